@@ -12,7 +12,7 @@ from experiments.shared.store import canonical_json
 
 from .drawing import drawing
 from .markdown import document, table
-from .paired import mean_interval, signed, tested
+from .paired import mean_interval, paired_tests, signed
 from .records import distinct, matching, printed_table, results
 
 # Alone it makes half of some differences: every comparison is given with and without it.
@@ -191,7 +191,7 @@ def paired_table(records):
         for measure in MEASURES:
             pairs = {other: differences(part, MERGED, other, PROTOCOLS[title], measure) for other in OTHERS}
             pairs = {other: by_set for other, by_set in pairs.items() if by_set}
-            tests = tested({other: by_set.values() for other, by_set in pairs.items()})
+            tests = paired_tests({other: by_set.values() for other, by_set in pairs.items()})
             rows = [[f"{o} ({len(by_set)} sets)", *_paired_cells(by_set, tests[o].p)] for o, by_set in pairs.items()]
             blocks += [f"{title}, {measure.upper()}{', uneven sets' if part is uneven else ''}", table(head, rows)]
     return document(*blocks)

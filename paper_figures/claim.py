@@ -8,10 +8,21 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from .markdown import document, table
 
-HOLDS, FAILS, DEPENDS, UNTESTABLE = VERDICTS = ("holds", "does not hold", "depends on a setting", "not testable here")
+HOLDS, PART, CONTRADICTED, UNDECIDED, DEPENDS, UNTESTABLE = VERDICTS = (
+    "holds",
+    "holds in part",
+    "contradicted",
+    "undecided",
+    "depends on a setting",
+    "not testable here",
+)
 THEOREM, NUMBER, TREND = KINDS = ("theorem", "printed number", "trend")
+# A claim holds from this share of its cases on, and is contradicted down to the rest of it.
+MOST = 0.9
 # Fewer data sets say nothing if one is left out.
 _FEWEST = 3
 _ROOT = Path(__file__).resolve().parents[1]
@@ -42,13 +53,13 @@ class Finding(NamedTuple):
     kept: tuple = ()
 
 
-def claim(where, quote, kind=TREND, *, own_size=None):
+def claim(where, quote, kind=TREND, *, own_size=None, printed=None):
     """Decorator for a rule that takes lists of rows and returns a :class:`Finding`: it returns the :class:`Claim`.
 
     The docstring of the rule is the rule in words. A keyword of the rule is its threshold, a number that we chose. The
-    rule is applied again without each data set; with half and twice the threshold; and to samples of the paper's own
-    size, where `own_size`, or an attribute of the rule, is that in words and a function from the lists of rows to
-    samples, each as such lists."""
+    rule is applied again without each data set; with half and twice the threshold; to samples of the paper's own size,
+    where `own_size`, or an attribute of the rule, is that in words and a function from the lists of rows to samples,
+    each as such lists; and to the numbers that the paper prints, where `printed` makes such lists of them."""
 
     def with_rule(rule):
         threshold = next(iter(rule.__kwdefaults__ or ()), None)
@@ -61,6 +72,8 @@ def claim(where, quote, kind=TREND, *, own_size=None):
                 notes.append(_thresholds(rule, records, threshold, finding.verdict))
             if own := own_size or getattr(rule, "own_size", None):
                 notes.append(_own_size(rule, records, *own))
+            if printed is not None:
+                notes.append(f"The printed numbers under this rule: {rule(*printed()).verdict}.")
             robustness = " ".join(filter(None, notes))
             told = finding.verdict, finding.evidence, robustness
             return Claim(where, quote, kind, _in_words(rule, threshold), *told, _source(rule))
@@ -82,20 +95,35 @@ def judge(rules, rows):
     return [rule(*(rows[name] for name in names if name in rows)) for rule, names in rules.items()]
 
 
+def verdict_of(met):
+    """The verdict on a claim that one fact decides (a bool), or many cases, of which each is met or not.
+
+    At least nine tenths of the cases make it hold, at most one tenth contradict it; a verdict stands for itself."""
+    if isinstance(met, str):
+        return met
+    share = np.mean(met)
+    return HOLDS if share >= MOST else CONTRADICTED if share <= 1.0 - MOST + 1e-9 else PART
+
+
 def finding(met, evidence):
-    """The :class:`Finding` that a claim holds, or does not."""
-    return Finding(HOLDS if met else FAILS, evidence)
+    """The :class:`Finding` of a fact, of cases, or of a verdict; a share of the cases stands before the evidence."""
+    verdict = verdict_of(met)
+    share = f"{np.count_nonzero(met)} of {np.size(met)}. " if verdict == PART and not isinstance(met, str) else ""
+    return Finding(verdict, share + evidence)
 
 
 def by_reading(met, evidence):
     """The :class:`Finding` on a claim that was judged under several readings of what the paper leaves open.
 
-    met : {reading in words: whether the claim holds under it}."""
-    kept = [reading for reading, holds in met.items() if holds]
-    if len(kept) in (0, len(met)):
-        return finding(bool(kept), evidence)
-    lost = [reading for reading, holds in met.items() if not holds]
-    return Finding(DEPENDS, f"It holds with {_listed(kept)}, not with {_listed(lost)}. {evidence}", tuple(kept))
+    met : {reading in words: what :func:`verdict_of` takes}. The verdict of all readings, if there is one."""
+    found = {}
+    for reading, of in met.items():
+        found.setdefault(verdict_of(of), []).append(reading)
+    kept = tuple(found.get(HOLDS, ()))
+    if len(found) == 1:
+        return Finding(*found, evidence)
+    told = "; ".join(f"{verdict} with {_listed(found[verdict])}" for verdict in VERDICTS if verdict in found)
+    return Finding(DEPENDS, f"{told[0].upper()}{told[1:]}. {evidence}", kept)
 
 
 def untestable(why):

@@ -4,9 +4,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import bootstrap
+from scipy.optimize import brentq
+from scipy.stats import bootstrap, nct, t
 
 from robust_eac.comparison.statistics import holm, signed_rank
+
+from .claim import CONTRADICTED, HOLDS, PART, UNDECIDED
 
 # Differences of mean H below this are called equal: half an object in a hundred.
 EQUAL = 0.005
@@ -50,26 +53,90 @@ def compare(differences):
 
 
 class Tested(NamedTuple):
-    """Mean of paired differences, and p of Wilcoxon's signed-rank test with Holm's correction."""
+    """Mean of paired differences, and p of Wilcoxon's signed-rank test, with Holm's correction and without.
+
+    power : of a paired t-test with as many differences, as scattered as these, to show the effect that is printed.
+    seen : the least effect that it would show with a power of 80 %."""
 
     mean: float
     p: float
+    raw: float
+    power: float
+    seen: float
 
     @property
     def above(self):
         return bool(self.mean > 0.0 and self.p < LEVEL)
 
+    @property
+    def below(self):
+        return bool(self.mean < 0.0 and self.p < LEVEL)
 
-def tested(differences):
-    """{key: :class:`Tested`} of {key: paired differences}, the comparisons that one claim makes."""
-    samples = {key: np.array(list(values)) for key, values in differences.items()}
-    p = holm([signed_rank(sample) for sample in samples.values()])
-    return {key: Tested(sample.mean(), one) for (key, sample), one in zip(samples.items(), p, strict=True)}
+    def __str__(self):
+        power = f"seen from {self.seen:.4f} on" if math.isnan(self.power) else f"power {self.power:.0%}"
+        return f"{self.mean:+.4f} (p = {self.raw:.2g}, Holm {self.p:.2g}, {power})"
+
+
+def paired_tests(differences, printed=None):
+    """{key: :class:`Tested`} of {key: paired differences}, the comparisons that one claim makes.
+
+    printed : {key: mean difference that the paper prints}, of those for which it does."""
+    samples = {key: np.array(list(values), dtype=float) for key, values in differences.items()}
+    raw = [signed_rank(sample) for sample in samples.values()]
+    found = {}
+    for (key, sample), one, p in zip(samples.items(), raw, holm(raw), strict=True):
+        effect = (printed or {}).get(key, math.nan)
+        found[key] = Tested(sample.mean(), p, one, _power(sample, effect), _seen(sample))
+    return found
 
 
 def all_above(differences):
     """Whether all means are positive, each by the test."""
-    return all(one.above for one in tested(differences).values())
+    return all(one.above for one in paired_tests(differences).values())
+
+
+def effects(differences, printed=None):
+    """(verdict, evidence) on the claim that paired differences are positive in the mean, by :func:`paired_tests`.
+
+    It holds if all are, in part if some are; else it is contradicted if any is negative by the test, and undecided if
+    none is. Keys are in words."""
+    found = paired_tests(differences, printed)
+    above, below = ([getattr(one, side) for one in found.values()] for side in ("above", "below"))
+    verdict = HOLDS if all(above) else PART if any(above) else CONTRADICTED if any(below) else UNDECIDED
+    return verdict, "; ".join(f"{key} {one}" for key, one in found.items())
+
+
+def equivalence(differences, margin):
+    """The verdict on the claim that paired differences are at most `margin` in the mean, either way.
+
+    It holds if the 95 % interval of the mean is within the margin, and is contradicted if all of it is outside."""
+    mean, (low, high) = np.mean(differences), t_interval(differences)
+    if max(-low, high) <= margin:
+        return HOLDS
+    return CONTRADICTED if (low if mean > 0.0 else -high) > margin else UNDECIDED
+
+
+def t_interval(values):
+    """95 % interval (low, high) of the mean, by the t distribution."""
+    mean, error = np.mean(values), standard_error(np.asarray(values))
+    reach = t.ppf(1.0 - LEVEL / 2.0, max(len(values) - 1, 1)) * error
+    return float(mean - reach), float(mean + reach)
+
+
+def _power(sample, effect):
+    """Power of the two-sided paired t-test, at LEVEL, to show an effect, with its sign, in a sample like this."""
+    n, scatter = len(sample), standard_error(sample)
+    if math.isnan(effect) or n < 2 or scatter == 0.0:
+        return math.nan
+    return float(nct.sf(t.ppf(1.0 - LEVEL / 2.0, n - 1), n - 1, abs(effect) / scatter))
+
+
+def _seen(sample):
+    """The least effect that the test shows with a power of 80 %."""
+    n, scatter = len(sample), standard_error(sample)
+    if n < 2 or scatter == 0.0:
+        return 0.0
+    return float(scatter * brentq(lambda shift: _power(sample, shift * scatter) - 0.8, 0.0, 100.0))
 
 
 def mean_interval(values):

@@ -17,7 +17,7 @@ from .claim import VERDICTS
 from .drawing import Drawing
 from .records import experiment_rows
 
-MARKS = dict(zip(VERDICTS, ("✔", "✘", "◐", "–"), strict=True))
+MARKS = dict(zip(VERDICTS, ("✔", "½", "✘", "?", "◐", "–"), strict=True))
 TITLE = "Five papers on consensus clustering, reproduced"
 _CLAIM_HEAD = ("where", "the paper says", "it holds if", "verdict", "printed and reproduced", "what changes it")
 _NUMBER = r"S?\d+(?:\.\d+)*"

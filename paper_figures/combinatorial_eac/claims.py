@@ -1,6 +1,6 @@
 """The claims of paper 000, each with the rule that judges it: those on goodness, and on methods by number of features.
 
-Where the paper reports a test, it is that test, with the paper's correction; other means are compared by `tested`. The
+Where the paper reports a test, it is that test, with the paper's correction; other means are compared by `paired_tests`. The
 paper does not say what a signal-to-noise ratio of 10:1 is: claims are judged under every reading in the records, each
 with the paper's ten data sets of each size. What the 100 of one reading say is evidence."""
 

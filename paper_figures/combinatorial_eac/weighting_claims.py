@@ -5,7 +5,7 @@ import numpy as np
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL
 
 from ..claim import NUMBER, by_reading, claim, finding
-from ..paired import all_above, tested
+from ..paired import all_above, paired_tests
 from ..records import distinct
 from . import samples
 from . import statistics as stats
@@ -188,7 +188,7 @@ def _changes(weights, signal, pairs):
 
 
 def _changes_text(changes):
-    texts = {pair: f"{mean:+.3f} (p {samples.p_text(p)})" for pair, (mean, p) in tested(changes).items()}
+    texts = {pair: f"{mean:+.3f} (p {samples.p_text(p)})" for pair, (mean, p) in paired_tests(changes).items()}
     return ", ".join(f"{better} minus {base} {text}" for (better, base), text in texts.items())
 
 

@@ -14,7 +14,7 @@ from experiments.linear_eac.linear_eac_starts import STARTS as KINDS
 from experiments.linear_eac.linear_eac_starts import SYSTEMS as WITH_STARTS
 
 from ..claim import by_reading
-from ..paired import all_above, tested
+from ..paired import all_above, paired_tests
 from ..records import distinct, grouped, matching, printed_table, results
 
 # Printed name of every system, by the groups of the paper's tables.
@@ -222,7 +222,7 @@ def differences(table, one, other):
 
 def above(gains):
     """Whether every mean of {comparison: differences by data set} is positive by the test; and the text of it."""
-    text = "; ".join(f"{name} {mean:+.1f}, p = {p:.3f}" for name, (mean, p) in tested(gains).items())
+    text = "; ".join(f"{name} {mean:+.1f}, p = {p:.3f}" for name, (mean, p) in paired_tests(gains).items())
     return all_above(gains), text
 
 

@@ -1,11 +1,11 @@
-"""The claims of paper 002, each with the rule that judges it. Means are compared by their sign and `tested`."""
+"""The claims of paper 002, each with the rule that judges it. Means are compared by their sign and `paired_tests`."""
 
 import numpy as np
 
 from robust_eac import l2_weights, optimality_gap, partition_losses, solve_membership
 
 from ..claim import NUMBER, THEOREM, by_reading, claim, finding
-from ..paired import LEVEL, all_above, tested
+from ..paired import LEVEL, all_above, paired_tests
 from ..records import distinct, grouped, matching, printed_table
 from ..style import plain_name
 from .baselines import samples as baseline_samples
@@ -127,7 +127,7 @@ def sizes(benchmark_data):
 def better_on_average(noisy):
     """Mean H is above the unweighted one's for both weightings and kinds of ensembles, clean, each by the test."""
     gains = {pair: _clean_gains(noisy, pair) for pair in PAIRS}
-    text = "; ".join(f"{_named(pair)} {mean:+.4f}, p = {p:.2f}" for pair, (mean, p) in tested(gains).items())
+    text = "; ".join(f"{_named(pair)} {mean:+.4f}, p = {p:.2f}" for pair, (mean, p) in paired_tests(gains).items())
     return finding(all_above(gains), f"Mean gain in H over the data sets, and p: {text}.")
 
 
@@ -167,7 +167,7 @@ def rest_comparable(noisy, *, close=0.05):
 def no_clear_winner(noisy):
     """The mean H of l2 is above that of the restricted simplex in both kinds of ensembles, neither by the test."""
     gains = {e: _clean_gains(noisy, (e, "l2")) - _clean_gains(noisy, (e, "restricted-simplex")) for e in ENSEMBLE_NAMES}
-    found = tested(gains)
+    found = paired_tests(gains)
     text = "; ".join(f"{ENSEMBLE_NAMES[e]} {mean:+.4f}, p = {p:.2f}" for e, (mean, p) in found.items())
     met = all(mean > 0.0 and p >= LEVEL for mean, p in found.values())
     return finding(met, f"l2 minus restricted simplex, mean H: {text}.")
@@ -206,7 +206,7 @@ def stable(noisy):
     text = "; ".join(
         f"{_named((e, w))} {moved[e][w].mean():.4f} beside {moved[e]['uniform'].mean():.4f} {plain_name('uniform')}, "
         f"p = {p:.2f}"
-        for (e, w), (_, p) in tested(less).items()
+        for (e, w), (_, p) in paired_tests(less).items()
     )
     return finding(all_above(less), f"Mean change of H by the noise: {text}.")
 
@@ -268,7 +268,7 @@ def outperforms(baselines):
         best = max(plain, key=lambda name: plain[name].mean())
         met["the unweighted one"] &= all_above(gains)
         met["21 consensus functions"] &= all(gain.mean() >= (plain[best] - base).mean() for gain in gains.values())
-        ours = ", ".join(f"{plain_name(w)} {mean:+.4f}, p = {p:.2f}" for w, (mean, p) in tested(gains).items())
+        ours = ", ".join(f"{plain_name(w)} {mean:+.4f}, p = {p:.2f}" for w, (mean, p) in paired_tests(gains).items())
         parts.append(f"{fraction:.0%} random: {ours}; best other {best} {(plain[best] - base).mean():+.4f}")
     return by_reading(met, f"Mean H minus the unweighted one's: {'; '.join(parts)}.")
 
