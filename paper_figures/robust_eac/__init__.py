@@ -35,7 +35,7 @@ def judge_claims(records):
     rows = records | {"noisy": records["noisy_ensembles"]}
     return [
         rules.with_public_points(rule, one, rows["noisy"], rows["public_points"])
-        if "noisy" in names and rule.kind != THEOREM
+        if {"noisy"} == set(names) & set(rows) and rule.kind != THEOREM
         else one
         for (rule, names), one in zip(RULES.items(), judge(RULES, rows), strict=True)
     ]

@@ -57,9 +57,9 @@ def changes(records, ensemble):
 
 
 def movements(records, ensemble):
-    """{weighting: (n_datasets,) mean over the ensembles of the absolute change of H by the noise}."""
+    """{weighting: (n_datasets, n_repetitions) absolute change of H by the noise}."""
     clean, noisy = (samples(records, "h", ensemble, fraction) for fraction in compared_shares(records))
-    return {weighting: np.abs(noisy[weighting] - clean[weighting]).mean(axis=1) for weighting in clean}
+    return {weighting: np.abs(noisy[weighting] - clean[weighting]) for weighting in clean}
 
 
 def clean_figure(records):
