@@ -432,11 +432,23 @@ def test_no_colour_is_set_beside_the_themes():
     assert set(texts) == {"text", "muted", "accent"}
 
 
-def test_names_of_clusters_stand_where_there_is_room():
-    clusters = np.repeat([0, 1, 2], [60, 38, 2])
+def test_names_of_small_clusters_make_room_for_each_other():
+    clusters = np.repeat([0, 1, 2, 3, 4], [56, 1, 2, 40, 1])
     picture = draw_heat_map(np.eye(100), clusters, "label")
-    assert re.findall(r'class="row">(\d)<', picture) == ["0", "1"]
-    assert picture.count("<rect") == 3 + 16
+    assert picture.count("<rect") == 5 + 16
+    for kind, places, room in (("row", r'y="([\d.]+)"', 14), ("column", r'x="([\d.]+)"', 20)):
+        names = re.findall(rf'<text [^>]*{places}[^>]*class="{kind}">(\d)<', picture)
+        assert [name for _, name in names] == list("01234")
+        at = np.array([float(place) for place, _ in names])
+        assert np.diff(at).min() >= room - 0.1 and at[-1] <= 400 - 0.5 * room
+        assert at[0] == 112
+
+
+def test_of_very_many_clusters_the_largest_are_named():
+    sizes = np.where(np.arange(60) == 50, 9, 1 + (np.arange(60) < 19))
+    picture = draw_heat_map(np.eye(sizes.sum()), np.repeat(np.arange(60), sizes), "label")
+    assert re.findall(r'class="column">(\d+)<', picture) == [*map(str, range(19)), "50"]
+    assert len(re.findall(r'class="row">(\d+)<', picture)) == 28
 
 
 def test_size_stays_small(rng):
