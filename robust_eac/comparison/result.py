@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 MEASURES = ("ari", "nmi", "h", "ensemble_nmi", "density")
 # What stands at an axis.
 _TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
-# Inches: of the margins, of a method, and in width.
+# Inches: of the margins, of a method, and in width; of the scale of ranks, and of a character beside it.
 _MARGINS, _ROW, _WIDTH = 1.1, 0.24, 7.0
+_SCALE, _CHARACTER = 4.0, 0.085
 
 
 class ComparisonSummary(NamedTuple):
@@ -342,24 +343,28 @@ def _draw_critical_difference(summary, table, ax):
             f"kind 'critical-difference' needs at least 3 methods in 2 {summary.blocks}, got {len(names)} in "
             f"{len(scores)}."
         )
-    ax = _new_axes(ax, len(names) / 2)
+    # Names with their ranks stand on both sides.
+    ax = _new_axes(ax, len(names) / 2, _SCALE + 2.0 * _CHARACTER * (max(map(len, names)) + 8))
     purpose = "kind 'critical-difference' needs"
     pandas, posthocs = (load_package(name, purpose, "compare") for name in ("pandas", "scikit_posthocs"))
     ranks = pandas.DataFrame(ranks_of(scores), columns=names)
-    colors, solid = dict.fromkeys(names, "black"), {"linestyle": "-"}
-    lines = {"color_palette": colors, "elbow_props": solid, "crossbar_props": solid}
-    posthocs.critical_difference_diagram(ranks.mean(), posthocs.posthoc_nemenyi_friedman(ranks), ax=ax, **lines)
+    means = ranks.mean()
+    colors, thin = dict.fromkeys(names, "black"), {"linestyle": "-", "linewidth": 0.8}
+    look = {"color_palette": colors, "elbow_props": thin, "crossbar_props": {"linestyle": "-"}}
+    look |= {"label_fmt_left": "{label} ({rank:.2f})", "label_fmt_right": "({rank:.2f}) {label}"}
+    look["text_h_margin"] = 0.02 * (means.max() - means.min())
+    posthocs.critical_difference_diagram(means, posthocs.posthoc_nemenyi_friedman(ranks), ax=ax, **look)
     title = _TITLES.get(summary.measure, summary.measure)
     ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not told apart at 5 %")
     return ax
 
 
-def _new_axes(ax, n_rows):
+def _new_axes(ax, n_rows, width=_WIDTH):
     """The Axes to draw on, checked; for None those of a new figure."""
     own = ax is None
     ax = check_axes(ax)
     if own:
-        ax.figure.set_size_inches(_WIDTH, _MARGINS + _ROW * n_rows)
+        ax.figure.set_size_inches(width, _MARGINS + _ROW * n_rows)
     return ax
 
 

@@ -228,6 +228,17 @@ def test_lines_are_solid_whatever_the_style_is(kind):
     assert {line.get_linestyle() for line in ax.lines} <= {"-", "None"}
 
 
+def test_the_diagram_of_many_methods_keeps_its_scale_beside_their_names(rng):
+    pytest.importorskip("scikit_posthocs")
+    names = [f"restricted-simplex-{number:02d}" for number in range(20)]
+    ax = records_of({name: list(rng.rand(8)) for name in names}).plot(kind="critical-difference")
+    ax.figure.draw_without_rendering()
+    assert ax.get_window_extent().width / ax.figure.dpi > 3.0
+    texts = [text.get_window_extent() for text in ax.texts]
+    assert len(texts) == 20
+    assert not any(one.overlaps(other) for i, one in enumerate(texts) for other in texts[:i])
+
+
 def test_the_diagram_joins_what_nemenyi_does_not_tell_apart(monkeypatch):
     posthocs = pytest.importorskip("scikit_posthocs")
     drawn = []
