@@ -136,7 +136,7 @@ def draw_heat_map(together, clusters, label):
 
 
 def _name_places(sides, middles, room):
-    """[(cluster, place of its name)], as near to the middles as `room` allows; only the largest if they are too many."""
+    """[(cluster, place of its name)], as near to the middles as `room` allows; of too many the largest only."""
     named = np.sort(np.argsort(-sides, kind="stable")[: _SIZE // room])
     steps = room * np.arange(len(named))
     places = np.maximum.accumulate(middles[named] - steps) + steps

@@ -440,7 +440,8 @@ def test_names_of_small_clusters_make_room_for_each_other():
         names = re.findall(rf'<text [^>]*{places}[^>]*class="{kind}">(\d)<', picture)
         assert [name for _, name in names] == list("01234")
         at = np.array([float(place) for place, _ in names])
-        assert np.diff(at).min() >= room - 0.1 and at[-1] <= 400 - 0.5 * room
+        assert np.diff(at).min() >= room - 0.1
+        assert at[-1] <= 400 - 0.5 * room
         assert at[0] == 112
 
 
