@@ -302,8 +302,8 @@ def test_every_drawing_from_frozen_records(drawing):
     if drawing.name.endswith(("_readings", "_settings", "_runs")):
         assert drawn.splitlines() == as_before(drawing.name, drawn.splitlines())
     if not isinstance(drawn, str):
-        # As wide as a column or the page of a paper, and large enough to be read there.
-        assert drawn.get_figwidth() in (style.COLUMN, style.PAGE)
+        # As wide as a column or the page of a paper, or a phone, and large enough to be read there.
+        assert drawn.get_figwidth() in (style.COLUMN, style.PAGE, style.SCREEN)
         assert min(text.get_fontsize() for text in drawn.findobj(Text) if text.get_text().strip()) >= 6.0
         plt.close(drawn)
 
