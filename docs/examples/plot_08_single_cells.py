@@ -127,7 +127,7 @@ print("cells in each of five clusters:", np.bincount(five.labels_))
 main = pd.crosstab(adata.obs["consensus"], adata.obs["type"]).idxmax(axis=1)
 wrong = (adata.obs["type"] != adata.obs["consensus"].map(main).astype(str)).to_numpy()
 low = (adata.obs["confidence"] < 0.8).to_numpy()
-print(f"with another type: {wrong[low].mean():.0%} of {low.sum()} cells below 0.8, {wrong[~low].mean():.0%} of others")
+print(f"of another type: {wrong[low].mean():.0%} of {low.sum()} cells below 0.8, {wrong[~low].mean():.0%} of others")
 print(adata.obs.groupby("type")["confidence"].median().round(3).to_string())
 
 # %%
