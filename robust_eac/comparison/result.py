@@ -224,7 +224,7 @@ def _score_table(records, measure):
         for method in methods:
             if (cell, *method) not in runs:
                 raise ValueError(f"{_run_text(cell, *method)} is missing: leave out what was not run everywhere.")
-    datasets = list(dict.fromkeys(dataset for dataset, _, _ in cells))
+    datasets = list(dict.fromkeys(dataset for dataset, *_ in cells))
     groups = [[cell] for cell in cells]
     if len(datasets) > 1:
         groups = [[cell for cell in cells if cell[0] == dataset] for dataset in datasets]
@@ -256,14 +256,15 @@ def _any(column):
 
 
 def _cell(record):
-    """(data set, ensemble, repeat) of a record."""
-    return record["dataset"], record["ensemble"], record["repeat"]
+    """(data set, ensemble, share of random partitions, repeat) of a record."""
+    return record["dataset"], record["ensemble"], record["fraction"], record["repeat"]
 
 
 def _run_text(cell, scheme, function):
-    dataset, ensemble, repeat = cell
+    dataset, ensemble, fraction, repeat = cell
     where = "".join(f" of {name!r}" for name in (ensemble, dataset) if name is not None)
-    return f"{name_of(scheme, function)!r} in repeat {repeat}{where}"
+    noise = "" if fraction is None else f" at fraction {fraction:g}"
+    return f"{name_of(scheme, function)!r} in repeat {repeat}{noise}{where}"
 
 
 def _describe(scores, reference, level, measure):

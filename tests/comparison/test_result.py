@@ -31,10 +31,11 @@ def test_signed_ranks_are_those_of_scipy(rng, n, levels):
         assert statistics.signed_rank(values) == (stats.wilcoxon(kept).pvalue if len(kept) else 1.0)
 
 
-def record(scheme, repeat, score, *, dataset=None, ensemble=None, y=True):
+def record(scheme, repeat, score, *, dataset=None, ensemble=None, fraction=None, y=True):
     scores = {"ari": score if y else None, "nmi": score, "h": score, "ensemble_nmi": score, "density": score}
     costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": None if score is not None else "ValueError: no"}
-    about = {"dataset": dataset, "ensemble": ensemble, "repeat": repeat, "scheme": scheme, "function": "f"}
+    about = {"dataset": dataset, "ensemble": ensemble, "fraction": fraction, "repeat": repeat}
+    about |= {"scheme": scheme, "function": "f"}
     return about | scores | costs
 
 
@@ -199,6 +200,18 @@ def test_what_needs_another_package_says_so(monkeypatch):
         records_of().to_frame()
     with pytest.raises(ImportError, match="'critical-difference' needs pandas"):
         records_of().plot(kind="critical-difference")
+
+
+def test_shares_of_noise_are_ensembles_of_their_data_set():
+    found = Comparison()
+    for dataset, scores in (("a", (0.4, 0.2)), ("b", (1.0, 0.6))):
+        for fraction, score in zip((0.0, 0.5), scores, strict=True):
+            found += records_of({"one": [score], "other": [score - 0.1]}, dataset=dataset, fraction=fraction)
+    summary = found.summary()
+    assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
+    assert summary.rows[0]["mean"] == pytest.approx((0.3 + 0.8) / 2)
+    with pytest.raises(ValueError, match=r"'one . f' in repeat 0 at fraction 0.5 of 'b' is there twice"):
+        (found + found[-2:]).summary()
 
 
 def test_points_and_intervals_are_drawn_where_they_are():
