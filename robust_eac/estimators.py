@@ -338,12 +338,13 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
 
 class RobustEAC(_Consensus):
-    """Consensus clustering with robust evidence accumulation.
+    r"""Consensus clustering with robust evidence accumulation.
 
-    Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_): the consensus
-    membership Y of an ensemble of clusterings and the weight alpha_u that each clustering deserves, together. Not
-    convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is the same as a function;
-    :class:`MergeConsensus` is more accurate where base clusterings are finer than the clusters wanted.
+    Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2 [+ \frac{\lambda}{2} \|\alpha\|^2]` (Eqs. 4
+    and 5 of [1]_): the consensus membership Y of an ensemble of clusterings and the weight alpha_u that each clustering
+    deserves, together. Not convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is
+    the same as a function; :class:`MergeConsensus` is more accurate where base clusterings are finer than the clusters
+    wanted.
 
     Parameters
     ----------
