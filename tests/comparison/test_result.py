@@ -3,8 +3,10 @@
 import pickle
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import scikit_posthocs
 from scipy import stats
 
 from robust_eac import compare
@@ -234,8 +236,6 @@ def test_points_and_intervals_are_drawn_where_they_are():
 
 @pytest.mark.parametrize("kind", ["intervals", "critical-difference"])
 def test_lines_are_solid_whatever_the_style_is(kind):
-    pytest.importorskip("scikit_posthocs")
-    plt = pytest.importorskip("matplotlib.pyplot")
     with plt.rc_context({"axes.prop_cycle": plt.cycler(linestyle=["--", ":", "-."])}):
         ax = records_of().plot(kind=kind)
     assert {line.get_linestyle() for line in ax.lines} <= {"-", "None"}
@@ -253,13 +253,12 @@ def test_the_diagram_of_many_methods_keeps_its_scale_beside_their_names(rng):
 
 
 def test_the_diagram_joins_what_nemenyi_does_not_tell_apart(monkeypatch):
-    posthocs = pytest.importorskip("scikit_posthocs")
     drawn = []
-    original = posthocs.critical_difference_diagram
+    original = scikit_posthocs.critical_difference_diagram
     monkeypatch.setattr(
-        posthocs,
+        scikit_posthocs,
         "critical_difference_diagram",
-        lambda *args, **options: drawn.append(args) or original(*args, **options),
+        lambda *args, **options: drawn.append([frame.copy() for frame in args]) or original(*args, **options),
     )
     ax = records_of().plot(kind="critical-difference")
     ((ranks, pvalues),) = drawn
