@@ -90,16 +90,16 @@ def block_mathml(writer, node):
 
 
 def adapt_lines(app, what, name, obj, options, lines):
-    """Short references find their names in any module; bars of formulas, |x|, are no substitutions, but in code."""
+    """Short references find their names in any module; bars, |x|, are no substitutions outside code and formulas."""
     code = False
     for number, line in enumerate(lines):
         code = line.lstrip().startswith(">>>") or (code and bool(line.strip()))
         if not code:
             # With a dot Sphinx looks for the only name that ends so.
             line = re.sub(r":(func|class|data|meth):`(?=\w)", r":\1:`.", line)
-            parts = line.split("``")
+            parts = re.split("(``.*?``|:math:`.*?`)", line)
             parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
-            lines[number] = "``".join(parts)
+            lines[number] = "".join(parts)
 
 
 def setup(app):

@@ -9,7 +9,7 @@ from .drawing import drawing
 from .markdown import document, table
 from .records import grouped
 from .robustness import datasets, draw_over_shares, mean_difference, with_clean
-from .style import BLUE, BROWN, KINDS, ORANGE, PAGE, SKY, VERMILLION, look, method_style
+from .style import BLUE, BROWN, KINDS, ORANGE, PAGE, SCREEN, SKY, VERMILLION, look, method_style
 
 OURS = "robust_eac, one start"
 CLUE = "clue, GV3"
@@ -35,11 +35,10 @@ LOOKS = {
     CLUE: look(BROWN, "X", "-"),
 }
 OVERVIEW_WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "chance-corrected")
-# What the overview shows: ours weights by the restricted simplex, the others do not weight.
 OVERVIEW_WAYS = {
-    "robust_eac, ten starts": "robust_eac, restricted simplex",
+    "robust_eac, ten starts": "robust_eac",
     "scikit-learn KMeans, ten starts": "k-means on one-hot",
-    "average linkage, SciPy": "co-association, average linkage",
+    "average linkage, SciPy": "average linkage",
     CLUE: "clue (R), GV3",
 }
 
@@ -85,8 +84,10 @@ def overview_figure(records):
 
     Left: mean over the data sets of the H criterion minus that of the oracle, which leaves the random partitions out;
     bars are 95 % bootstrap intervals over the data sets. Right: seconds from labels to the consensus, of ten starts
-    where a way has starts; the strip above has the sizes at which a way runs out of time or memory."""
-    figure, axes = plt.subplot_mosaic("AB;AC", figsize=(PAGE, 0.44 * PAGE), height_ratios=(1, 10))
+    where a way has starts; the strip above has the sizes at which a way runs out of time or memory. Ours weights by the
+    restricted simplex there, the others do not weight; average linkage is that of the co-association."""
+    options = {"figsize": (SCREEN, 0.85 * SCREEN), "height_ratios": (1, 10, 4)}
+    figure, axes = plt.subplot_mosaic("AB;AC;DE", **options)
     rows, tasks = records["robustness"], by_task(records["peers"])
 
     def to_oracle(weighting, cell):
@@ -95,14 +96,15 @@ def overview_figure(records):
     left = axes["A"]
     left.axhline(0.0, color="0.3", linewidth=0.8, zorder=0.5)
     draw_over_shares(left, with_clean(rows, "uniform"), OVERVIEW_WEIGHTINGS, to_oracle, 0.7, method_style)
-    left.set(xlabel="share of random partitions, %", ylabel="accuracy H minus the oracle's")
-    left.set_title(f"{len(datasets(rows))} data sets, 95 % intervals")
-    left.legend(loc="lower left")
+    left.set(xlabel="random partitions, %", ylabel="accuracy H minus the oracle's")
+    left.set_title(f"{len(datasets(rows))} data sets")
     _draw_times(axes["C"], axes["B"], tasks, {way: LOOKS[way] | {"label": OVERVIEW_WAYS[way]} for way in OVERVIEW_WAYS})
     axes["B"].set_title(f"{max(m for _, m in tasks)} partitions")
-    # Room for the legend.
-    axes["C"].set_ylim(bottom=3e-4)
-    axes["C"].legend(loc="lower right")
+    axes["C"].set_ylabel("seconds")
+    axes["B"].set_yticklabels([text.get_text().replace("of ", "of\n") for text in axes["B"].get_yticklabels()])
+    for drawn, below in ("AD", "CE"):
+        axes[below].set_axis_off()
+        axes[below].legend(*axes[drawn].get_legend_handles_labels(), loc="upper center")
     return figure
 
 

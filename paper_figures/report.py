@@ -19,6 +19,7 @@ from .records import experiment_rows
 
 MARKS = dict(zip(VERDICTS, ("✔", "½", "✘", "?", "◐", "–"), strict=True))
 TITLE = "Five papers on consensus clustering, reproduced"
+MAIN = "robust_eac"
 _CLAIM_HEAD = ("where", "the paper says", "it holds if", "verdict", "printed and reproduced", "what changes it")
 _NUMBER = r"S?\d+(?:\.\d+)*"
 _PLACES = re.compile(rf"\b(Figure|Table|Section)s? ({_NUMBER}(?:, {_NUMBER})*(?: and {_NUMBER})?)")
@@ -48,7 +49,9 @@ def named_places(text):
 def write_report(papers, drawn, path, **source):
     """Write the page; return its path and the messages of what it lacks.
 
-    Drawings that no paper has come last, in a chapter of their own; `source` as in `experiment_rows`."""
+    The main paper comes first; drawings that no paper has come last, in a chapter of their own; `source` as in
+    `experiment_rows`."""
+    papers = sorted(papers, key=lambda paper: paper.name != MAIN)
     claims, errors = {}, []
     for paper in papers:
         try:
@@ -68,6 +71,7 @@ def write_report(papers, drawn, path, **source):
         chapter_links="".join(_chapter_link(paper, claims[paper.name]) for paper in papers),
         verdict_choice=_select("verdict", "all verdicts", verdicts),
         paper_choice=_select("paper", "all papers", {_number(paper): paper.label for paper in papers}),
+        learned=_markdown(_learned(_beside("ARTICLE.md"))),
         summary=_summary(papers, claims),
         chapters="\n".join(_chapter(paper, claims[paper.name], chapters[paper.name]) for paper in papers),
         others=_drawings(by_name.values()),
@@ -81,6 +85,15 @@ def write_report(papers, drawn, path, **source):
 
 def _beside(name):
     return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _learned(article):
+    """What the article says of each paper, the main one first, and beyond them; without figures, which come later."""
+    of_papers, beyond = (
+        re.search(rf"^{start}\n(.*?)^## ", article, flags=re.DOTALL | re.MULTILINE).group(1)
+        for start in ("<!-- end of counts -->", "## What was learned")
+    )
+    return re.sub(r"^(!\[|\*Figure).*\n", "", beyond + of_papers, flags=re.MULTILINE)
 
 
 def _chapter_link(paper, claims):

@@ -7,8 +7,9 @@ import numpy as np
 from cycler import cycler
 from matplotlib.ticker import LogLocator, NullLocator
 
-# Widths in inches: 85 mm, one column of a two-column paper, and 180 mm, the whole page.
-COLUMN, PAGE = 85 / 25.4, 180 / 25.4
+# Widths in inches: 85 mm, one column of a two-column paper, and 180 mm, the whole page; 105 mm, whose letters can be
+# read on a phone.
+COLUMN, PAGE, SCREEN = 85 / 25.4, 180 / 25.4, 105 / 25.4
 
 # Okabe and Ito's palette, which readers with the common kinds of colour blindness can tell apart.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"

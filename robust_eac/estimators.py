@@ -193,7 +193,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         :class:`MergeConsensus`, which has no objective); how many partitions have weight, and how much the partitions
         agree with the consensus (`agreements_`); with "chance-corrected", how many partitions without weight agree with
         each other on something else, which :func:`~robust_eac.solve_consensus_modes` finds; how many objects are sure;
-        and the partitions of largest and of smallest weight.
+        the distrusted partitions by name, up to three; and the partitions of largest and of smallest weight.
 
         `X` adds a certificate. "bound" holds  sum_u alpha_u d_u  at `membership_` against a lower bound over all
         memberships, with the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`): no membership is
@@ -338,12 +338,13 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
 
 class RobustEAC(_Consensus):
-    """Consensus clustering with robust evidence accumulation.
+    r"""Consensus clustering with robust evidence accumulation.
 
-    Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_): the consensus
-    membership Y of an ensemble of clusterings and the weight alpha_u that each clustering deserves, together. Not
-    convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is the same as a function;
-    :class:`MergeConsensus` is more accurate where base clusterings are finer than the clusters wanted.
+    Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2 [+ \frac{\lambda}{2} \|\alpha\|^2]` (Eqs. 4
+    and 5 of [1]_): the consensus membership Y of an ensemble of clusterings and the weight alpha_u that each clustering
+    deserves, together. Not convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is
+    the same as a function; :class:`MergeConsensus` is more accurate where base clusterings are finer than the clusters
+    wanted.
 
     Parameters
     ----------

@@ -127,6 +127,8 @@ def summarise_partition(result, radius, agreements, names, options, assurance=No
 
 def _report(rows, n_samples, weights, agreements, names):
     lines = [headline(n_samples, len(agreements)), ""]
+    if out := distrusted(weights, agreements, names):
+        rows["distrusted"] = out
     lines += [f"{name:<13}{text}" for name, text in rows.items()]
     return "\n".join([*lines, "", *_table(weights, agreements, names)])
 
@@ -242,6 +244,13 @@ def _table(weights, agreements, names):
         cells.append(row)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def distrusted(weights, agreements, names):
+    """Which partitions have no weight, those of least agreement by name; "" if all have some."""
+    out = np.flatnonzero(weights == 0.0)
+    listed = [shortened(names[u]) for u in out[np.argsort(agreements[out], kind="stable")[:_LISTED]]]
+    return ", ".join(listed) + (f" and {len(out) - _LISTED:,} more" if len(out) > _LISTED else "")
 
 
 def shortened(name):

@@ -49,42 +49,39 @@ def widest_step(losses):
 
 
 # %%
-# Every repetition makes a new ensemble, and every weighting sees the same ones. As each
-# ensemble gets a name of its own, :class:`~robust_eac.comparison.Comparison` takes its intervals over
-# the ensembles. They tell how far one can rely on a method on *these* wines.
+# Every repetition makes a new ensemble, of which :func:`~robust_eac.compare` replaces more and
+# more clusterings by random ones. Every weighting sees the same ensembles. As each has a
+# name of its own, the intervals are over ensembles: they tell how far one can rely on a
+# method on *these* wines.
 
 from robust_eac import KMeansEnsemble, compare, corrupt_ensemble
 from robust_eac.comparison import Comparison
 
 shares = [0.0, 0.3, 0.5, 0.7, 0.9]
 weightings = ["uniform", "restricted-simplex", "l2", "chance-corrected"]
-clean = [
-    KMeansEnsemble(n_partitions=30, n_clusters=(3, 13), random_state=repetition).fit_transform(X)
-    for repetition in range(5)
-]
-found = {}
-for share in shares:
-    found[share] = Comparison()
-    for repetition, ensemble in enumerate(clean):
-        labels, _ = corrupt_ensemble(ensemble, fraction=share, random_state=repetition)
-        found[share] += compare(
-            labels,
-            3,
-            y=y_old,
-            weightings=weightings,
-            weight_solvers={"widest step": widest_step},
-            consensus=["robust-eac"],
-            dataset=f"ensemble {repetition}",
-            random_state=repetition,
-        )
+records = Comparison()
+for repetition in range(5):
+    ensemble = KMeansEnsemble(n_partitions=30, n_clusters=(3, 13), random_state=repetition)
+    records += compare(
+        ensemble.fit_transform(X),
+        3,
+        y=y_old,
+        weightings=weightings,
+        weight_solvers={"widest step": widest_step},
+        consensus=["robust-eac"],
+        fractions=shares,
+        dataset=f"ensemble {repetition}",
+        random_state=repetition,
+    )
 
 # %%
 # Mean H, the share of wines in the right cluster, with 95 % intervals over the five ensembles.
 # Small shifts keep the intervals apart.
 
+found = {share: Comparison(record for record in records if record["fraction"] == share) for share in shares}
 tables = {
-    share: {row["scheme"]: row for row in records.summary("h", reference="uniform + robust-eac").rows}
-    for share, records in found.items()
+    share: {row["scheme"]: row for row in of_share.summary("h", reference="uniform + robust-eac").rows}
+    for share, of_share in found.items()
 }
 names = [*weightings, "widest step"]
 fig, ax = plt.subplots(figsize=(8, 4.5))

@@ -28,6 +28,7 @@ from ..checks.values import (
     check_returned_weights,
 )
 from ..consensus import CONSENSUS_FUNCTIONS
+from ..ensembles.corruption import corrupt_ensemble
 from ..metrics.external import (
     adjusted_rand_score,
     check_consensus,
@@ -67,6 +68,7 @@ def compare(
     consensus: Chosen = None,
     n_repeats: int = 1,
     resample: float | str | None = None,
+    fractions: Iterable[float] | None = None,
     dataset: str | None = None,
     ensemble: str | None = None,
     n_jobs: int | None = None,
@@ -106,6 +108,9 @@ def compare(
     resample : float or "bootstrap", default=None
         Partitions that a repeat draws, the same for all methods: a share in (0, 1] without replacement, or as many as
         there are with replacement, where some weightings take copies for agreement. None means all in every repeat.
+    fractions : list of float, default=None
+        Shares of the partitions to replace by random ones (:func:`~robust_eac.corrupt_ensemble`). Everything is run for
+        each of them. A repeat replaces the same partitions, and more of them for a larger share.
     dataset : str, default=None
         Name that the records carry, by which comparisons of several data sets can be joined.
     ensemble : str, default=None
@@ -124,8 +129,8 @@ def compare(
     Returns
     -------
     records : Comparison
-        A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "repeat" (0, 1, ...),
-        "partitions" and "partition_names" (numbers and names of those drawn; None for all, and without names);
+        A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "fraction", "repeat" (0,
+        1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and without names);
         "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters" found; "h", "nmi", "ari"
         against `y` (None without it); "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of
         the consensus function ("scheme_seconds" of the scheme); "error", None or the message of a run that failed,
@@ -142,7 +147,11 @@ def compare(
     methods in general, call this once per data set with a `dataset`, and join the results by ``+``. Compare
     "ensemble_nmi" and "density" only between partitions with the same number of clusters.
 
-    Memory is that of the largest run (with several jobs, of as many) and O(n_samples) per record. The first run of a
+    The statistics count the ensembles of different `fractions` like repeats; those of one share are
+    ``Comparison(record for record in records if record["fraction"] == share)``.
+
+    Memory is that of the largest run (with several jobs, of as many), of an ensemble for every repeat and fraction, and
+    O(n_samples) per record. The first run of a
     function in a process loads or compiles its kernels, which counts as its time. A worker process starts in some
     seconds, outside the limit, and again after every run that it stops; it uses its share of the cores, unless
     NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
@@ -168,33 +177,39 @@ def compare(
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
+    fractions = [None] if fractions is None else _check_fractions(fractions)
     n_jobs = check_n_jobs(n_jobs)
     time_limit = None if time_limit is None else check_real(time_limit, name="time_limit", low=0.0, strict=True)
     rng = check_random_state(random_state)
-    draws = [_draw(labels, n_drawn, resample == "bootstrap", rng.randint(MAX_SEED)) for _ in range(n_repeats)]
+    seeds = [rng.randint(MAX_SEED) for _ in range(n_repeats)]
+    runs = [(fraction, repeat, seed) for fraction in fractions for repeat, seed in enumerate(seeds)]
+    noisy = [_corrupt(labels, fraction, seed) for fraction, _, seed in runs]
+    repeated = resample == "bootstrap"
+    draws = [_draw(among, n_drawn, repeated, seed) for among, (*_, seed) in zip(noisy, runs, strict=True)]
     options = {"n_workers": effective_n_jobs(n_jobs or 1), "time_limit": time_limit}
     found = _run_all(methods, draws, X, n_clusters, show=bool(verbose), **options)
 
     records = Comparison()
-    for repeat, (_, partitions, _) in enumerate(draws):
+    for number, (among, (fraction, repeat, _), (_, partitions, _)) in enumerate(zip(noisy, runs, draws, strict=True)):
         names = partitions_of.names
         if names is not None and partitions is not None:
             names = tuple(names[u] for u in partitions)
         about = {
             "dataset": dataset,
             "ensemble": ensemble,
+            "fraction": fraction,
             "repeat": repeat,
             "partitions": partitions,
             "partition_names": names,
         }
         for name, function in methods.pairs():
-            weights, scheme_seconds, _ = found.get((repeat, name), (None, None, None))
-            result, seconds, error = found[repeat, name, function]
+            weights, scheme_seconds, _ = found.get((number, name), (None, None, None))
+            result, seconds, error = found[number, name, function]
             if name in methods.solvers and error is None:
                 weights, result = result
             own = {"scheme": name, "function": function, "weights": weights, "labels": result}
             costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-            records.append(about | own | _grade(labels, y, result) | costs)
+            records.append(about | own | _grade(among, y, result) | costs)
     return records
 
 
@@ -291,6 +306,20 @@ def _number_drawn(resample, n_partitions):
         return n_partitions
     share = check_real(resample, name="resample", low=0.0, high=1.0, strict=True)
     return max(1, round(share * n_partitions))
+
+
+def _check_fractions(fractions):
+    if isinstance(fractions, str) or not isinstance(fractions, Iterable):
+        raise TypeError(f"fractions must be a list of shares or None, got {fractions!r}.")
+    shares = [check_real(fraction, name="fractions", low=0.0, high=1.0) for fraction in fractions]
+    if not shares or len(set(shares)) < len(shares):
+        raise ValueError(f"fractions must be different shares, at least one, got {shares}.")
+    return shares
+
+
+def _corrupt(labels, fraction, seed):
+    """The ensemble of a run, by another stream than those of draws and methods."""
+    return labels if fraction is None else corrupt_ensemble(labels, fraction, np.random.RandomState([seed, 2]))[0]
 
 
 def _draw(labels, n_drawn, with_replacement, seed):

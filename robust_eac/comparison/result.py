@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 MEASURES = ("ari", "nmi", "h", "ensemble_nmi", "density")
 # What stands at an axis.
 _TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
-# Inches: of the margins, of a method, and in width.
+# Inches: of the margins, of a method, and in width; of the scale of ranks, and of a character beside it.
 _MARGINS, _ROW, _WIDTH = 1.1, 0.24, 7.0
+_SCALE, _CHARACTER = 4.0, 0.085
 
 
 class ComparisonSummary(NamedTuple):
@@ -223,7 +224,7 @@ def _score_table(records, measure):
         for method in methods:
             if (cell, *method) not in runs:
                 raise ValueError(f"{_run_text(cell, *method)} is missing: leave out what was not run everywhere.")
-    datasets = list(dict.fromkeys(dataset for dataset, _, _ in cells))
+    datasets = list(dict.fromkeys(dataset for dataset, *_ in cells))
     groups = [[cell] for cell in cells]
     if len(datasets) > 1:
         groups = [[cell for cell in cells if cell[0] == dataset] for dataset in datasets]
@@ -255,14 +256,15 @@ def _any(column):
 
 
 def _cell(record):
-    """(data set, ensemble, repeat) of a record."""
-    return record["dataset"], record["ensemble"], record["repeat"]
+    """(data set, ensemble, share of random partitions, repeat) of a record."""
+    return record["dataset"], record["ensemble"], record["fraction"], record["repeat"]
 
 
 def _run_text(cell, scheme, function):
-    dataset, ensemble, repeat = cell
+    dataset, ensemble, fraction, repeat = cell
     where = "".join(f" of {name!r}" for name in (ensemble, dataset) if name is not None)
-    return f"{name_of(scheme, function)!r} in repeat {repeat}{where}"
+    noise = "" if fraction is None else f" at fraction {fraction:g}"
+    return f"{name_of(scheme, function)!r} in repeat {repeat}{noise}{where}"
 
 
 def _describe(scores, reference, level, measure):
@@ -342,24 +344,28 @@ def _draw_critical_difference(summary, table, ax):
             f"kind 'critical-difference' needs at least 3 methods in 2 {summary.blocks}, got {len(names)} in "
             f"{len(scores)}."
         )
-    ax = _new_axes(ax, len(names) / 2)
+    # Names with their ranks stand on both sides.
+    ax = _new_axes(ax, len(names) / 2, _SCALE + 2.0 * _CHARACTER * (max(map(len, names)) + 8))
     purpose = "kind 'critical-difference' needs"
     pandas, posthocs = (load_package(name, purpose, "compare") for name in ("pandas", "scikit_posthocs"))
     ranks = pandas.DataFrame(ranks_of(scores), columns=names)
-    colors, solid = dict.fromkeys(names, "black"), {"linestyle": "-"}
-    lines = {"color_palette": colors, "elbow_props": solid, "crossbar_props": solid}
-    posthocs.critical_difference_diagram(ranks.mean(), posthocs.posthoc_nemenyi_friedman(ranks), ax=ax, **lines)
+    means = ranks.mean()
+    colors, thin = dict.fromkeys(names, "black"), {"linestyle": "-", "linewidth": 0.8}
+    look = {"color_palette": colors, "elbow_props": thin, "crossbar_props": {"linestyle": "-"}}
+    look |= {"label_fmt_left": "{label} ({rank:.2f})", "label_fmt_right": "({rank:.2f}) {label}"}
+    look["text_h_margin"] = 0.02 * (means.max() - means.min())
+    posthocs.critical_difference_diagram(means, posthocs.posthoc_nemenyi_friedman(ranks), ax=ax, **look)
     title = _TITLES.get(summary.measure, summary.measure)
     ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not told apart at 5 %")
     return ax
 
 
-def _new_axes(ax, n_rows):
+def _new_axes(ax, n_rows, width=_WIDTH):
     """The Axes to draw on, checked; for None those of a new figure."""
     own = ax is None
     ax = check_axes(ax)
     if own:
-        ax.figure.set_size_inches(_WIDTH, _MARGINS + _ROW * n_rows)
+        ax.figure.set_size_inches(width, _MARGINS + _ROW * n_rows)
     return ax
 
 

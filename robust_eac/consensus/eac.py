@@ -96,10 +96,10 @@ def _sparse(matrix, name):
 
 
 def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None) -> np.ndarray:
-    """Share of the partitions that put two objects into one cluster.
+    r"""Share of the partitions that put two objects into one cluster.
 
-    Computes  A_ij = sum_u alpha_u [c_u(i) = c_u(j)],  the weighted co-association of [1]_ below Eq. (6); if labels are
-    missing, over the partitions that observe both objects (0 if none does).
+    Computes :math:`A_{ij} = \sum_u \alpha_u [c_u(i) = c_u(j)]`, the weighted co-association of [1]_ below Eq. (6); if
+    labels are missing, over the partitions that observe both objects (0 if none does).
 
     Parameters
     ----------

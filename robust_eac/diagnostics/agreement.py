@@ -35,11 +35,12 @@ class AgreementTest(NamedTuple):
 
 
 def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> np.ndarray:
-    """Agreement of every partition with a consensus, corrected for chance.
+    r"""Agreement of every partition with a consensus, corrected for chance.
 
-    Computes  a_u = (|S_u|^2 - E_u) / ((|G|^2 + |X_u'X_u|^2)/2 - E_u) = 1 - d_u / E[d_u],  where S_u = YX_u' and E_u is
-    the mean of |S_u|^2 when the objects of one side are permuted at random: for a hard membership the adjusted Rand
-    index [1]_, for a soft one its extension. Unlike the distance d_u it does not favour fine partitions.
+    Computes :math:`a_u = \frac{\|S_u\|^2 - E_u}{(\|G\|^2 + \|X_u^T X_u\|^2) / 2 - E_u} = 1 - \frac{d_u}{E[d_u]}`, where
+    S_u = YX_u' and E_u is the mean of |S_u|^2 when the objects of one side are permuted at random: for a hard
+    membership the adjusted Rand index [1]_, for a soft one its extension. Unlike the distance d_u it does not favour
+    fine partitions.
 
     Parameters
     ----------

@@ -72,13 +72,13 @@ def partition_losses(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
-    """Distance of every partition of the ensemble to a consensus membership.
+    r"""Distance of every partition of the ensemble to a consensus membership.
 
-    Computes  d_u = |Y'Y - X_u'X_u|^2  (Eq. 7 of [1]_) for all partitions at once as
-    |G|^2 - 2 |S_u|^2 + sum_c n_uc^2  with G = YY' and S_u = YX_u'; no n x n matrix is formed. A partition that
-    observes only the objects O_u is compared on these: d_u = (n/n_u)^2 |(Y'Y - X_u'X_u) on O_u x O_u|^2. For a soft
-    partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2. With weights w_l of the base clusters l,
-    X_u'W_uX_u takes the place of X_u'X_u: each pair that cluster l puts together counts w_l.
+    Computes :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_) for all partitions at once as
+    :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with G = YY' and S_u = YX_u'; no n x n matrix is formed. A partition
+    that observes only the objects O_u is compared on these: d_u = (n/n_u)^2 |(Y'Y - X_u'X_u) on O_u x O_u|^2. For a
+    soft partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2. With weights w_l of the base
+    clusters l, X_u'W_uX_u takes the place of X_u'X_u: each pair that cluster l puts together counts w_l.
 
     Parameters
     ----------
@@ -140,9 +140,10 @@ def objective_value(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> float:
-    """Value of the weighted median-partition objective.
+    r"""Value of the weighted median-partition objective.
 
-    Computes  sum_u alpha_u d_u + lambda/2 |alpha|^2, which is Eq. (4) of [1]_ for lambda = 0 and Eq. (5) otherwise.
+    Computes :math:`\sum_u \alpha_u d_u + \frac{\lambda}{2} \|\alpha\|^2`, which is Eq. (4) of [1]_ for lambda = 0 and
+    Eq. (5) otherwise.
 
     Parameters
     ----------
@@ -218,12 +219,12 @@ def optimality_gap(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> float:
-    """Violation of the first-order optimality conditions of the membership, free of scale.
+    r"""Violation of the first-order optimality conditions of the membership, free of scale.
 
-    Computes  1/(4 n^2) sum_i max_p <g_i, y_i - e_p>,  g_i being object i's row of :func:`membership_gradient`: the
-    Frank-Wolfe gap [1]_ of the objective per ordered pair, over 4. It is never negative and zero exactly where every
-    object's membership is stationary. n is the sum of the weights when objects have some. Repeating all objects or all
-    partitions does not change it.
+    Computes :math:`\frac{1}{4 n^2} \sum_i \max_p \langle g_i, y_i - e_p \rangle`, g_i being object i's row of
+    :func:`membership_gradient`: the Frank-Wolfe gap [1]_ of the objective per ordered pair, over 4. It is never
+    negative and zero exactly where every object's membership is stationary. n is the sum of the weights when objects
+    have some. Repeating all objects or all partitions does not change it.
 
     Parameters
     ----------

@@ -64,10 +64,10 @@ def solve_median_partition_distributed(
     checkpoint: str | PathLike | None = None,
     checkpoint_every: float = 600.0,
 ) -> MedianPartitionResult:
-    """Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
+    r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
-    Solve  min_{Y, alpha} sum_u alpha_u |Y'Y - X_u'X_u|^2 [+ lambda/2 |alpha|^2]  (Eqs. 4 and 5 of [1]_), as
-    :func:`~robust_eac.solve_median_partition` does for arrays in memory.
+    Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2 [+ \frac{\lambda}{2} \|\alpha\|^2]`
+    (Eqs. 4 and 5 of [1]_), as :func:`~robust_eac.solve_median_partition` does for arrays in memory.
 
     Every chunk of rows stays on a worker with its memberships. In each round it sweeps its own rows as if the others
     rested, and reports sums: D X' and, with Y its memberships and D the step that it proposes, Y D' + D Y' and D D'.

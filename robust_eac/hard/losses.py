@@ -137,11 +137,12 @@ def expected_losses(
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> np.ndarray:
-    """Expected loss of every given partition as an estimate.
+    r"""Expected loss of every given partition as an estimate.
 
-    Computes  L_v = sum_u w_u d(u, v),  with d as in :func:`hard_partition_losses` and v, the estimate, in the place of
-    its hard partition. With posterior draws in the columns, L_v is the Monte Carlo estimate of the posterior expected
-    loss of draw v [1]_; :func:`~robust_eac.solve_hard_median_partition` searches all partitions for the least one.
+    Computes :math:`L_v = \sum_u w_u d(u, v)`, with d as in :func:`hard_partition_losses` and v, the estimate, in the
+    place of its hard partition. With posterior draws in the columns, L_v is the Monte Carlo estimate of the posterior
+    expected loss of draw v [1]_; :func:`~robust_eac.solve_hard_median_partition` searches all partitions for the least
+    one.
 
     Parameters
     ----------

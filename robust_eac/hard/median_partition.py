@@ -85,9 +85,9 @@ def solve_hard_median_partition(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> HardMedianPartition:
-    """Find the partition of least weighted mean loss: the median partition itself, not its relaxation.
+    r"""Find the partition of least weighted mean loss: the median partition itself, not its relaxation.
 
-    Minimise  sum_u alpha_u d(u, c)  over the hard partitions c of the objects, with a loss d of
+    Minimise :math:`\sum_u \alpha_u d(u, c)` over the hard partitions c of the objects, with a loss d of
     :func:`~robust_eac.hard_partition_losses`. With draws from the posterior of a Bayesian mixture as partitions this is
     the estimate of least expected loss. "binder" with cost 1 is the d_u of :func:`~robust_eac.partition_losses` over
     n_samples^2; it makes small clusters of objects whose place is uncertain, "vi" fewer and larger ones.

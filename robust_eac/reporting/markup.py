@@ -17,8 +17,8 @@ _STEPS = 16
 _COLOURS = np.array([[247, 251, 255], [158, 202, 225], [49, 130, 189], [8, 48, 107]])
 # Width of the map and of the margin for names, in units of the picture.
 _SIZE, _MARGIN = 400, 56
-# A cluster is named if it takes at least this share of the side.
-_NAMED = 0.03
+# Between the middles of two names, down the side and along it.
+_ROWS, _COLUMNS = 14, 20
 
 
 class Html(str):
@@ -103,18 +103,23 @@ def draw_heat_map(together, clusters, label):
     picture = element("image", href=href, width=_SIZE, height=_SIZE, preserveAspectRatio="none")
     starts = np.append(np.unique(clusters, return_index=True)[1], len(clusters))
     edges = _SIZE * starts / len(clusters)
-    frames, names = [], []
-    for start, end, cluster in zip(edges, edges[1:], clusters[starts[:-1]], strict=False):
-        side, middle = _number(end - start), _number(0.5 * (start + end))
-        frames.append(element("rect", x=_number(start), y=_number(start), width=side, height=side))
-        if end - start >= _NAMED * _SIZE:
-            names.append(element("text", cluster, x=-6, y=middle, class_="row"))
-            names.append(element("text", cluster, x=middle, y=_SIZE + 14, class_="column"))
+    sides, middles, names = np.diff(edges), 0.5 * (edges[1:] + edges[:-1]), []
+    frames = [
+        element("rect", x=_number(start), y=_number(start), width=_number(side), height=_number(side))
+        for start, side in zip(edges, sides, strict=False)
+    ]
+    for named, at in _name_places(sides, middles, _ROWS):
+        line = f"M-2 {_number(middles[named])}L-9 {_number(at)}"
+        names += [element("path", d=line), element("text", clusters[starts[named]], x=-12, y=_number(at), class_="row")]
+    for named, at in _name_places(sides, middles, _COLUMNS):
+        line = f"M{_number(middles[named])} {_SIZE + 2}L{_number(at)} {_SIZE + 9}"
+        text = element("text", clusters[starts[named]], x=_number(at), y=_SIZE + 21, class_="column")
+        names += [element("path", d=line), text]
     key = [
         element(
             "rect",
             x=_number(60 + 160 * step / _STEPS),
-            y=_SIZE + 38,
+            y=_SIZE + 44,
             width=11,
             height=12,
             fill=f"#{bytes(colour).hex()}",
@@ -122,12 +127,20 @@ def draw_heat_map(together, clusters, label):
         for step, colour in enumerate(palette)
     ]
     key += [
-        element("text", "never together", x=54, y=_SIZE + 48, class_="left"),
-        element("text", "always", x=228, y=_SIZE + 48),
+        element("text", "never together", x=54, y=_SIZE + 54, class_="left"),
+        element("text", "always", x=228, y=_SIZE + 54),
     ]
     around = [element("g", *frames, class_="frames"), *names, *key]
-    box = f"{-_MARGIN} -2 {_SIZE + _MARGIN + 2} {_SIZE + 58}"
+    box = f"{-_MARGIN} -2 {_SIZE + _MARGIN + 2} {_SIZE + 64}"
     return element("svg", picture, join(around), viewBox=box, role="img", aria_label=label, class_="heat")
+
+
+def _name_places(sides, middles, room):
+    """[(cluster, place of its name)], as near to the middles as `room` allows; of too many the largest only."""
+    named = np.sort(np.argsort(-sides, kind="stable")[: _SIZE // room])
+    steps = room * np.arange(len(named))
+    places = np.maximum.accumulate(middles[named] - steps) + steps
+    return zip(named, np.minimum(places, _SIZE - 0.5 * room - steps[::-1]), strict=True)
 
 
 def _number(value):

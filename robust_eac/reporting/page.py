@@ -20,7 +20,7 @@ from ..checks.common import percent
 from ..checks.forms import objects_of
 from ..checks.values import check_integer, check_names, is_dask_array
 from ..diagnostics.certificates import UNSURE
-from ..summary import counted, headline, name_of
+from ..summary import counted, distrusted, headline, name_of
 from ..weightings.joint import Weighting
 from .findings import find_out
 from .markup import Column, bar, definitions, draw_heat_map, element, join, table
@@ -83,7 +83,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     title = texts["title"] or headline(n_samples, len(findings.weights))
     call = texts["call"] or call_of(model, settings.parameters, weighted=weighted)
     sections = [
-        ("short", "In short", _short(findings)),
+        ("short", "In short", _short(findings, names)),
         ("clusters", "Clusters", _clusters(findings)),
         ("partitions", "Whom it trusts, and why", _partitions(findings, settings, names)),
         ("modes", "Is there a second truth?", _modes(findings)),
@@ -154,7 +154,7 @@ def _hash(text):
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _short(findings):
+def _short(findings, names):
     weights, agreements = findings.weights, findings.agreements
     n, m, sizes = len(findings.labels), len(weights), np.bincount(findings.labels)
     spread = f"the largest has {sizes.max():,} of {n:,} objects, the smallest {sizes.min():,}"
@@ -163,6 +163,8 @@ def _short(findings):
     text = f"{having.sum():,} of {counted(m, 'partition')} have weight; they agree with the consensus by "
     text += f"{_decimal(agreements[having].mean())} in the mean (1: same, 0: chance)"
     points.append(text + (f", the others by {_decimal(agreements[~having].mean())}." if not having.all() else "."))
+    if out := distrusted(weights, agreements, names):
+        points.append(f"Distrusted, without weight: {out}.")
     if findings.families.any():
         points.append(
             f"{np.sum(findings.families > 0):,} partitions are near copies of others, in "

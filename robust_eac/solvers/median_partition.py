@@ -83,10 +83,11 @@ def solve_median_partition(
     verbose: int = 0,
     sample_weight: ArrayLike | None = None,
 ) -> MedianPartitionResult:
-    """Find the consensus membership and the weights of the partitions together.
+    r"""Find the consensus membership and the weights of the partitions together.
 
-    Solve  min_{Y, alpha} sum_u alpha_u d_u(Y) [+ lambda/2 |alpha|^2],  d_u(Y) = |Y'Y - X_u'X_u|^2, over the
-    left-stochastic Y and alpha in the rho-restricted simplex (Eq. 4 of [1]_) or the simplex (Eq. 5).
+    Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u d_u(Y) [+ \frac{\lambda}{2} \|\alpha\|^2]` with
+    :math:`d_u(Y) = \|Y^T Y - X_u^T X_u\|^2` over the left-stochastic Y and alpha in the rho-restricted simplex (Eq. 4
+    of [1]_) or the simplex (Eq. 5).
 
     Alternates the Y step of :func:`~robust_eac.solve_membership`, started from the previous Y, with the closed form
     of the weights; neither raises the objective. Stops when the Y step finds the membership stationary for weights
@@ -260,10 +261,10 @@ def solve_membership(
     n_jobs: int | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> MembershipResult:
-    """Minimise the weighted median-partition objective in the membership, for fixed partition weights.
+    r"""Minimise the weighted median-partition objective in the membership, for fixed partition weights.
 
-    Solve  min_Y sum_u alpha_u |Y'Y - X_u'X_u|^2  over the left-stochastic Y, which has the same minimisers as
-    |Y'Y - sum_u alpha_u X_u'X_u|^2, Eq. (6) of [1]_.
+    Solve :math:`\min_Y \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` over the left-stochastic Y, which has the same
+    minimisers as :math:`\|Y^T Y - \sum_u \alpha_u X_u^T X_u\|^2`, Eq. (6) of [1]_.
 
     Column-wise exact line search: objects are visited in random order; at each visit mass moves between pairs of
     clusters, to the exact minimiser of the quartic along the pair. The objective never increases. The problem is not

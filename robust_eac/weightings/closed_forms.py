@@ -14,9 +14,9 @@ _TIE = 1e-12
 
 
 def uniform_weights(losses: ArrayLike) -> np.ndarray:
-    """Equal weights: the unweighted median partition.
+    r"""Equal weights: the unweighted median partition.
 
-    Solve  min_alpha |alpha|^2  over the simplex; the losses do not matter.
+    Solve :math:`\min_\alpha \|\alpha\|^2` over the simplex; the losses do not matter.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def uniform_weights(losses: ArrayLike) -> np.ndarray:
 
 
 def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -> np.ndarray:
-    """Weights with an upper bound: a trimmed mean of the ensemble.
+    r"""Weights with an upper bound: a trimmed mean of the ensemble.
 
-    Solve  min_alpha alpha'd  s.t.  alpha >= 0, sum alpha = 1, alpha <= rho  (Eq. 8 of [1]_).
+    Solve :math:`\min_\alpha \alpha^T d` over the simplex with alpha_u <= rho (Eq. 8 of [1]_).
 
     In the order of their losses, partitions get rho each until the total is one. (Proposition 1 of [1]_ prints the
     remainder on an entry that is already full; it belongs on the next.) Partitions of equal loss share equally, so the
@@ -100,10 +100,10 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
 
 
 def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
-    """Weights spread by a squared-norm penalty.
+    r"""Weights spread by a squared-norm penalty.
 
-    Solve  min_alpha alpha'd + lambda/2 |alpha|^2  s.t.  alpha >= 0, sum alpha = 1  (Eq. 9 of [1]_): the Euclidean
-    projection of -d/lambda on the simplex.
+    Solve :math:`\min_\alpha \alpha^T d + \frac{\lambda}{2} \|\alpha\|^2` over the simplex (Eq. 9 of [1]_): the
+    Euclidean projection of -d/lambda on it.
 
     Parameters
     ----------
@@ -147,10 +147,10 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
 
 
 def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
-    """Weights spread by an entropy penalty: a softmax of the losses.
+    r"""Weights spread by an entropy penalty: a softmax of the losses.
 
-    Solve  min_alpha alpha'd + eta sum_u alpha_u log alpha_u  s.t.  alpha >= 0, sum alpha = 1, whose solution is
-    alpha_u proportional to exp(-d_u / eta).
+    Solve :math:`\min_\alpha \alpha^T d + \eta \sum_u \alpha_u \log \alpha_u` over the simplex, whose solution is
+    :math:`\alpha_u \propto \exp(-d_u / \eta)`.
 
     Parameters
     ----------
@@ -188,10 +188,10 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
 
 def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
-    """Weights by a power of the losses, independent of their scale ("auto-weighting").
+    r"""Weights by a power of the losses, independent of their scale ("auto-weighting").
 
-    Solve  min_alpha sum_u alpha_u^gamma d_u  s.t.  alpha >= 0, sum alpha = 1, whose solution is alpha_u proportional
-    to d_u^(1 / (1 - gamma)): the inverse loss for gamma = 2, its square root for gamma = 3.
+    Solve :math:`\min_\alpha \sum_u \alpha_u^\gamma d_u` over the simplex, whose solution is
+    :math:`\alpha_u \propto d_u^{1 / (1 - \gamma)}`: the inverse loss for gamma = 2, its square root for gamma = 3.
 
     Alternating these weights with the membership descends the power mean of the losses with exponent 1 - 1/(gamma - 1):
     it is concave, and its gradient is proportional to the weights.

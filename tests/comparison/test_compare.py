@@ -47,6 +47,14 @@ def first_alone(labels, *, X, random_state):
     return np.eye(labels.shape[1])[0]
 
 
+seen = []
+
+
+def last_seen(labels, *, X, random_state):
+    seen.append(labels.copy())
+    return np.ones(labels.shape[1])
+
+
 renamed = partial(first_alone)
 renamed.__name__ = "first_alone"
 
@@ -264,3 +272,34 @@ def test_progress_is_shown_on_request(labels, capsys):
 def test_errors(kwargs, error, match):
     with pytest.raises(error, match=match):
         compare(np.array([[0, 0], [0, 1], [1, 1]]), **{"n_clusters": 2} | kwargs)
+
+
+def test_fractions_replace_more_and_more_of_the_same_partitions(labels):
+    chosen = {"weightings": {"first": last_seen}, "consensus": ["kmeans"], "n_repeats": 2, "random_state": 0}
+    seen.clear()
+    records = compare(labels, 3, y=TRUTH, fractions=(0.0, 0.3, 1.0), **chosen)
+    assert [(r["fraction"], r["repeat"]) for r in records] == [(f, r) for f in (0.0, 0.3, 1.0) for r in (0, 1)]
+    changed = np.array([(noisy != labels).any(axis=0) for noisy in seen])
+    assert changed.sum(axis=1).tolist() == [0, 0, 3, 3, 10, 10]
+    assert (changed[2] != changed[3]).any()
+    # Scores against the ensemble are those against what was run, and without noise all is as it was.
+    for record, noisy in zip(records, seen, strict=True):
+        assert record["ensemble_nmi"] == pytest.approx(ensemble_nmi(noisy, record["labels"]))
+    clean = compare(labels, 3, y=TRUTH, **chosen)
+    assert {record["fraction"] for record in clean} == {None}
+    assert [record["ari"] for record in clean] == [record["ari"] for record in records[:2]]
+    assert records.to_frame().pivot_table("ari", "fraction", "scheme").index.tolist() == [0.0, 0.3, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("fractions", "error", "match"),
+    [
+        (0.5, TypeError, "fractions must be a list of shares or None, got 0.5"),
+        ([0.5, 1.5], ValueError, "fractions must"),
+        ([], ValueError, "at least one"),
+        ([0.5, 0.5], ValueError, "different shares"),
+    ],
+)
+def test_bad_fractions(labels, fractions, error, match):
+    with pytest.raises(error, match=match):
+        compare(labels, 3, fractions=fractions)

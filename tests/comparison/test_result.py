@@ -3,8 +3,10 @@
 import pickle
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import scikit_posthocs
 from scipy import stats
 
 from robust_eac import compare
@@ -31,10 +33,11 @@ def test_signed_ranks_are_those_of_scipy(rng, n, levels):
         assert statistics.signed_rank(values) == (stats.wilcoxon(kept).pvalue if len(kept) else 1.0)
 
 
-def record(scheme, repeat, score, *, dataset=None, ensemble=None, y=True):
+def record(scheme, repeat, score, *, dataset=None, ensemble=None, fraction=None, y=True):
     scores = {"ari": score if y else None, "nmi": score, "h": score, "ensemble_nmi": score, "density": score}
     costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": None if score is not None else "ValueError: no"}
-    about = {"dataset": dataset, "ensemble": ensemble, "repeat": repeat, "scheme": scheme, "function": "f"}
+    about = {"dataset": dataset, "ensemble": ensemble, "fraction": fraction, "repeat": repeat}
+    about |= {"scheme": scheme, "function": "f"}
     return about | scores | costs
 
 
@@ -201,6 +204,18 @@ def test_what_needs_another_package_says_so(monkeypatch):
         records_of().plot(kind="critical-difference")
 
 
+def test_shares_of_noise_are_ensembles_of_their_data_set():
+    found = Comparison()
+    for dataset, scores in (("a", (0.4, 0.2)), ("b", (1.0, 0.6))):
+        for fraction, score in zip((0.0, 0.5), scores, strict=True):
+            found += records_of({"one": [score], "other": [score - 0.1]}, dataset=dataset, fraction=fraction)
+    summary = found.summary()
+    assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
+    assert summary.rows[0]["mean"] == pytest.approx((0.3 + 0.8) / 2)
+    with pytest.raises(ValueError, match=r"'one . f' in repeat 0 at fraction 0.5 of 'b' is there twice"):
+        (found + found[-2:]).summary()
+
+
 def test_points_and_intervals_are_drawn_where_they_are():
     comparison = records_of()
     ax = comparison.plot()
@@ -221,21 +236,29 @@ def test_points_and_intervals_are_drawn_where_they_are():
 
 @pytest.mark.parametrize("kind", ["intervals", "critical-difference"])
 def test_lines_are_solid_whatever_the_style_is(kind):
-    pytest.importorskip("scikit_posthocs")
-    plt = pytest.importorskip("matplotlib.pyplot")
     with plt.rc_context({"axes.prop_cycle": plt.cycler(linestyle=["--", ":", "-."])}):
         ax = records_of().plot(kind=kind)
     assert {line.get_linestyle() for line in ax.lines} <= {"-", "None"}
 
 
+def test_the_diagram_of_many_methods_keeps_its_scale_beside_their_names(rng):
+    pytest.importorskip("scikit_posthocs")
+    names = [f"restricted-simplex-{number:02d}" for number in range(20)]
+    ax = records_of({name: list(rng.rand(8)) for name in names}).plot(kind="critical-difference")
+    ax.figure.draw_without_rendering()
+    assert ax.get_window_extent().width / ax.figure.dpi > 3.0
+    texts = [text.get_window_extent() for text in ax.texts]
+    assert len(texts) == 20
+    assert not any(one.overlaps(other) for i, one in enumerate(texts) for other in texts[:i])
+
+
 def test_the_diagram_joins_what_nemenyi_does_not_tell_apart(monkeypatch):
-    posthocs = pytest.importorskip("scikit_posthocs")
     drawn = []
-    original = posthocs.critical_difference_diagram
+    original = scikit_posthocs.critical_difference_diagram
     monkeypatch.setattr(
-        posthocs,
+        scikit_posthocs,
         "critical_difference_diagram",
-        lambda *args, **options: drawn.append(args) or original(*args, **options),
+        lambda *args, **options: drawn.append([frame.copy() for frame in args]) or original(*args, **options),
     )
     ax = records_of().plot(kind="critical-difference")
     ((ranks, pvalues),) = drawn

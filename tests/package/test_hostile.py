@@ -120,7 +120,7 @@ def test_vectors(values, u):
     for bad in (np.nan, np.inf, -1.0, -TINY, None, "1", 1j, NOTHING, 10**400):
         wrong = values.astype(object)
         wrong[u] = bad
-        for form in (wrong, wrong.tolist(), pd.Series(wrong)):
+        for form in (wrong, wrong.tolist(), pd.Series(wrong, dtype=object)):
             refusal(partial(check_weights, n_partitions=M), {"weights": form}, "weights")
 
 

@@ -5,9 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-import pytest
-
 import robust_eac
 
 from .surface import public_callables
@@ -55,7 +52,6 @@ def test_every_public_signature_is_annotated():
     assert len(public_callables()) > 90
 
 
-@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 1 tells mypy less of its types")
 def test_mypy_accepts_the_package_and_checks_its_users(tmp_path):
     (tmp_path / "right.py").write_text(f"{RIGHT}from robust_eac import {', '.join(robust_eac.__all__)}\n")
     lines = ["from robust_eac import RobustEAC, solve_median_partition", *[code for code, _ in WRONG]]

@@ -198,6 +198,7 @@ def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
     assert {"fig_curve", "table_curve", "table_lone", "paper_squares", "others", "records"} <= set(anchors)
     for part in (
         "Paper 9 2 claims Beyond the papers Records",
+        "What was learned The distance favours fine clusterings. In 002, the loss",
         "Paper 9: Squares & <cubes> 1 0 1 0 all 1 0 1 0",
         "are small (trend) < 5 toys.py:3 ◐ depends on a setting 2 of 3 no",
         "are <positive> (printed number) > 0 toys.py:9 ✔ holds smallest 1 all",
@@ -224,6 +225,17 @@ def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
     again = out / "again"
     assert run("--all", "--out", again) == 0
     assert (again / "report.html").read_bytes() == (out / "report.html").read_bytes()
+
+
+def test_the_report_begins_with_the_main_paper(toys, root, out):
+    freeze(toys, root)
+    papers = [SQUARES._replace(drawings=()), SQUARES._replace(drawings=(), name="robust_eac", label="Paper 10")]
+    path, errors = report.write_report(papers, [], out / "report.html")
+    _, anchors, text = read_page(path)
+    assert not errors
+    assert anchors[:3] == ["filter", "learned", "paper_robust_eac"]
+    assert text.index("Robust evidence accumulation (002).") < text.index("Linear-time evidence accumulation (001).")
+    assert "![" not in text
 
 
 def test_report_without_records_says_so_and_fails(toys, out, capsys):
@@ -302,8 +314,8 @@ def test_every_drawing_from_frozen_records(drawing):
     if drawing.name.endswith(("_readings", "_settings", "_runs")):
         assert drawn.splitlines() == as_before(drawing.name, drawn.splitlines())
     if not isinstance(drawn, str):
-        # As wide as a column or the page of a paper, and large enough to be read there.
-        assert drawn.get_figwidth() in (style.COLUMN, style.PAGE)
+        # As wide as a column or the page of a paper, or a phone, and large enough to be read there.
+        assert drawn.get_figwidth() in (style.COLUMN, style.PAGE, style.SCREEN)
         assert min(text.get_fontsize() for text in drawn.findobj(Text) if text.get_text().strip()) >= 6.0
         plt.close(drawn)
 

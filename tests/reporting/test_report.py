@@ -160,11 +160,12 @@ def test_one_truth_and_none(rng):
 
 def test_what_the_summary_says_is_on_the_page(labels):
     model = RobustEAC(3, random_state=0).fit(labels)
-    page = text_of(section(model.to_html(labels), "certificates"))
+    page = model.to_html(labels)
+    told = text_of(section(page, "short")) + text_of(section(page, "certificates"))
     lines = model.summary(labels).split("\n\n")[1].splitlines()
     assert len(lines) >= 7
     for line in lines:
-        assert line[13:] in page
+        assert line[13:] in told
 
 
 @pytest.mark.parametrize("cluster_weights", [None, "size"])
@@ -432,11 +433,24 @@ def test_no_colour_is_set_beside_the_themes():
     assert set(texts) == {"text", "muted", "accent"}
 
 
-def test_names_of_clusters_stand_where_there_is_room():
-    clusters = np.repeat([0, 1, 2], [60, 38, 2])
+def test_names_of_small_clusters_make_room_for_each_other():
+    clusters = np.repeat([0, 1, 2, 3, 4], [56, 1, 2, 40, 1])
     picture = draw_heat_map(np.eye(100), clusters, "label")
-    assert re.findall(r'class="row">(\d)<', picture) == ["0", "1"]
-    assert picture.count("<rect") == 3 + 16
+    assert picture.count("<rect") == 5 + 16
+    for kind, places, room in (("row", r'y="([\d.]+)"', 14), ("column", r'x="([\d.]+)"', 20)):
+        names = re.findall(rf'<text [^>]*{places}[^>]*class="{kind}">(\d)<', picture)
+        assert [name for _, name in names] == list("01234")
+        at = np.array([float(place) for place, _ in names])
+        assert np.diff(at).min() >= room - 0.1
+        assert at[-1] <= 400 - 0.5 * room
+        assert at[0] == 112
+
+
+def test_of_very_many_clusters_the_largest_are_named():
+    sizes = np.where(np.arange(60) == 50, 9, 1 + (np.arange(60) < 19))
+    picture = draw_heat_map(np.eye(sizes.sum()), np.repeat(np.arange(60), sizes), "label")
+    assert re.findall(r'class="column">(\d+)<', picture) == [*map(str, range(19)), "50"]
+    assert len(re.findall(r'class="row">(\d+)<', picture)) == 28
 
 
 def test_size_stays_small(rng):
