@@ -2,6 +2,7 @@
 
 import functools
 import operator
+import os
 import time
 from collections import Counter
 from contextlib import redirect_stdout
@@ -151,7 +152,11 @@ def _tell_time(experiments, frozen, smoke, root, n_jobs):
         seconds = [known.get(canonical_json(config), mean(known.values())) for config in cells]
         total += sum(seconds) if is_serial(experiment) else max([sum(seconds) / n_jobs, *seconds])
     more = f", and the time of {', '.join(unknown)}" if unknown else ""
-    print(f"\n{n_cells} cells to run: about {_duration(total)}{more}; workers: {n_jobs}.", flush=True)
+    # What else runs here takes its share of the cores.
+    load, n_cores = os.getloadavg()[0], os.cpu_count()
+    total *= max(1.0, (load + min(n_jobs, n_cells)) / n_cores)
+    beside = f" beside a load of {load:.1f}" if load >= 0.5 else ""
+    print(f"\n{n_cells} cells to run: about {_duration(total)}{beside}{more}; workers: {n_jobs}.", flush=True)
 
 
 def _duration(seconds):
@@ -211,8 +216,7 @@ def _verdicts(papers, absent, source):
         n_claims += len(pairs)
         changed = [(before.verdict, now) for before, now in pairs if before.verdict != now.verdict]
         rows += [[f"{paper.label}, {now.where}", verdict, now.verdict] for verdict, now in changed]
-    if source["smoke"]:
-        return f"{len(rows)} of {n_claims} verdicts differ from the frozen ones; the small grids are no test of claims."
     if not rows:
         return f"{n_claims} verdicts, all as on the frozen records."
-    return f"Of {n_claims} verdicts:\n\n{table('verdicts that changed | frozen | now', rows)}"
+    small = "; the small grids are no test of claims" if source["smoke"] else ""
+    return f"Of {n_claims} verdicts these differ{small}:\n\n{table('verdicts that changed | frozen | now', rows)}"

@@ -99,8 +99,13 @@ def cells(
 def run_one(
     *, dataset, ensemble, repetition, fraction, weightings=WEIGHTINGS, n_clusters=None, rho=None, lam=None, **made
 ):
+    """As :func:`measures`."""
+    made = noisy_ensemble(dataset, ensemble, repetition, fraction, **made)
+    return measures(*made, dataset, repetition, weightings, n_clusters, rho, lam)
+
+
+def measures(labels, corrupted, y, dataset, repetition, weightings=WEIGHTINGS, n_clusters=None, rho=None, lam=None):
     """{weighting: measures}: agreement with the classes, weight left on the random partitions, state of the solver."""
-    labels, corrupted, y = noisy_ensemble(dataset, ensemble, repetition, fraction, **made)
     known = {"restricted-simplex": RestrictedSimplex(rho), "l2": L2(None if lam is None else lam * len(y) ** 2)}
     result = {}
     for weighting in weightings:

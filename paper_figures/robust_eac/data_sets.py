@@ -46,20 +46,26 @@ def shapes_figure(records):
 
 
 def coassociation_figure(records):
-    """Figure 3 of paper 002: co-association without and with weights; which partitions get weight, and why."""
-    shape = {"figsize": (PAGE, 0.34 * PAGE * len(records)), "width_ratios": (1, 1, 1.2), "squeeze": False}
-    figure, axes = plt.subplots(len(records), 3, **shape)
-    for ax in axes[1:, 2]:
-        ax.sharey(axes[0, 2])
-    for (plain, weighted, losses), record in zip(axes, records, strict=True):
-        result = record["result"]
+    """Figure 3 of paper 002: co-association without and with weights; the weights, in the order of the ensemble; and
+    the losses, by which partitions get weight."""
+    figure = plt.figure(figsize=(PAGE, 0.36 * PAGE * len(records)))
+    parts = figure.subfigures(len(records), 1, squeeze=False)[:, 0]
+    shape = {"width_ratios": (1, 1, 1.2), "height_ratios": (2.5, 1)}
+    for part, record in zip(parts, records, strict=True):
+        panels = part.subplot_mosaic("ABL;ABW", **shape)
+        plain, weighted, losses, given_weights = (panels[name] for name in "ABLW")
+        result, config = record["result"], record["config"]
         labels, weights, order = (np.array(result[key]) for key in ("labels", "weights", "order"))
         for ax, given, title in ((plain, None, "unweighted"), (weighted, weights, "weighted")):
             matrix = coassociation_matrix(labels, weights=given)[np.ix_(order, order)]
             image = ax.imshow(matrix, cmap="viridis", vmin=0.0, vmax=1.0, interpolation="nearest")
             ax.set(title=title, xlabel="objects, by consensus", xticks=[], yticks=[])
-        plain.set_ylabel(f"{np.mean(result['corrupted']):.0%} random partitions")
-        figure.colorbar(image, ax=[plain, weighted], label="co-association", shrink=0.8, pad=0.02)
+        of_data = f"{config['dataset']}, {ENSEMBLE_NAMES[config['ensemble']]}"
+        plain.set_ylabel(f"{of_data},\n{np.mean(result['corrupted']):.0%} random partitions")
+        part.colorbar(image, ax=[plain, weighted], label="co-association", shrink=0.7, pad=0.02)
+        for rows, color, _ in _kinds(result).values():
+            given_weights.vlines(np.flatnonzero(rows), 0.0, weights[rows], color=color, linewidth=0.6)
+        given_weights.set(xlabel="partitions, in their order", ylabel="weight", ylim=(0.0, None))
         _losses(losses, result, labels, weights)
     return figure
 
@@ -82,13 +88,18 @@ def structure_table(records):
 
 def _losses(ax, result, labels, weights):
     """The loss of every partition over its number of clusters, hollow where it has no weight."""
-    corrupted, losses = np.array(result["corrupted"]), np.array(result["losses"])
-    n_clusters = np.array([len(np.unique(column)) for column in labels.T])
-    for kind, color, marker, name in ((~corrupted, BLUE, "o", "clustering"), (corrupted, VERMILLION, "^", "random")):
+    losses, n_clusters = np.array(result["losses"]), np.array([len(np.unique(column)) for column in labels.T])
+    for name, (kind, color, marker) in _kinds(result).items():
         for held, fill, state in ((weights > 0, color, "weight"), (weights == 0, "none", "no weight")):
             x, y = n_clusters[kind & held], losses[kind & held]
             if len(x):
                 look = {"marker": marker, "facecolors": fill, "edgecolors": color, "linewidths": 0.7}
                 ax.scatter(x, y, s=14, label=f"{name}, {state}", **look)
     ax.set(xlabel="clusters of the partition", ylabel="loss per pair of objects")
-    ax.legend(loc="best", handletextpad=0.2, borderaxespad=0.1)
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, fontsize=7, handletextpad=0.2, columnspacing=0.8)
+
+
+def _kinds(result):
+    """{kind of partitions: (which ones, colour, marker)}."""
+    corrupted = np.array(result["corrupted"])
+    return {"clustering": (~corrupted, BLUE, "o"), "random": (corrupted, VERMILLION, "^")}

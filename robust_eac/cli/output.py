@@ -31,7 +31,11 @@ def prepare_process():
 
 def _exit_at_once(signum, frame):
     # A KeyboardInterrupt would wait for compiled code and threads, and is lost in a function that compiled code calls.
-    os.write(2, b"\nrobust-eac: error: interrupted\n" if sys.stderr.isatty() else b"robust-eac: error: interrupted\n")
+    start = b"\n" if sys.stderr.isatty() else b""
+    # What other threads still tell goes nowhere: the error is the last line.
+    last = os.dup(2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    os.write(last, start + b"robust-eac: error: interrupted\n")
     os._exit(130)
 
 

@@ -64,6 +64,8 @@ def toy(toys, tmp_path, monkeypatch):
     """The folder of the toy, whose records are frozen, and of a paper that rests on it."""
     (toys / "toy.py").write_text(TOY)
     monkeypatch.setattr(rooms, "PAPERS", (PAPER,))
+    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
+    monkeypatch.setattr("os.cpu_count", lambda: 16)
     monkeypatch.setitem(DATASETS, "secret", DATASETS["cigar"])
     frozen = ["--records", str(tmp_path / "old"), "--output", str(toys / "data" / "toy.json")]
     assert cli.main(["run", "toy", "--n-jobs", "1", *frozen[:2]]) == 0
@@ -133,6 +135,10 @@ def test_the_time_is_that_of_the_frozen_cells(toy, reproduce, monkeypatch):
     # No sooner than the longest cell ends.
     for n_jobs, minutes in (("1", 32), ("2", 16), ("9", 12)):
         assert told(n_jobs) == f"6 cells to run: about {minutes} minutes; workers: {n_jobs}."
+    # A load of 30 and two workers share 16 cores.
+    monkeypatch.setattr("os.getloadavg", lambda: (30.0, 0.0, 0.0))
+    assert told("2") == "6 cells to run: about 32 minutes beside a load of 30.0; workers: 2."
+    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
     monkeypatch.setattr("experiments.toy.JOBS", 1, raising=False)
     assert told("9") == "6 cells to run: about 32 minutes; workers: 9."
     monkeypatch.setattr("experiments.toy.VERSION", 2)
@@ -144,7 +150,7 @@ def test_a_changed_number_and_verdict(toy, reproduce):
     code, told, _ = reproduce()
     assert code == 0
     assert "| toy | 6 | 0.0 | 0.0 | 3 of 6 | mean 5 |" in told
-    assert "Of 2 verdicts:" in told
+    assert "Of 2 verdicts these differ:" in told
     assert "| Paper 900, Section 1 | holds | does not hold |" in told
     assert "Section 2" not in told
 
