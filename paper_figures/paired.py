@@ -101,9 +101,13 @@ def effects(differences, printed=None):
     It holds if all are, in part if some are; else it is contradicted if any is negative by the test, and undecided if
     none is. Keys are in words."""
     found = paired_tests(differences, printed)
-    above, below = ([getattr(one, side) for one in found.values()] for side in ("above", "below"))
-    verdict = HOLDS if all(above) else PART if any(above) else CONTRADICTED if any(below) else UNDECIDED
+    verdict = decided([one.above - one.below for one in found.values()])
     return verdict, "; ".join(f"{key} {one}" for key, one in found.items())
+
+
+def decided(signs):
+    """The verdict on several comparisons, each 1 if significant as the claim says, -1 if the other way, else 0."""
+    return HOLDS if min(signs) > 0 else PART if max(signs) > 0 else CONTRADICTED if min(signs) < 0 else UNDECIDED
 
 
 def equivalence(differences, margin):

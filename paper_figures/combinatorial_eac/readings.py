@@ -2,7 +2,7 @@
 
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL, SIGNALS, SNR
 
-from ..claim import rules_of
+from ..claim import HOLDS, rules_of, verdict_of
 from ..markdown import document, table
 from ..records import distinct, matching
 from . import claims, samples, weighting_claims
@@ -69,8 +69,8 @@ def signals(records):
 def claims_held(records, signal):
     """(short names of the claims that hold under a reading, number of claims that it was run for)."""
     judged = {rule: records[part] for rule, part in CLAIMS.items() if _has(records[part], signal)}
-    held = {rule.__name__.replace("_", " ") for rule, rows in judged.items() if rule.judge(rows, signal)[0]}
-    return held, len(judged)
+    found = {rule.__name__.replace("_", " "): verdict_of(rule.judge(rows, signal)[0]) for rule, rows in judged.items()}
+    return {name for name, verdict in found.items() if verdict == HOLDS}, len(judged)
 
 
 def _has(rows, signal):

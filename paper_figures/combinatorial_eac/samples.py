@@ -8,7 +8,6 @@ import numpy as np
 from experiments.combinatorial_eac.combinatorial_data import N_OBJECTS, SIGNAL
 
 from ..claim import by_reading
-from ..paired import all_above
 from ..records import distinct, matching, printed_table, results
 from .statistics import WEIGHTS_BLOCK, blocks, pooled, sign_test
 
@@ -32,22 +31,17 @@ def samples(records, key, **where):
 
 
 def by_signal(length=None):
-    """Decorator of judge(records, signal) -> (whether the claim holds, evidence): the rule that judges every reading
-    of the signal-to-noise ratio in the records, each on the first `length` repetitions, the paper's number. What all
-    repetitions say is told in the evidence. The rule keeps the function as its attribute `judge`."""
+    """Decorator of judge(records, signal) -> (what :func:`verdict_of` takes, evidence): the rule that judges every
+    reading of the signal-to-noise ratio in the records, each on all its repetitions. `length` is the paper's number of
+    them, of which claims tell how its draws would be judged. The rule keeps the function as its attribute `judge`."""
 
     def with_judge(judge):
         @wraps(judge)
         def rule(records, **threshold):
             met, parts = {}, []
             for signal in distinct(records, "signal"):
-                holds, text = judge(first_of_each(records, length), signal, **threshold)
-                met[READINGS[signal]] = bool(holds)
-                parts.append(f"{READINGS[signal]}: {text}.")
-                total = repetitions(records, signal)
-                if length is not None and total > length:
-                    holds, text = judge(records, signal, **threshold)
-                    parts.append(f"With all {total} data sets it {'holds' if holds else 'does not hold'}: {text}.")
+                met[READINGS[signal]], text = judge(records, signal, **threshold)
+                parts.append(f"{READINGS[signal]} ({repetitions(records, signal)} data sets): {text}.")
             return by_reading(met, " ".join(parts))
 
         # The thresholds that the claim varies.
@@ -57,11 +51,6 @@ def by_signal(length=None):
         return rule
 
     return with_judge
-
-
-def first_of_each(records, length):
-    """The rows with their first repetitions alone; all of them if `length` is None."""
-    return records if length is None else [_cut(row, 0, length) for row in records]
 
 
 def repetitions(records, signal):
@@ -108,6 +97,12 @@ def exponents(features):
 def pooled_test(features, exponent, signal=SIGNAL):
     """Two-tailed sign test over all sizes and repetitions of one exponent."""
     return sign_test(*map(pooled, both(features, exponent, signal)), alternative="two-sided")
+
+
+def untied(features, exponent, signal):
+    """Of the data sets of all sizes with one exponent, those that are not tied: whether each is won."""
+    first, second = map(pooled, both(features, exponent, signal))
+    return (first > second)[first != second]
 
 
 def block_tests(features, exponent, signal=SIGNAL):
@@ -158,6 +153,17 @@ def printed_tests(known):
     return {exponent: rows["inf" if exponent is None else str(exponent)] for exponent in known}
 
 
+def printed_rows():
+    """Rows with as many data sets won and lost as the printed Table 2."""
+    rows = []
+    for exponent, row in printed_tests((0, 1, 2, 3, 4, None)).items():
+        won, n = int(row["W"]), int(row["n"])
+        config = {"signal": SIGNAL, "exponent": exponent, "n_features": 1, "repetitions": n}
+        found = {"combination": [1.0] * won + [0.0] * (n - won), "ordinary": [0.5] * n}
+        rows.append({"config": config, "result": found})
+    return [rows]
+
+
 def exponent_name(exponent):
     return "∞" if exponent is None else str(exponent)
 
@@ -173,8 +179,3 @@ def friedman_text(test):
 
 def listing(sizes):
     return f"{', '.join(f'{size:,}' for size in sizes)} features" if sizes else "no size"
-
-
-def greater(*pairs):
-    """Whether the first of every pair is greater in mean, by the test."""
-    return all_above({i: np.subtract(first, second) for i, (first, second) in enumerate(pairs)})

@@ -6,7 +6,9 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.stats import binomtest, chi2, false_discovery_control, rankdata, ttest_rel
 
+from ..claim import CONTRADICTED, HOLDS
 from ..paired import LEVEL as LEVEL
+from ..paired import decided, equivalence
 
 # Repetitions of the paper's first two experiments, and of its third and fourth.
 PAPER_REPETITIONS, WHITENING_BLOCK, WEIGHTS_BLOCK = 10, 30, 20
@@ -59,6 +61,19 @@ def sign_tests(first, second):
 def significant(first, second):
     """Sizes at which the first is significantly better than the second."""
     return [size for size, test in sign_tests(first, second).items() if test["adjusted"] < LEVEL]
+
+
+def at_sizes(claimed, first, second):
+    """(verdict, share in words) on the claim that the first is better at these sizes, by the tests over all sizes."""
+    better, worse = significant(first, second), significant(second, first)
+    signs = [(size in better) - (size in worse) for size in claimed]
+    return decided(signs), f"{signs.count(1)} of {len(claimed)} sizes"
+
+
+def all_near_zero(samples, margin):
+    """The verdict on the claim that the means of all these differences are at most `margin`, either way."""
+    found = [equivalence(sample, margin) for sample in samples]
+    return decided([(one == HOLDS) - (one == CONTRADICTED) for one in found])
 
 
 def share_won(test):

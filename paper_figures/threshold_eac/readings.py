@@ -1,6 +1,6 @@
 """The table of the readings of paper 003: what each gives back of what is printed, and which claims hold with it."""
 
-from ..claim import DEPENDS, FAILS, HOLDS, judge, rules_of
+from ..claim import VERDICTS, judge, rules_of
 from ..markdown import document, table
 from ..records import distinct, results
 from . import claims as first_claims
@@ -73,6 +73,8 @@ def _printed(records, judged):
     columns = {(name, "number of clusters"): (printed_numbers(STANDS_FOR[name]), at, 0.0) for name in sets}
     irises = [name for name in sets if STANDS_FOR[name] == "iris"]
     columns |= {(name, "consistency index"): (printed_consistency(), consistency, 0.01) for name in irises}
+    found = {claim.verdict for claims in judged.values() for claim in claims}
+    counted = [verdict for verdict in VERDICTS if verdict in found]
     rows = []
     for way, words in (READINGS | BESIDE).items():
         verdicts = [claim.verdict for claim in judged[way]] if way in judged else None
@@ -81,9 +83,9 @@ def _printed(records, judged):
             runs = results(records, dataset=name, kmeans=way)
             equal, total = matching_cells(records, name, way, printed, value, tolerance) if runs else (0, 0)
             row.append(f"{equal} of {total}" if runs else "-")
-        rows.append([*row, *(verdicts.count(verdict) if verdicts else "-" for verdict in (HOLDS, DEPENDS, FAILS))])
+        rows.append([*row, *(verdicts.count(verdict) if verdicts else "-" for verdict in counted)])
     heads = [f"{SET_NAMES[name]}: {what}" for name, what in columns]
-    return table(["k-means", *heads, *(f"claims: {verdict}" for verdict in (HOLDS, DEPENDS, FAILS))], rows)
+    return table(["k-means", *heads, *(f"claims: {verdict}" for verdict in counted)], rows)
 
 
 def _claims(judged):
