@@ -25,7 +25,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "examples", "gallery/*.py", "gallery/*.ipynb", "gallery/*.md5", "gallery/*.zip"]
+exclude_patterns = ["_build", "examples", "paper", "gallery/*.py", "gallery/*.ipynb", "gallery/*.md5", "gallery/*.zip"]
 templates_path = ["_templates"]
 default_role = "literal"
 nitpicky = True

@@ -16,7 +16,7 @@ from robust_eac.cli import main
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/objectives.md", "docs/posterior_draws.md", "docs/trust.md"]
-DOCUMENTS += ["paper_figures/README.md", "robust_eac/consensus/README.md"]
+DOCUMENTS += ["docs/paper/paper.md", "paper_figures/README.md", "robust_eac/consensus/README.md"]
 
 
 def test_readme_is_short():
