@@ -123,6 +123,24 @@ def test_verdicts_on_table_2_flip_with_the_records():
         assert tuple(rule(rows).verdict for rows in (records, swapped, always)) == expected, rule.__name__
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [(0.05, 0.02, HOLDS), (0.02, 0.05, CONTRADICTED), (0.02, 0.02, UNDECIDED), (0.9, 0.5, UNDECIDED)],
+)
+def test_residual_clustering_is_judged_at_the_minimum_of_ordinary_eac(ours, theirs, expected):
+    records = features_records(lambda s, e, r: ours, lambda s, e, r: theirs, (0,))
+    assert claims.residual_clustering(records).verdict == expected
+
+
+@pytest.mark.parametrize(("gentle", "expected"), [(6, HOLDS), (3, UNDECIDED), (0, CONTRADICTED)])
+def test_slopes_are_judged_by_their_mean(gentle, expected):
+    def falling(rate):
+        return lambda s, e, r: summary.logistic((0.03, rate(EXPONENTS.index(e)), 1.2, 1.0), np.log10(s))
+
+    records = features_records(falling(lambda i: 6.0), falling(lambda i: 7.0 + i if i < gentle else 5.0 - i), EXPONENTS)
+    assert claims.shallower(records).verdict == expected
+
+
 def test_statements_of_mathematics(monkeypatch):
     assert claims.combinations_grow_factorially().verdict == CONTRADICTED
     assert claims.mahalanobis().verdict == HOLDS

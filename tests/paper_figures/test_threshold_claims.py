@@ -170,6 +170,14 @@ def test_gaussians(records, words, distances, good, bad):
     assert verdicts(records, words) == [CONTRADICTED]
 
 
+@pytest.mark.parametrize(("outside", "expected"), [(0, HOLDS), (9, CONTRADICTED)])
+def test_random_data_alike(records, outside, expected):
+    for names, alone in ((("uniform-5d",), 0), (("normal-5d",), outside)):
+        fill(rows(records, names), lambda k, t, alone=alone: 1 + alone)
+        fill(rows(records, names), lambda k, t, alone=alone: alone, "outside")
+    assert verdicts(records, "similar") == [expected]
+
+
 # Readings
 
 
