@@ -3,7 +3,6 @@
 from experiments.robust_eac.noisy_readings import READINGS
 
 from ..markdown import table
-from ..records import distinct
 from ..style import plain_name
 from . import claims
 from .noisy import ENSEMBLE_NAMES, NOISE, samples
@@ -28,7 +27,7 @@ def readings_table(records):
     random; mean weight of the restricted simplex on these; and the claims whose verdicts differ from those on the same
     ensembles as chosen. Five ensembles of each data set."""
     chosen, rows = _judged(_rows(records, "as chosen")), []
-    for reading in distinct(records, "reading"):
+    for reading in READINGS:
         read = _rows(records, reading)
         row = [reading, READINGS[reading]]
         for ensemble in ENSEMBLE_NAMES:
@@ -39,9 +38,10 @@ def readings_table(records):
         judged = _judged(read)
         row.append("; ".join(f"{name}: {verdict}" for name, verdict in judged.items() if verdict != chosen[name]))
         rows.append(row)
-    gains = [f"{title}: {of}" for title in ENSEMBLE_NAMES.values() for of in ("clean", "a fifth random", "its weight")]
-    names = " and ".join(plain_name(weighting) for weighting in claims.WEIGHTED)
-    return table(["reading", f"gains of {names}", *gains, "verdicts that differ"], rows)
+    names = ", ".join(plain_name(weighting) for weighting in claims.WEIGHTED)
+    measures = f"gains clean ({names})", "gains with a fifth random", "weight on the fifth"
+    heads = [f"{title}: {measure}" for title in ENSEMBLE_NAMES.values() for measure in measures]
+    return table(["reading", "what differs", *heads, "verdicts that differ"], rows)
 
 
 def _rows(records, reading):
