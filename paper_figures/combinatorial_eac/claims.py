@@ -72,11 +72,8 @@ def noisy_weighs_least(goodness, *, much=0.5):
         parts.append(f"{samples.READINGS[signal]}: {means}")
         for words, other in (("the informative feature", good), ("both features", mixed)):
             met[f"less than {words} ({samples.READINGS[signal]})"], _ = effects({words: much * other - bad})
-    return by_reading(
-        met,
-        f"Goodness of the informative feature / both / the noisy one: {'; '.join(parts)}. k-means cuts one dimension "
-        "of noise into well-separated intervals.",
-    )
+    after = "k-means cuts one dimension of noise into well-separated intervals."
+    return by_reading(met, f"Goodness of the informative feature / both / the noisy one: {'; '.join(parts)}. {after}")
 
 
 @claim("Section 'The 2-dimensional case'", "the number of possible combinations of features grows factorially", THEOREM)
@@ -260,6 +257,5 @@ def residual_clustering(features, signal, *, low=0.1):
     first, second = samples.both(features, 0, signal)
     size = stats.nearest(first, 500)
     verdict, text = effects({"difference": first[size] - second[size]})
-    reached = second[size].mean() <= low
-    text = f"{first[size].mean():.3f} against {second[size].mean():.3f}, {text}"
-    return verdict if reached else UNDECIDED, text if reached else f"{text}, ordinary EAC not at its minimum"
+    ours, theirs = first[size].mean(), second[size].mean()
+    return verdict if theirs <= low else UNDECIDED, f"{ours:.3f} against {theirs:.3f}, {text}"

@@ -159,8 +159,8 @@ def printed_rows():
     for exponent, row in printed_tests((0, 1, 2, 3, 4, None)).items():
         won, n = int(row["W"]), int(row["n"])
         config = {"signal": SIGNAL, "exponent": exponent, "n_features": 1, "repetitions": n}
-        found = {"combination": [1.0] * won + [0.0] * (n - won), "ordinary": [0.5] * n}
-        rows.append({"config": config, "result": found})
+        result = {"combination": [1.0] * won + [0.0] * (n - won), "ordinary": [0.5] * n}
+        rows.append({"config": config, "result": result})
     return [rows]
 
 

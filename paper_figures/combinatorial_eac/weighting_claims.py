@@ -82,8 +82,8 @@ def weightings_differ(weights, *, small=0.05):
         spread = np.ptp([stats.pooled(by_size).mean() for by_size in found.values()])
         tests = stats.friedman_readings(found)
         for reading, test in tests.items():
-            size = HOLDS if spread <= small else PART
-            met[f"{reading} ({samples.READINGS[signal]})"] = size if test[1] < stats.LEVEL else UNDECIDED
+            verdict = UNDECIDED if test[1] >= stats.LEVEL else HOLDS if spread <= small else PART
+            met[f"{reading} ({samples.READINGS[signal]})"] = verdict
         text = ", ".join(f"{samples.friedman_text(test)} with {reading}" for reading, test in tests.items())
         parts.append(f"{samples.READINGS[signal]}: {text}; the means differ by {spread:.3f}.")
     return by_reading(met, f"Chi-squared(3). {' '.join(parts)}")
@@ -98,9 +98,7 @@ def weightings_differ_at_10(weights, signal):
     tests = {size: stats.friedman_at(found, size) for size in found["none"]}
     largest, size = max(tests, key=lambda n: tests[n][0]), stats.nearest(tests, 10)
     at_10, most = (samples.friedman_text(tests[n]) for n in (size, largest))
-    met = [tests[size][1] < stats.LEVEL, largest == size]
-    if tests[largest][1] >= stats.LEVEL:
-        met = UNDECIDED
+    met = [tests[size][1] < stats.LEVEL, largest == size] if tests[largest][1] < stats.LEVEL else UNDECIDED
     return met, f"chi-squared(3) {at_10} at {size} features, largest {most} at {largest}"
 
 

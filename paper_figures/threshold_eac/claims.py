@@ -23,8 +23,7 @@ _PARTNERS = dict(zip(cells.POINT_SETS["half-rings"], cells.POINT_SETS["spiral"],
 def many_dimensions(shapes):
     """Some k of the paper's table gives exactly the classes at t = 0.5. Cases: the runs, those of half rings, spirals
     and iris with equal weights."""
-    recovered = recovers()
-    found = {}
+    recovered, found = recovers(), {}
     for (name, way), runs in cells.readings_of(shapes, "half-rings").items():
         data = {name: runs} | {other: results(shapes, dataset=other, kmeans=way) for other in (_PARTNERS[name], "iris")}
         shares = [np.mean([recovered(run, other) for run in of_data]) for other, of_data in data.items() if of_data]
@@ -113,9 +112,7 @@ def no_single_linkage(plain_rings, *, factor=0.5):
     """Single linkage, cut into two clusters, misplaces more than `factor` times as many objects as 2-means. Cases: the
     draws."""
     shares = plain_shares(plain_rings, "half-rings", lambda r: r["single_wrong"] > factor * r["kmeans_wrong"])
-    return counted(
-        shares, "Draws", "It depends on whether a gap in the upper ring is wider than the distance of the rings."
-    )
+    return counted(shares, "Draws", "It depends on whether a gap in the upper ring exceeds the distance of the rings.")
 
 
 @claim("Figure 1(c)", "Thresholding this graph splits the upper ring cluster into several small clusters")
@@ -204,11 +201,9 @@ def amplified(rings, plain_rings):
     }
     means = {reading: gain.mean() for reading, gain in gains.items()}
     above = shares_of(rings, "half-rings", lambda r, _: r["15"]["links"][1] > r["15"]["links"][0])
-    return cells.judge(
-        {reading: effects({"": gain})[0] for reading, gain in gains.items()},
-        f"Mean difference: {told(means, '{:+.0f}')}. Runs in which it is: {told(above)}. On the distances themselves: "
-        f"{told(distances)}.",
-    )
+    verdicts = {reading: effects({"": gain})[0] for reading, gain in gains.items()}
+    text = f"Mean difference: {told(means, '{:+.0f}')}. Runs in which it is: {told(above)}."
+    return cells.judge(verdicts, f"{text} On the distances themselves: {told(distances)}.")
 
 
 @claim("Section 3.2", "the simple K-means algorithm cannot correctly cluster this data")
