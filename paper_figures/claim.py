@@ -115,7 +115,8 @@ def finding(met, evidence):
 def by_reading(met, evidence):
     """The :class:`Finding` on a claim that was judged under several readings of what the paper leaves open.
 
-    met : {reading in words: what :func:`verdict_of` takes}. The verdict of all readings, if there is one."""
+    met : {reading in words: what :func:`verdict_of` takes}. The verdict of all readings, if there is one. If the claim
+    holds with some, it depends on the reading; if with none, the best of their verdicts is that of the claim."""
     found = {}
     for reading, of in met.items():
         found.setdefault(verdict_of(of), []).append(reading)
@@ -123,7 +124,8 @@ def by_reading(met, evidence):
     if len(found) == 1:
         return Finding(*found, evidence)
     told = "; ".join(f"{verdict} with {_listed(found[verdict])}" for verdict in VERDICTS if verdict in found)
-    return Finding(DEPENDS, f"{told[0].upper()}{told[1:]}. {evidence}", kept)
+    verdict = DEPENDS if kept else next(one for one in (PART, DEPENDS, UNDECIDED, *found) if one in found)
+    return Finding(verdict, f"{told[0].upper()}{told[1:]}. {evidence}", kept)
 
 
 def untestable(why):

@@ -6,9 +6,10 @@ from collections import Counter
 import numpy as np
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
+from robust_eac.comparison.statistics import holm, signed_rank
 
-from ..claim import by_reading
-from ..paired import all_above
+from ..claim import by_reading, verdict_of
+from ..paired import LEVEL, decided
 from ..records import distinct, grouped, matching, printed_table
 
 NAMES = {"gath-geva": "GG", "fcm": "FCM", "kmeans": "K-Means", "kmeans-ka": "KMeans-KA", "ward": "HC-Ward"}
@@ -93,40 +94,20 @@ def fewest_runs(records):
 
 
 def noises(records):
-    """{(variance of the noise in a dimension,): records}: three readings of SNR, each over all numbers of objects.
-
-    Each has the same data sets: a definition that had more could show more by a test."""
-    return _by_noise(comparable(records))
+    """{(variance of the noise in a dimension,): records}: three readings of SNR, each over all numbers of objects."""
+    return {(_noise(divisor),): group for divisor, group in grouped(records, "divisor").items()}
 
 
 def settings(records):
-    """{(variance of the noise, number of objects): records}, each with the same data sets: neither is in the paper."""
-    return definitions(comparable(records))
-
-
-def definitions(records):
+    """{(variance of the noise, number of objects): records}: neither is in the paper."""
     groups = grouped(records, "divisor", "n")
     return {(_noise(divisor), f"{n} objects"): group for (divisor, n), group in groups.items()}
 
 
 def comparable(records):
     """Records of the data sets that there are with every definition of the noise."""
-    common = set.intersection(*({_drawn(row) for row in group} for group in _by_noise(records).values()))
+    common = set.intersection(*({_drawn(row) for row in group} for group in noises(records).values()))
     return [row for row in records if _drawn(row) in common]
-
-
-def of_all(records, told):
-    """Text of told({(noise,): records}) for each definition of the noise with more data sets than it is judged by."""
-    equal = noises(records)
-    return "".join(
-        f" In all {len(group)} data sets with {noise}: {told({(noise,): group})}."
-        for (noise,), group in _by_noise(records).items()
-        if len(group) > len(equal[noise,])
-    )
-
-
-def _by_noise(records):
-    return {(_noise(divisor),): group for divisor, group in grouped(records, "divisor").items()}
 
 
 def _drawn(record):
@@ -157,10 +138,11 @@ def one_each(records):
 
 
 def judged(met, evidence):
-    """`by_reading` for {(noise, reading, ...): whether the claim holds}, with readings of one answer named together."""
+    """`by_reading` for {(noise, reading, ...): a fact, the share of the cases that are met, or a verdict}; readings of
+    one verdict are named together."""
     by_noise = {}
-    for (noise, *rest), holds in met.items():
-        by_noise.setdefault(noise, {})[tuple(rest)] = holds
+    for (noise, *rest), of in met.items():
+        by_noise.setdefault(noise, {})[tuple(rest)] = verdict_of(of)
     first, *others = by_noise.values()
     if len(set(first.values())) > 1 and all(other == first for other in others):
         return by_reading(dict(_shortened(first)), evidence)
@@ -184,10 +166,15 @@ def _shortened(met):
 
 
 def below_zero(differences):
-    """{reading: are all its arrays of paired differences below zero in the mean, with p < 0.05?}.
+    """{reading: the verdict on the claim that its arrays of paired differences are below zero in the mean}.
 
-    The correction is for the arrays of one reading, which are the comparisons that the claim makes."""
-    return {reading: all_above({i: -one for i, one in enumerate(arrays)}) for reading, arrays in differences.items()}
+    Holm's correction is for the arrays of one reading, which are the comparisons that the claim makes."""
+    return {reading: _below(arrays) for reading, arrays in differences.items()}
+
+
+def _below(arrays):
+    p = holm([signed_rank(one) for one in arrays])
+    return decided([-np.sign(np.mean(one)) * (value < LEVEL) for one, value in zip(arrays, p, strict=True)])
 
 
 def printed_numbers():
@@ -288,11 +275,6 @@ def most(shares, style=".0%"):
 
 def named(reading):
     return ", ".join(filter(None, reading))
-
-
-def of_sizes(groups):
-    """{(objects,): records} of {(noise,): records}, with all of them."""
-    return {(size,): rows for group in groups.values() for (_, size), rows in definitions(group).items()}
 
 
 ONE_EACH = ("one data set at each level", one_each)

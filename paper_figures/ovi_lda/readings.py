@@ -2,12 +2,11 @@
 
 from experiments.ovi_lda.ovi_qpsk import PRINTED
 
-from ..claim import DEPENDS, FAILS, HOLDS, judge, rules_of
+from ..claim import MOST, judge, rules_of
 from ..markdown import document, table
 from . import answers, claims, figure_2
 
 RULES = rules_of(claims, figure_2)
-SIGNS = {HOLDS: "holds", DEPENDS: "depends", FAILS: "no"}
 
 
 def readings_table(records):
@@ -18,7 +17,7 @@ def readings_table(records):
         answers.fewest_runs(answers.joined(records)), key=lambda row: (row["config"]["divisor"], row["config"]["n"])
     )
     groups, best = (
-        {", ".join(setting): group for setting, group in answers.definitions(rows).items()},
+        {", ".join(setting): group for setting, group in answers.settings(rows).items()},
         answers.best_setting(rows),
     )
     main = next(name for name, group in groups.items() if best in answers.by_setting(group))
@@ -33,8 +32,7 @@ def readings_table(records):
         "claim on the column holds. Fuzzy algorithms have memberships of their own. With Euclidean distances the index "
         "is not that of the paper.",
         _by_claim(groups),
-        "Each definition as if it were the only one: a claim holds with all that is left open besides (holds), with a "
-        "part of it (depends) or not at all (no). Fewer data sets show less by a test than all together.",
+        "Each definition as if it were the only one. Fewer data sets show less by a test than all together.",
     )
 
 
@@ -65,7 +63,7 @@ def _by_formula(groups, main):
         for key, words in readings.items():
             options = {"columns": [column], "reading": key}
             counts = {name: _number(group, **options)[0] for name, group in groups.items()}
-            holding = [name for name, group in groups.items() if answers.agreement(group, **options).mean() >= 0.9]
+            holding = [name for name, group in groups.items() if answers.agreement(group, **options).mean() >= MOST]
             levels = [f"{_number(answers.at(groups[main], [d]), **options, rows=_level(d))[0]:.1f}" for d in PRINTED]
             total = _number(groups[main], **options)[1]
             ours = [*levels, f"{counts[main]:.1f} of {total}", answers.span(counts.values(), ".1f")]
@@ -81,7 +79,7 @@ def _by_claim(groups):
     by_records = {rule: names for rule, names in RULES.items() if names}
     judged = {name: judge(by_records, {"rows": group}) for name, group in groups.items()}
     lines = [
-        [claims[0].where, claims[0].quote.replace("|", "\\|"), *(SIGNS[claim.verdict] for claim in claims)]
+        [claims[0].where, claims[0].quote.replace("|", "\\|"), *(claim.verdict for claim in claims)]
         for claims in zip(*judged.values(), strict=True)
     ]
     return table(["where", "the paper says", *judged], lines)

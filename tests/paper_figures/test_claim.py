@@ -83,6 +83,9 @@ def test_readings():
     found = by_reading({"a": True, "b": False, "c": [True, False], "d": True}, "numbers")
     words = "Holds with a and d; holds in part with c; contradicted with b. numbers"
     assert found == (DEPENDS, words, ("a", "d"))
+    found = by_reading({"a": UNDECIDED, "b": False, "c": [True, False]}, "numbers")
+    assert found == (PART, "Holds in part with c; contradicted with b; undecided with a. numbers", ())
+    assert by_reading({"a": False, "b": UNDECIDED}, "numbers").verdict == UNDECIDED
     assert untestable("no data") == (UNTESTABLE, "no data", ())
 
 

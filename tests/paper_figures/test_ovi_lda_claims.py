@@ -1,13 +1,14 @@
 """Paper 004's tables and claims on made-up records: a verdict must follow the numbers."""
 
 import copy
+import re
 
 import numpy as np
 import pytest
 
 from experiments.ovi_lda import ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
-from paper_figures.claim import DEPENDS, FAILS, HOLDS, judge
+from paper_figures.claim import CONTRADICTED, DEPENDS, HOLDS, PART, UNDECIDED, judge
 from paper_figures.ovi_lda import answers, claims, figure_2, readings
 from paper_figures.records import experiment_rows
 from robust_eac import ovi_lda
@@ -101,7 +102,6 @@ CHANGES = [
     (claims.moderate, both(*(column_put(column, ALGORITHMS, 9) for column in ("CH", "XB", "Sil")))),
     (claims.low, both(*(column_put(column, ALGORITHMS, 4) for column in answers.INDICES))),
     (figure_2.discrepancies, both(*(column_put(column, ALGORITHMS, 4) for column in answers.INDICES))),
-    (claims.as_able, column_put("OVI-LDA", ["ward"], 2)),
     (claims.tells_objects, put("objects", "fcm", "V", value=0.6)),
     (claims.capabilities, put("routes", "*", "consensus", "K", value=1)),
     (figure_2.useful, put("routes", "*", "consensus", "complete", "ari", value=0.4)),
@@ -131,27 +131,28 @@ def test_claims_turn_with_the_records(rows, rule, change):
             change(row["result"])
     half = rule(rows)
     assert half.verdict == DEPENDS
-    assert half.evidence.startswith("It holds with noise E_s / (2 SNR), not with noise E_s / (4 SNR).")
+    assert re.match(r"Holds with noise E_s / \(2 SNR\); [a-z ]+ with noise E_s / \(4 SNR\)\. ", half.evidence)
     for row in rows:
         change(row["result"])
-    assert rule(rows).verdict == FAILS
+    assert rule(rows).verdict in (PART, CONTRADICTED, UNDECIDED)
 
 
 def test_correction_counts_the_comparisons_of_one_reading():
     clear, faint = np.arange(-12.0, 0.0), np.append(np.arange(-12.0, -3.0), [1.0, 10.5])
-    assert answers.below_zero({"one": [clear]}) == {"one": True}
-    assert answers.below_zero({"one": [-clear]}) == {"one": False}
-    assert answers.below_zero({"one": [faint]}) == {"one": True}
-    assert answers.below_zero({"one": [clear, faint], "other": [clear]}) == {"one": True, "other": True}
-    assert answers.below_zero({"one": [faint] * 20, "other": [faint]}) == {"one": False, "other": True}
+    assert answers.below_zero({"one": [clear]}) == {"one": HOLDS}
+    assert answers.below_zero({"one": [-clear]}) == {"one": CONTRADICTED}
+    assert answers.below_zero({"one": [clear, -clear]}) == {"one": PART}
+    assert answers.below_zero({"one": [faint]}) == {"one": HOLDS}
+    assert answers.below_zero({"one": [clear, faint], "other": [clear]}) == {"one": HOLDS, "other": HOLDS}
+    assert answers.below_zero({"one": [faint] * 20, "other": [faint]}) == {"one": UNDECIDED, "other": HOLDS}
     many = {place: [faint] for place in range(20)}
-    assert set(answers.below_zero(many).values()) == {True}
+    assert set(answers.below_zero(many).values()) == {HOLDS}
 
 
 def test_theorems_are_tested(monkeypatch):
-    assert claims.xb_is_db().verdict == FAILS
+    assert claims.xb_is_db().verdict == CONTRADICTED
     assert "different numbers of clusters in 6 of 9 data sets, e.g. 3 and 18." in claims.xb_is_db().evidence
-    assert claims.centroids().verdict == FAILS
+    assert claims.centroids().verdict == CONTRADICTED
     monkeypatch.setattr(claims, "davies_bouldin_score", xie_beni)
     monkeypatch.setattr(claims, "ovi_lda", lambda X, memberships, as_printed: ovi_lda(X, memberships))
     assert claims.xb_is_db().verdict == HOLDS
