@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..claim import rules_of
+from ..claim import HOLDS, rules_of, verdict_of
 from ..markdown import document, table
 from ..records import grouped
 from . import claims, discussion, values
@@ -55,7 +55,7 @@ def readings_table(records):
 def claims_held(rows, reading):
     """Short names of the claims that hold under a reading."""
     parts = {"rows": rows, "agglomerated": values.of_datasets(rows, values.small(rows))}
-    held = [rule for rule, part in CLAIMS.items() if rule.judge(parts[part], reading)[0]]
+    held = [rule for rule, part in CLAIMS.items() if verdict_of(rule.judge(parts[part], reading)[0]) == HOLDS]
     return {rule.__name__.replace("_", " ") for rule in held}
 
 

@@ -3,7 +3,7 @@
 A score of a data set is the mean over the repetitions. Means over the data sets are compared by their sign and a paired
 test over the data sets, corrected for the number of comparisons of the claim."""
 
-from functools import reduce, wraps
+from functools import wraps
 from operator import itemgetter
 
 import numpy as np
@@ -14,7 +14,6 @@ from experiments.linear_eac.linear_eac_starts import STARTS as KINDS
 from experiments.linear_eac.linear_eac_starts import SYSTEMS as WITH_STARTS
 
 from ..claim import by_reading
-from ..paired import all_above, paired_tests
 from ..records import distinct, grouped, matching, printed_table, results
 
 # Printed name of every system, by the groups of the paper's tables.
@@ -220,34 +219,19 @@ def differences(table, one, other):
     return np.array([row[one] - row[other] for row in table.values() if one in row and other in row])
 
 
-def above(gains):
-    """Whether every mean of {comparison: differences by data set} is positive by the test; and the text of it."""
-    text = "; ".join(f"{name} {mean:+.1f}, p = {p:.3f}" for name, (mean, p) in paired_tests(gains).items())
-    return all_above(gains), text
-
-
 def under(*groups, closing=None):
-    """Decorator of judge(rows, reading) -> (whether the claim holds, evidence): the rule that judges by reading.
+    """Decorator of judge(rows, reading) -> (what `verdict_of` takes, evidence): the rule that judges by reading.
 
-    Of several groups of readings, one choice is changed at a time. All are judged on the runs that have the systems of
-    every reading; what the other runs add is told in the evidence. `closing(rows)` ends it. The rule keeps the function
-    as its attribute `judge`."""
+    Of several groups of readings, one choice is changed at a time, and judged on all runs that have its systems.
+    `closing(rows)` ends the evidence. The rule keeps the function as its attribute `judge`."""
     readings = groups[0] if len(groups) == 1 else together(*groups)
 
     def with_judge(judge):
         @wraps(judge)
         def rule(rows, **threshold):
-            shared = reduce(having, readings.values(), rows)
-            found = {words: judge(shared, reading, **threshold) for words, reading in readings.items()}
-            parts = [_by_evidence(found)]
-            runs = {words: having(rows, reading) for words, reading in readings.items()}
-            more = {w: judge(of, readings[w], **threshold) for w, of in runs.items() if len(of) > len(shared)}
-            if more:
-                told = {w: (m, f"It {'holds' if m else 'does not hold'}: {text}") for w, (m, text) in more.items()}
-                parts.append(f"On all {len(rows)} runs in place of {len(shared)}: {_by_evidence(told)}")
-            if closing:
-                parts.append(closing(rows))
-            return by_reading({words: bool(met) for words, (met, _) in found.items()}, " ".join(parts))
+            found = {w: judge(having(rows, reading), reading, **threshold) for w, reading in readings.items()}
+            evidence = _by_evidence(found) + (f" {closing(rows)}" if closing else "")
+            return by_reading({words: met for words, (met, _) in found.items()}, evidence)
 
         # The thresholds that the claim varies.
         rule.__kwdefaults__ = judge.__kwdefaults__
@@ -258,7 +242,7 @@ def under(*groups, closing=None):
 
 
 def _by_evidence(found):
-    """Text of {reading: (whether the claim holds, evidence)}, readings with the same evidence together."""
+    """Text of {reading: (_, evidence)}, readings with the same evidence together."""
     alike = {}
     for words, (_, evidence) in found.items():
         alike.setdefault(evidence, []).append(words)
