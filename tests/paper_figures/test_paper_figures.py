@@ -199,7 +199,7 @@ def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
     for part in (
         "Paper 9 2 claims Beyond the papers Records",
         "What was learned The distance favours fine clusterings. In 002, the loss",
-        "Paper 9: Squares & <cubes> 1 0 1 0 all 1 0 1 0",
+        "Paper 9: Squares & <cubes> 1 0 0 0 1 0 all 1 0 0 0 1 0",
         "are small (trend) < 5 toys.py:3 ◐ depends on a setting 2 of 3 no",
         "are <positive> (printed number) > 0 toys.py:9 ✔ holds smallest 1 all",
         "the size of x three sizes",
