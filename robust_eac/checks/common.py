@@ -51,7 +51,7 @@ def load_package(name, purpose, extra):
     try:
         return import_module(name)
     except ImportError as error:
-        raise ImportError(f"{purpose} {name.partition('.')[0]}: pip install 'robust-eac[{extra}]'") from error
+        raise ImportError(f"{purpose} {name.partition('.')[0]}: pip install 'path/to/robust_eac[{extra}]'") from error
 
 
 def did_you_mean(value, choices) -> str:

@@ -258,7 +258,7 @@ def test_hyperedges_of_one_object_are_ignored_and_large_ones_count(rng, kahypar)
 @pytest.mark.parametrize(("function", "package"), PACKAGES.items())
 def test_a_missing_package_is_named(monkeypatch, function, package):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=rf"need.* {package}: pip install 'robust-eac\[graph\]'"):
+    with pytest.raises(ImportError, match=rf"need.* {package}: pip install 'path/to/robust_eac\[graph\]'"):
         function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, random_state=0)
 
 

@@ -9,13 +9,14 @@ from scipy.stats import entropy
 
 from experiments.accuracy import ensemble_benchmark
 from experiments.robust_eac import baselines
-from experiments.shared import runner, store
+from experiments.shared import measure, runner, store
+from experiments.speed import peers
 from robust_eac import load_dataset
 
 DATA = Path(__file__).parents[2] / "paper_figures" / "data"
 
 
-def in_this_process(function, config):
+def in_this_process(function, config, *, seconds=None):
     module, _, name = function.partition(":")
     return getattr(import_module(module), name)(**config)
 
@@ -24,8 +25,11 @@ def in_this_process(function, config):
 def test_smoke_grid_runs_and_its_last_cell_gives_the_same_in_a_worker(name, monkeypatch):
     experiment = runner.load_experiment(name)
     assert experiment.__doc__
-    # A process per cell would load all that is compiled anew; peers starts its own in any case.
+    # A process per cell would load all that is compiled anew; the first way of peers has one.
+    fresh = iter([measure.in_fresh_process])
     monkeypatch.setattr(runner, "in_fresh_process", in_this_process)
+    monkeypatch.setattr(peers, "in_fresh_process", lambda *of, **how: next(fresh, in_this_process)(*of, **how))
+    monkeypatch.setattr(peers, "limit_memory", lambda n_bytes: None)
     records = runner.run_cells_here(experiment, runner.experiment_grid(experiment, smoke=True))
     assert [record["error"] for record in records] == [None] * len(records)
     if not runner.is_serial(experiment):

@@ -44,6 +44,15 @@ def run_one(x):
     return {{"square": x * x, "ballast": "b" * (x * {BALLAST})}}
 '''
 
+COMMAND = ("-m", "experiments", "run", "toy", "--records", "records", "--n-jobs")
+# Runs the experiment without the command line, whose imports take longer than all cells.
+RUN = """
+import sys
+from experiments.shared import runner
+
+runner.run_experiment(runner.load_experiment("toy"), n_jobs=int(sys.argv[1]), root="records")
+"""
+
 # Runs commands one after another in one process, which is quicker than a process each.
 DRIVER = """
 import contextlib, io, json, os, resource, sys
@@ -79,9 +88,9 @@ def environment(folder, run=0):
     return os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(PROJECT)]), "RUN": str(run)}
 
 
-def start(folder, n_jobs, run=0):
+def start(folder, n_jobs, run=0, program=("-c", RUN)):
     """A process that runs the experiment."""
-    command = [sys.executable, "-m", "experiments", "run", "toy", "--records", "records", "--n-jobs", str(n_jobs)]
+    command = [sys.executable, *program, str(n_jobs)]
     # Not a pipe: workers that outlive a killed run keep it open.
     with (folder / f"errors-{run}").open("wb") as errors:
         options = {"stdout": subprocess.DEVNULL, "stderr": errors, "start_new_session": True}
@@ -172,7 +181,7 @@ def test_interrupt_from_the_keyboard(folder):
     (folder / "experiments" / "slow").touch()
     # A shell without job control lets background processes ignore the signal, and their children inherit that.
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)
-    process = start(folder, 2)
+    process = start(folder, 2, program=COMMAND)
     signal.signal(signal.SIGINT, heard)
     expected = [x for x in range(N_CELLS) if x != 3]
     while n_files(folder) < len(expected) or len(texts(folder)) < len(expected):
@@ -189,7 +198,7 @@ def test_interrupt_from_the_keyboard(folder):
 
 def test_worker_that_dies(folder):
     (folder / "experiments" / "deadly").touch()
-    assert "error: a worker died; finished cells are kept" in end(start(folder, 2), folder, expected=1)
+    assert "error: a worker died; finished cells are kept" in end(start(folder, 2, program=COMMAND), folder, expected=1)
     kept = texts(folder)
     assert kept
     assert 3 not in kept
