@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
-from scipy.special import entr
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from ..checks.labels import check_labels, check_partition
@@ -95,7 +94,7 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     """
     check_choice(average, AVERAGES, name="average")
     a, b = _check_partitions(a=a, b=b)
-    return _nmi(a, np.unique(b, return_inverse=True)[1], average)
+    return float(normalized_mutual_info_score(a, b, average_method=average))
 
 
 def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
@@ -166,24 +165,11 @@ def ensemble_nmi(
     consensus = check_consensus(consensus, len(labels))
     weights = check_weights(weights, labels.shape[1])
     check_choice(average, AVERAGES, name="average")
-    clusters = np.unique(consensus, return_inverse=True)[1]
-    scores = [_nmi(column[column != -1], clusters[column != -1], average) for column in labels.T]
+    scores = []
+    for column in labels.T:
+        observed = column != -1
+        scores.append(normalized_mutual_info_score(consensus[observed], column[observed], average_method=average))
     return float(weights @ scores)
-
-
-def _nmi(labels, clusters, average):
-    """Normalised mutual information of a partition with one whose clusters are numbered from 0."""
-    _, labels, n_i = np.unique(labels, return_inverse=True, return_counts=True)
-    n_j = np.bincount(clusters)
-    cells, n_ij = np.unique(labels * len(n_j) + clusters, return_counts=True)
-    n, (i, j) = len(labels), np.divmod(cells, len(n_j))
-    # Of whole numbers: the logarithm is exactly zero where a partition has one cluster.
-    information = max(0.0, n_ij @ np.log(n_ij * n / (n_i[i] * n_j[j])) / n)
-    h, g = entr(n_i / n).sum(), entr(n_j / n).sum()
-    if h == g == 0.0:
-        return 1.0
-    scale = {"arithmetic": (h + g) / 2.0, "geometric": np.sqrt(h * g), "max": max(h, g)}[average]
-    return float(information / scale) if information > 0.0 else 0.0
 
 
 def density(
