@@ -21,6 +21,11 @@ _FILE = re.compile(r"(.+\.csv(?:\.gz)?)(?::(.+))?")
 _FUNCTION = re.compile(r"(\w+(?:\.\w+)*):(\w+)")
 
 
+def short_name(name):
+    """A data set's name, of a user's file without its folder and its ending."""
+    return Path(_FILE.fullmatch(name)[1]).name.partition(".csv")[0] if is_file(name) else name
+
+
 def is_file(name):
     """Whether a data set is a file."""
     return _FILE.fullmatch(name) is not None

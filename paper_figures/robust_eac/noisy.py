@@ -5,6 +5,7 @@ import numpy as np
 
 # The claims take these from here.
 from experiments.robust_eac.noisy_ensembles import WEIGHTINGS as WEIGHTINGS
+from experiments.shared.own import short_name
 
 from ..markdown import document, table
 from ..paired import HEAD, cells, compare, mean_interval, standard_error
@@ -114,7 +115,7 @@ def _by_dataset(records, fraction, usual):
         # More numbers than these would touch.
         ax.locator_params(axis="x", nbins=3, steps=(1, 2, 5, 10))
     # The mean is that of the differences.
-    rows = [*names, "mean"] if gains else names
+    rows = [*map(short_name, names), *["mean"] * bool(gains)]
     for ax in axes:
         _widen(ax, 0.1)
         ax.axhline(len(names) - 0.5, color="0.6", linewidth=0.6)

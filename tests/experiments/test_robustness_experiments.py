@@ -60,7 +60,7 @@ def test_planted_ensembles_with_a_number_of_random_partitions():
 
 
 def records_of(costs, *, weight=0.0, seconds=1.0):
-    """Records of three data sets, two repetitions: H of l2 is the oracle's minus a cost by (data set and) share, or kind.
+    """Records of three data sets, two repetitions: H of l2 is the oracle's minus a cost by (data set,) share or kind.
 
     Without weighting it is the oracle's minus 0.01.
     """
