@@ -79,6 +79,27 @@ def printed_values(measure):
     return {key: value for name in TABLES for key, value in printed(name, measure).items()}
 
 
+def printed_rows():
+    """The printed numbers as the rows of the rules on them, the same under every reading."""
+    known, rows = {measure: printed_values(measure) for measure in MEASURES}, []
+    for name in dict.fromkeys(name for name, _ in known["nmi"]):
+        nmi, density = ({column: v for (n, column), v in of.items() if n == name} for of in known.values())
+        systems = {
+            system: {"nmi": nmi[column], "density": density[column], FIELD["density"]: density[column]}
+            for names in (SYSTEMS, *MCLA_WEIGHTS.values(), *SPLITS.values(), *STARTS.values())
+            for column, system in names.items()
+            if column in nmi
+        }
+        rows.append({"config": {"dataset": name}, "result": {"systems": systems}})
+    return [rows]
+
+
+def printed_agglomerated():
+    """Those of the data sets of Section 6.2."""
+    (rows,) = printed_rows()
+    return [of_datasets(rows, small(rows))]
+
+
 def datasets(records):
     """Names of the data sets, in the order of the records."""
     return distinct(records, "dataset")

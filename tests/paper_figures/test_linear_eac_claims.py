@@ -58,7 +58,7 @@ def make_rows(values, *, datasets=NAMES, repetitions=3, **more):
         (second.wide_densities, {"eac-average": 62.0}, HOLDS),
         (second.raw_best, {"eac-average": 55.0, "enhanced-eac-complete": 50.1}, HOLDS),
         (second.raw_best, {"eac-average": 55.0, "enhanced-eac-complete": 55.1}, CONTRADICTED),
-        (second.similar_nmi, {"bisecting-kmeans": 56.0}, DEPENDS),
+        (second.similar_nmi, {"bisecting-kmeans": 61.0}, DEPENDS),
         (second.hierarchical_first, {"kmeans": 60.0}, CONTRADICTED),
         (second.similar_densities, {"kmeans": 54.0}, HOLDS),
         (second.random_near_zero, {"random": 6.0}, CONTRADICTED),
@@ -72,6 +72,28 @@ def make_rows(values, *, datasets=NAMES, repetitions=3, **more):
 )
 def test_verdicts_follow_the_numbers(rule, values, expected):
     assert rule(make_rows(values)).verdict == expected
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [*shared.SINGLETONS.values(), *shared.MCLA_WEIGHTS.values(), *shared.SPLITS.values(), *shared.STARTS.values()],
+)
+def test_the_printed_numbers_make_rows(reading):
+    (rows,) = shared.printed_rows()
+    for measure in shared.MEASURES:
+        pairs = shared.pairs_with_printed(shared.having(rows, reading), measure, reading=reading)
+        assert len(pairs) == sum(column in shared.SYSTEMS for _, column in shared.printed_values(measure))
+        assert all(theirs == ours for *_, theirs, ours in pairs)
+
+
+def test_every_reading_is_judged_on_all_of_its_runs():
+    rows = make_rows({"sec": 60.0, "mcla": 59.0, "mcla-size": 40.0})
+    for row in rows:
+        if row["config"]["dataset"] not in NAMES[:2]:
+            del row["result"]["systems"]["mcla-size"]
+    text = second.leading_nmi(rows).evidence
+    assert "On 8 of 8" in text
+    assert "[MCLA with the weights of its source] On 0 of 2" in text
 
 
 def cost_rows(**exponents):
