@@ -116,3 +116,8 @@ def test_settings_of_the_paper_are_not_those_of_the_rule():
     assert noisy_ensembles.SETTINGS["half-rings"] == (2, (2, 10))
     with pytest.raises(ValueError, match="irs"):
         noisy_ensembles.SETTINGS["irs"]
+
+
+def test_files_go_by_short_names():
+    names = ("data/my.csv:diagnosis", "../a.b.csv.gz", "iris")
+    assert [own.short_name(name) for name in names] == ["my", "a.b", "iris"]
