@@ -151,7 +151,7 @@ def test_a_changed_number_and_verdict(toy, reproduce):
     assert code == 0
     assert "| toy | 6 | 0.0 | 0.0 | 3 of 6 | mean 5 |" in told
     assert "Of 2 verdicts these differ:" in told
-    assert "| Paper 900, Section 1 | holds | does not hold |" in told
+    assert "| Paper 900, Section 1 | holds | contradicted |" in told
     assert "Section 2" not in told
 
 
