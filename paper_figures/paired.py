@@ -90,11 +90,6 @@ def paired_tests(differences, printed=None):
     return found
 
 
-def all_above(differences):
-    """Whether all means are positive, each by the test."""
-    return all(one.above for one in paired_tests(differences).values())
-
-
 def effects(differences, printed=None):
     """(verdict, evidence) on the claim that paired differences are positive in the mean, by :func:`paired_tests`.
 

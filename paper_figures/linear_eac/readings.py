@@ -9,8 +9,6 @@ from . import claims, discussion, values
 from .lost_settings import off_by
 
 READINGS = values.together(values.SINGLETONS, values.MCLA_WEIGHTS, values.SPLITS, values.STARTS) | values.ON_SAME_RUNS
-# Points within which a printed number is met, as in the claims.
-POINTS = 5.0
 # The columns whose starts on the ensemble differ between readings.
 STARTED = ("KM", "SEC", "ECC")
 # The claims that are judged by reading, and the rows that they are judged on.
@@ -65,7 +63,7 @@ def deviations(rows, measure, columns, reading=None):
 
 
 def _near(off):
-    return f"{np.count_nonzero(np.abs(off) <= POINTS)} of {len(off)}"
+    return f"{np.count_nonzero(np.abs(off) <= values.POINTS)} of {len(off)}"
 
 
 def _runs(rows):

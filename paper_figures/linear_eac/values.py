@@ -131,6 +131,23 @@ def pairs_with_printed(records, measure, columns=tuple(SYSTEMS), reading=None):
     ]
 
 
+# Points within which a printed number is met.
+POINTS = 5.0
+# Settings were chosen by these columns, so they do not count as reproduced.
+TUNED = ("KM", "H-KM", "R-AL")
+
+
+def as_printed(rows, columns, measure, reading=None):
+    """(whether each printed cell is met, how many by column), without the columns that settings were chosen by."""
+    columns = [column for column in columns if column not in TUNED]
+    off = {c: [abs(ours - p) for *_, p, ours in pairs_with_printed(rows, measure, (c,), reading)] for c in columns}
+    every = np.concatenate([*off.values()])
+    near = every <= POINTS
+    by_column = ", ".join(f"{c} {sum(d <= POINTS for d in found)} of {len(found)}" for c, found in off.items())
+    text = f"{near.sum()} of {len(every)} cells within {POINTS:g} points (median {np.median(every):.1f}): {by_column}."
+    return near, text
+
+
 def of_datasets(rows, names):
     return [row for row in rows if row["config"]["dataset"] in names]
 
