@@ -19,15 +19,16 @@ CALLED = 0x95623D5E
 def note(c, n, near):
     """Give a cluster the next local number; returns how many there are."""
     near.place[c] = n
-    near.cluster[n], near.y[n], near.y0[n], near.e[n], near.tilt[n] = c, 0.0, 0.0, 0.0, 0.0
+    near.cluster[n], near.e[n], near.tilt[n] = c, 0.0, 0.0
     return n + 1
 
 
 @njit(cache=True, nogil=True)
 def add_row(rows, r, factor, n, near):
     """Add a multiple of a sparse row to e, noting clusters that are new; returns how many are near."""
-    start, length, columns, values, place, e = rows.start, rows.length, rows.columns, rows.values, near.place, near.e
-    for t in range(start[r], start[r] + length[r]):
+    place, e, first, end = near.place, near.e, rows.start[r], rows.start[r] + rows.length[r]
+    columns, values = rows.columns[first:end], rows.values[first:end]
+    for t in range(len(columns)):
         j = place[columns[t]]
         if j < 0:
             j = n
@@ -37,40 +38,35 @@ def add_row(rows, r, factor, n, near):
 
 
 @njit(cache=True, nogil=True)
+def find(c, columns):
+    """Where a row has column c, -1 if it has not; looking at all columns, several at a time."""
+    at = np.int32(-1)
+    for t in range(np.int32(len(columns))):
+        at = max(at, np.int32(t if columns[t] == c else -1))
+    return at
+
+
+@njit(cache=True, nogil=True)
 def shift_row(rows, r, share, near, n_moved):
-    """Add `share` times the changes to a row, all of whose clusters are near."""
-    columns, values, hits, place, change, hit = rows.columns, rows.values, rows.hits, near.place, near.change, near.hit
-    moved, seen, first, length = near.moved, near.seen, rows.start[r], rows.length[r]
-    t = first
-    while t < first + length:
-        j = place[columns[t]]
-        if change[j] != 0.0 or hit[j] != 0:
-            seen[j] = True
-            values[t] += share * change[j]
-            hits[t] += hit[j]
-            if hits[t] == 0:
-                length -= 1
-                end = first + length
-                columns[t], values[t], hits[t] = columns[end], values[end], hits[end]
-                continue
-        t += 1
-    for a in range(n_moved):
-        j = moved[a]
-        if seen[j]:
-            seen[j] = False
-        elif hit[j] > 0:
-            if length == rows.capacity[r]:
-                used = rows.used[0]
-                for s in range(length):
-                    columns[used + s], values[used + s] = columns[first + s], values[first + s]
-                    hits[used + s] = hits[first + s]
-                first = rows.start[r] = used
-                rows.capacity[r] = 2 * length + 2
-                rows.used[0] = used + rows.capacity[r]
-            end = first + length
-            columns[end], values[end], hits[end] = near.cluster[j], share * change[j], hit[j]
-            length += 1
-    rows.length[r] = length
+    """Add `share` times the changes to a row."""
+    columns, values, change = rows.columns, rows.values, near.change
+    for j in near.moved[:n_moved]:
+        if change[j] == 0.0:
+            continue
+        first, length = rows.start[r], rows.length[r]
+        at = find(near.cluster[j], columns[first : first + length])
+        if at >= 0:
+            values[first + at] += share * change[j]
+            continue
+        if length == rows.capacity[r]:
+            used = rows.used[0]
+            for s in range(length):
+                columns[used + s], values[used + s] = columns[first + s], values[first + s]
+            first = rows.start[r] = used
+            rows.capacity[r] = 2 * length + 2
+            rows.used[0] = used + rows.capacity[r]
+        columns[first + length], values[first + length] = near.cluster[j], share * change[j]
+        rows.length[r] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -83,10 +79,9 @@ def room_for(rows, r, n_more):
 @njit(cache=True, nogil=True)
 def entry(rows, r, c):
     """The value of row r in column c."""
-    for t in range(rows.start[r], rows.start[r] + rows.length[r]):
-        if rows.columns[t] == c:
-            return rows.values[t]
-    return 0.0
+    first = rows.start[r]
+    at = find(c, rows.columns[first : first + rows.length[r]])
+    return rows.values[first + at] if at >= 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -100,8 +95,17 @@ def tilt_from(first, n, i, observed, mask_coef, sums, near):
 
 
 @njit(cache=True, nogil=True)
+def falls(n, f, shift, near):
+    """Whether a slope in the clusters that are near is negative."""
+    for j in range(n):  # noqa: SIM110 -- no `any` of generators in numba
+        if near.e[j] + f * near.tilt[j] + shift * near.y[j] < 0.0:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
 def lowest_elsewhere(i, f, observed, mask_coef, sums, place):
-    """The cluster of lowest slope among those that are not near."""
+    """The cluster of lowest slope among those that are not near, where no slope is negative."""
     best, least = -1, np.inf
     for c in range(place.shape[0]):
         if place[c] < 0:
@@ -131,47 +135,36 @@ def curvature(i, a, b, observed, coefs, G, sums, near):
 
 
 @njit(cache=True, nogil=True)
-def follow(i, n, fixed, matrices, near, w, before, after):
+def follow(i, n_moved, fixed, matrices, near, w, before, after):
     """Let S, G and their sums follow the change of row i; `before` and `after` are its sum of parts and its floor."""
     codes, soft, observed, slot_coef = fixed.data.codes, fixed.data.soft, fixed.data.observed, fixed.coefs.slot_coef
     offsets, soft_slots, (_, _, S, F, G, sums) = fixed.slots.offsets, fixed.slots.soft, matrices
     n_masks, n_hard, k = observed.shape[1], codes.shape[1], near.place.shape[0]
-    y, y0, cluster, change, hit, moved = near.y, near.y0, near.cluster, near.change, near.hit, near.moved
+    y, y0, cluster, change, moved = near.y, near.y0, near.cluster, near.change, near.moved
     (part0, f0), (part, f) = before, after
-    n_moved = 0
-    for j in range(n):
-        change[j], hit[j] = w * (y[j] - y0[j]), int(y[j] > 0.0) - int(y0[j] > 0.0)
-        if change[j] != 0.0 or hit[j] != 0:
-            moved[n_moved] = j
-            n_moved += 1
-            sums.held[cluster[j]] += hit[j]
+    for j in moved[:n_moved]:
+        change[j] = w * (y[j] - y0[j])
+        sums.held[cluster[j]] += int(y[j] > 0.0) - int(y0[j] > 0.0)
     for u in range(n_hard + soft.shape[1]):
         slot = offsets[u] + codes[i, u] if u < n_hard else soft_slots[u - n_hard]
         share = 1.0 if u < n_hard else soft[i, u - n_hard]
         if slot_coef[slot] != 0.0 and share != 0.0:
             F[slot] += share * w * (f - f0)
-            if n_moved > 0:
-                shift_row(S, slot, share, near, n_moved)
-    n_kept = 0
-    for j in range(n):
-        if y[j] > 0.0 or y0[j] > 0.0:
-            moved[n_kept] = j
-            n_kept += 1
+            shift_row(S, slot, share, near, n_moved)
     for g in range(n_masks):
         if observed[i, g]:
             sums.whole[g] += w * (part * part - part0 * part0)
             sums.whole_lean[g] += w * (f * part - f0 * part0)
-    for a in range(n_kept):
-        ya, ya0, c = y[moved[a]], y0[moved[a]], cluster[moved[a]]
-        for j in range(n):
+    for a in moved[:n_moved]:
+        ya, ya0, c = y[a], y0[a], cluster[a]
+        for j in moved[:n_moved]:
             change[j] = w * (ya * y[j] - ya0 * y0[j])
-            hit[j] = int(ya > 0.0 and y[j] > 0.0) - int(ya0 > 0.0 and y0[j] > 0.0)
         for g in range(n_masks):
             if observed[i, g]:
-                sums.diagonal[g, c] += change[moved[a]]
+                sums.diagonal[g, c] += change[a]
                 sums.row_sums[g, c] += w * (part * ya - part0 * ya0)
                 sums.lean[g, c] += w * (f * ya - f0 * ya0)
-                shift_row(G, g * k + c, 1.0, near, n_kept)
+                shift_row(G, g * k + c, 1.0, near, n_moved)
 
 
 @njit(cache=True, nogil=True)
@@ -188,10 +181,10 @@ def sweep(order, first, fixed, matrices, visit, totals, needed):
     slot_coef, mask_coef, own_terms, sizes = coefs.slot_coef, coefs.mask_coef, coefs.own, coefs.sizes
     with_floor, held = coefs.with_floor, sums.held
     n_masks, n_hard, n_soft, k = observed.shape[1], codes.shape[1], soft.shape[1], held.shape[0]
-    y, y0, e, tilt = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    y, y0, e, tilt = np.zeros(k), np.zeros(k), np.empty(k), np.empty(k)
     place, cluster = np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32)
-    hit, moved = np.empty(k, dtype=np.int32), np.empty(k, dtype=np.int32)
-    near = Near(place, cluster, y, y0, e, tilt, np.empty(k), hit, moved, np.zeros(k, dtype=np.bool_))
+    moved = np.empty(k, dtype=np.int32)
+    near = Near(place, cluster, y, y0, e, tilt, np.empty(k), moved)
     # Clusters without rows, or that had none when they came here.
     waiting = held == 0
     empty, n_empty, cursor = np.empty(k, dtype=np.int32), 0, 0
@@ -226,6 +219,14 @@ def sweep(order, first, fixed, matrices, visit, totals, needed):
                 lean_of_all += mask_coef[g] * sums.whole_lean[g]
                 for q in range(n_own):
                     n = add_row(G, g * k + cluster[q], mask_coef[g] * y[q], n, near)
+        weight, extra = w * own_terms[i, 0], w * own_terms[i, 1]
+        shift = weight * (square - 1.0) + extra
+        lift, pull = shift, 0.0
+        # A slope is e + f tilt + shift y; terms that all clusters share are left out.
+        for j in range(n_own):
+            e[j] -= lift * y[j]
+        if with_floor:
+            tilt_from(0, n, i, observed, mask_coef, sums, near)
         if n < k:
             # Where the row has no ties, the slope is lowest in a cluster without rows, if there is one.
             fresh, at = -1, n_empty - 1
@@ -237,20 +238,15 @@ def sweep(order, first, fixed, matrices, visit, totals, needed):
                 elif place[c] < 0:
                     fresh = c
                 at -= 1
-            if fresh < 0 and with_floor:
+            if fresh < 0 and with_floor and not falls(n, f, shift, near):
                 fresh = lowest_elsewhere(i, f, observed, mask_coef, sums, place)
             while fresh < 0:
                 cursor = cursor + 1 if cursor < k - 1 else 0
                 if place[cursor] < 0:
                     fresh = cursor
             n = note(fresh, n, near)
-        weight, extra = w * own_terms[i, 0], w * own_terms[i, 1]
-        lift, pull = weight * (square - 1.0) + extra, 0.0
-        # A slope is e + f tilt + shift y; terms that all clusters share are left out.
-        for j in range(n_own):
-            e[j] -= lift * y[j]
-        if with_floor:
-            tilt_from(0, n, i, observed, mask_coef, sums, near)
+            if with_floor:
+                tilt_from(n - 1, n, i, observed, mask_coef, sums, near)
         gap, decrease = 0.0, 0.0
         for step in range(visit.n_steps):
             r = square - 1.0
@@ -335,7 +331,7 @@ def sweep(order, first, fixed, matrices, visit, totals, needed):
             if needed[0] > len(Y.columns) or needed[1] > len(S.columns) or needed[2] > len(G.columns):
                 return position
             if w > 0.0:
-                follow(i, n, fixed, matrices, near, w, (part0, f0), (part, f))
+                follow(i, n_kept, fixed, matrices, near, w, (part0, f0), (part, f))
                 for j in range(n):
                     c = cluster[j]
                     if held[c] == 0 and not waiting[c]:
@@ -356,4 +352,5 @@ def sweep(order, first, fixed, matrices, visit, totals, needed):
         totals[2] += decrease < 0.0
         for j in range(n):
             place[cluster[j]] = -1
+        y[:n] = y0[:n] = 0.0
     return len(order)

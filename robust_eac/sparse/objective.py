@@ -21,7 +21,7 @@ from scipy import sparse
 from ..checks.values import MAX_DENSE
 from ..solve import relabelling
 from ..solve.bundles import RowData, Slots, Visit
-from ..solve.descent import ROUNDING, visiting_order
+from ..solve.descent import ROUNDING
 from ..solve.encoding import one_hot, select, take_rows, weigh_clusters
 from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_from_sums, row_parts
 from ..solve.objective import MAX_PLACING, Objective
@@ -37,6 +37,7 @@ from .rows import (
     Sums,
     as_array,
     find_diagonal,
+    first_clusters,
     floor_sums,
     from_csr,
     groups_of,
@@ -165,14 +166,18 @@ class SparseSteps:
         self._sums = SumsOf(self._part, self._membership)
         # These visits leave every row alone, so that threads can share all.
         visit = partial(self._visit_all, how=Visit(1, np.inf, 1.0), coefs=self._coefs)
-        return sum(map_threads(visit, row_parts(len(self._membership)), self._n_threads))
+        order = np.argsort(first_clusters(self._membership), kind="stable")
+        return sum(map_threads(visit, (order[rows] for rows in row_parts(len(order))), self._n_threads))
 
     def sweep(self, relaxation):
         """One plain sweep, whatever the relaxation: floors would end where a cluster's part is zero.
 
         From a partition it takes one step per object, to a single cluster: floors would keep objects in wrong clusters.
         """
-        order, n_steps, coefs = visiting_order(len(self._membership), self._rng), _PAIR_STEPS, self._coefs
+        # Cluster by cluster: rows of one cluster share base clusters, which stay in the cache.
+        order, rank = self._rng.permutation(len(self._membership)), self._rng.permutation(self._membership.k)
+        order = order[np.argsort(rank[first_clusters(self._membership)[order]], kind="stable")]
+        n_steps, coefs = _PAIR_STEPS, self._coefs
         if self._membership.is_hard:
             n_steps, coefs = 1, coefs._replace(with_floor=False)
         return self._visit_all(order, Visit(n_steps, 0.0, 1.0), coefs)

@@ -9,15 +9,16 @@ from scipy import sparse
 from ..checks.common import row_blocks
 from ..solve.bundles import RowData, Slots
 
-# Rows have half as much room again as they need, and for so many entries more; all together for a quarter more.
+# Rows have half as much room again as they need, and for so many entries more; all together for as much again, which
+# costs no memory before it is used.
 _ROOM = 2
-_FREE = 0.25
+_FREE = 1.0
 
 
 class SparseRows(NamedTuple):
     """Sparse rows that grow: row r is columns[start[r] : start[r] + length[r]] with values, up to capacity[r] of them.
 
-    hits : how many terms an entry is the sum of; without any it is removed. used : (1,) where room for rows ends.
+    used : (1,) where room for rows ends. An entry stays when it comes to zero.
     """
 
     start: np.ndarray
@@ -25,7 +26,6 @@ class SparseRows(NamedTuple):
     capacity: np.ndarray
     columns: np.ndarray
     values: np.ndarray
-    hits: np.ndarray
     used: np.ndarray
 
 
@@ -91,8 +91,7 @@ class Near(NamedTuple):
 
     place : local number of a cluster, -1 where it has none. cluster : the cluster of a local number.
     y, y0 : part of the row in it, now and before the visit. e, tilt : what its slope is made of.
-    change, hit : by how much a sum changes, and the number of its terms. moved : local numbers of what changes.
-    seen : False, but while a sum is looked for them.
+    change : by how much a sum changes. moved : local numbers of what the row has, or had.
     """
 
     place: np.ndarray
@@ -102,9 +101,7 @@ class Near(NamedTuple):
     e: np.ndarray
     tilt: np.ndarray
     change: np.ndarray
-    hit: np.ndarray
     moved: np.ndarray
-    seen: np.ndarray
 
 
 class SparseMembership:
@@ -134,6 +131,12 @@ class SparseMembership:
         """(n_rows,) |y_i|^2."""
         parts = to_csr(self.parts, self.k)
         return (parts**2).sum(axis=1) + self.floor * (2.0 * parts.sum(axis=1) + self.k * self.floor)
+
+
+def first_clusters(membership):
+    """(n_rows,) one cluster of every row, mostly the one that it began in; any where it has none."""
+    parts = membership.parts
+    return np.where(parts.length > 0, parts.columns[parts.start], 0)
 
 
 def membership_of_labels(labels, k, floor=0.0):
@@ -175,7 +178,6 @@ def make_room(lengths):
         capacity=capacity.astype(np.int32),
         columns=np.empty(n_entries, dtype=np.int32),
         values=np.empty(n_entries),
-        hits=np.empty(n_entries, dtype=np.int32),
         used=np.array([used]),
     )
 
@@ -192,8 +194,8 @@ def grow(rows, n_entries):
     if missing <= 0:
         return rows
     more = max(missing, len(rows.columns) // 2)
-    longer = (np.concatenate([values, np.empty(more, dtype=values.dtype)]) for values in rows[3:6])
-    return rows._replace(**dict(zip(("columns", "values", "hits"), longer, strict=True)))
+    longer = (np.concatenate([values, np.empty(more, dtype=values.dtype)]) for values in rows[3:5])
+    return rows._replace(**dict(zip(("columns", "values"), longer, strict=True)))
 
 
 def from_csr(matrix):
@@ -203,7 +205,7 @@ def from_csr(matrix):
     lengths = np.diff(matrix.indptr).astype(np.int64)
     rows = make_room(lengths)
     at = np.repeat(rows.start - matrix.indptr[:-1], lengths) + np.arange(matrix.nnz)
-    rows.columns[at], rows.values[at], rows.hits[at] = matrix.indices, matrix.data, 1
+    rows.columns[at], rows.values[at] = matrix.indices, matrix.data
     rows.length[:] = lengths
     return rows
 
@@ -304,10 +306,9 @@ def _multiply(groups, rows, n_columns, out):
                 at = place[c]
                 if at < first:
                     at = place[c] = end
-                    out.columns[at], out.values[at], out.hits[at] = c, 0.0, 0
+                    out.columns[at], out.values[at] = c, 0.0
                     end += 1
                 out.values[at] += share * values[t]
-                out.hits[at] += 1
         out.length[r] = end - first
         for t in range(first, end):
             place[out.columns[t]] = -1

@@ -85,18 +85,17 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     if rho * m < 1.0 - 1e-12:
         raise ValueError(f"rho must be at least 1/n_partitions={1.0 / m:.6g}, got {rho}.")
     rho = min(max(rho, 1.0 / m), 1.0)
-    remaining = 1.0 - rho * np.arange(m)
-    # A remainder this small is a rounding error; 1/rho is never rounded to an integer.
-    remaining[remaining < 1e-12] = 0.0
-    filled = np.minimum(rho, remaining)
+    # Shares of rho; a share this close to none or all is a rounding error, as 1/rho is where it should be whole.
+    share = np.clip(1.0 / rho - np.arange(m), 0.0, 1.0)
+    whole = np.round(share)
+    share = np.where(np.abs(share - whole) < 1e-11, whole, share)
 
     order = np.argsort(losses, kind="stable")
     # Copies of a partition with other label names have equal losses up to rounding.
     group = np.concatenate([[0], np.cumsum(np.diff(losses[order]) > _TIE * losses.max())])
-    sizes = np.bincount(group)
     weights = np.empty(m)
-    weights[order] = (np.bincount(group, weights=filled) / sizes)[group]
-    return weights / weights.sum()
+    weights[order] = (np.bincount(group, weights=share) / np.bincount(group))[group]
+    return weights / share.sum()
 
 
 def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:

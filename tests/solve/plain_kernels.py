@@ -102,8 +102,10 @@ def test_many_clusters(with_floor, monkeypatch):
     monkeypatch.setattr(_sparse_rows, "_ROOM", 0)
     if not with_floor:
         monkeypatch.setattr(_many, "MAX_DENSE", 1)
+    # Among clusters of other objects, every cluster near an object is worse than those that it has nothing to do with.
+    pairs = np.column_stack([np.random.RandomState(seed).permutation(12) // 2 for seed in range(3)])
     with _recorded():
-        for labels, weight in _ensembles():
+        for labels, weight in [*_ensembles(), (pairs, None)]:
             for n_clusters in (2, 5, 12):
                 result = solve_membership(labels, n_clusters, tol=1e-4, sample_weight=weight, random_state=0)
                 rows = result.membership if with_floor else result.membership.toarray()
