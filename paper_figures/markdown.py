@@ -10,6 +10,11 @@ def table(head, rows):
     return "\n".join([_line(titles), "|---" * len(titles) + "|", *map(_line, rows)])
 
 
+def beside(used, printed):
+    """What was used, with what is printed where that differs."""
+    return str(used) if str(used) == printed else f"{used} (printed {printed})"
+
+
 def document(*blocks):
     return "\n\n".join(blocks)
 

@@ -10,7 +10,7 @@ from experiments.robustness.robustness import FRACTIONS, ORACLE, WEIGHTINGS
 from .drawing import drawing
 from .markdown import document, table
 from .paired import mean_interval, signed
-from .records import distinct, matching, results
+from .records import distinct, results
 from .style import PAGE, around, legend_above, method_style, plain_name
 
 KIND_NAMES = {
@@ -188,41 +188,6 @@ def cost_ratios(result, weighting):
     return np.divide(result[weighting]["seconds"], result["uniform"]["seconds"])
 
 
-def schemes_table(records):
-    """Every weighting scheme, and every weighting found with the consensus, on the same ensembles with uniform noise.
-
-    There are five ensembles of each of the smaller data sets. Columns give H; its difference to no weighting, with a 95
-    % bootstrap interval over the data sets; the weight left on the random partitions; and the time of the weights
-    alone, median over the data sets."""
-    blocks, uniform = [], matching(records["robustness"], kind="uniform")
-    for fraction in sorted(distinct(records["robustness_schemes"], "fraction")):
-        schemes = results(records["robustness_schemes"], fraction=fraction)
-        sets = [record["config"]["dataset"] for record in matching(records["robustness_schemes"], fraction=fraction)]
-        joint = [results(uniform, dataset=dataset, fraction=fraction)[0] for dataset in sets]
-        base = np.array([result["uniform"]["h"] for result in schemes])
-        rows = []
-        for name in schemes[0].keys() - {"uniform"}:
-            runs = [result[name] for result in schemes]
-            seconds = np.median([run["scheme_seconds"] for run in runs])
-            rows.append(_scheme_row(name, runs, base, f"{seconds:.2g}"))
-        for name in {*WEIGHTINGS, ORACLE} - {"uniform"}:
-            title = "oracle: the random ones left out" if name == ORACLE else f"{plain_name(name)}, with the consensus"
-            rows.append(_scheme_row(title, [result[name] for result in joint], base, ""))
-        count = f"{fraction:.0%} of the partitions random, {len(sets)} data sets"
-        blocks.append(f"{count}; unweighted: mean H {base.mean():.3f}")
-        head = "weights | H | minus unweighted [95 %] | weight on random | seconds"
-        blocks.append(table(head, [row for _, row in sorted(rows, reverse=True)]))
-    return document(*blocks)
-
-
-def _scheme_row(name, runs, base, seconds):
-    """(mean H, cells); the repetitions of the schemes are the first ones of the weightings."""
-    h = np.array([run["h"][: base.shape[1]] for run in runs])
-    gain = (h - base).mean(axis=1)
-    weight = np.mean([run["noise_weight"] for run in runs])
-    return h.mean(), [name, f"{h.mean():.3f}", signed(gain.mean(), mean_interval(gain)), f"{weight:.3f}", seconds]
-
-
 def candidates_table(records):
     """Ways of weighting by chance-corrected agreement, on the same ensembles: which of them to call "chance-corrected".
 
@@ -335,6 +300,5 @@ DRAWINGS = (
     drawing("table_robustness_datasets", "robustness", datasets_table),
     drawing("table_robustness_goals", ("robustness", "robustness_cost"), goals_table),
     drawing("table_robustness_cost", "robustness_cost", cost_table),
-    drawing("table_robustness_schemes", ("robustness_schemes", "robustness"), schemes_table),
     drawing("table_robustness_candidates", "robustness_candidates", candidates_table),
 )

@@ -193,7 +193,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         :class:`MergeConsensus`, which has no objective); how many partitions have weight, and how much the partitions
         agree with the consensus (`agreements_`); with "chance-corrected", how many partitions without weight agree with
         each other on something else, which :func:`~robust_eac.solve_consensus_modes` finds; how many objects are sure;
-        the distrusted partitions by name, up to three; and the partitions of largest and of smallest weight.
+        the partitions without weight by name, up to three; and the partitions of largest and of smallest weight.
 
         `X` adds a certificate. "bound" holds  sum_u alpha_u d_u  at `membership_` against a lower bound over all
         memberships, with the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`): no membership is

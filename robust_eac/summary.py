@@ -127,8 +127,8 @@ def summarise_partition(result, radius, agreements, names, options, assurance=No
 
 def _report(rows, n_samples, weights, agreements, names):
     lines = [headline(n_samples, len(agreements)), ""]
-    if out := distrusted(weights, agreements, names):
-        rows["distrusted"] = out
+    if out := weightless(weights, agreements, names):
+        rows["no weight"] = out
     lines += [f"{name:<13}{text}" for name, text in rows.items()]
     return "\n".join([*lines, "", *_table(weights, agreements, names)])
 
@@ -246,7 +246,7 @@ def _table(weights, agreements, names):
     return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
-def distrusted(weights, agreements, names):
+def weightless(weights, agreements, names):
     """Which partitions have no weight, those of least agreement by name; "" if all have some."""
     out = np.flatnonzero(weights == 0.0)
     listed = [shortened(names[u]) for u in out[np.argsort(agreements[out], kind="stable")[:_LISTED]]]

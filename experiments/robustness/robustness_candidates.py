@@ -1,6 +1,6 @@
 """Ways to weight by chance-corrected agreement; the library's "chance-corrected" is one of them.
 
-The data sets are those of `robustness_schemes`, the kinds of noise four of `robustness` besides the uniform one. All
+The data sets are the smaller ones of `robustness`, the kinds of noise four of its others besides the uniform one. All
 candidates see the same ensembles and starts.
 """
 
@@ -11,11 +11,12 @@ from scipy.stats import false_discovery_control
 
 from robust_eac import ChanceCorrected, agreement_test, chance_corrected_weights, trusted_group_weights
 
-from .robustness import ORACLE, Shares, compare_ways, constant, noise_cells, noisy_ensemble, option
-from .robustness_schemes import DATASETS
+from .robustness import ORACLE, SETTINGS, Shares, compare_ways, constant, noise_cells, noisy_ensemble, option
 
 VERSION = 2
 
+LARGE = ("rings", "image-c", "image-1", "breast-cancer", "optdigits", "landsat", "pendigits", "yeast")
+DATASETS = tuple(dataset for dataset in SETTINGS if dataset not in LARGE)
 FRACTIONS = {
     "uniform": (0.0, 0.5, 0.9, 0.95),
     "unequal": (0.9,),

@@ -55,7 +55,7 @@ def run_one(*, n_samples, n_partitions, n_clusters, solver, repetition):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         # Few clusters where tables are dense: the hard solver would dissolve a hundred, one by one and in pairs.
-        solve(warm, 300 if n_clusters > 150 else 5, n_init=1, random_state=0, **rough)
+        solve(warm, 300 if n_clusters > 256 else 5, n_init=1, random_state=0, **rough)
     seed = derive_seed(0, repetition, "solver")
     result, seconds = timed(solve, labels, n_clusters, n_init=1, random_state=seed)
     return {

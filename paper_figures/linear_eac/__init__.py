@@ -10,6 +10,7 @@ from .values import consensus_records, of_datasets, small, with_starts
 
 AGREEMENT = "not in the paper: printed against reproduced"
 DRAWINGS = (
+    drawing("table_linear_eac_data", "benchmark_data", drawings.data_table, "Table of Section 5.2"),
     drawing("table_linear_eac_nonhierarchical", "linear_eac", drawings.nonhierarchical_table, "Tables of Section 6.1"),
     drawing("table_linear_eac_hierarchical", "linear_eac", drawings.hierarchical_table, "Tables of Section 6.2"),
     drawing("table_linear_eac_comparison", "linear_eac", drawings.comparison_table, "Tables of Section 6.3"),

@@ -6,9 +6,9 @@ from matplotlib.ticker import NullLocator
 
 from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
-from ..markdown import document, table
+from ..markdown import beside, document, table
 from ..paired import standard_error
-from ..records import results
+from ..records import printed_table, results
 from ..style import (
     BLACK,
     BLUE,
@@ -62,6 +62,18 @@ LOOKS = {
     "R-AL": look(*KINDS["linkage"], "--", linewidth=1.0),
 }
 COST_LOOKS = look(VERMILLION, "s", "-"), look(*KINDS["linkage"], "--"), look(*KINDS["k-means"], "-.")
+
+
+def data_table(records):
+    """Data sets of paper 001, with numbers of objects and features as used, and as printed where that differs.
+
+    Not printed: numbers of classes. A dash: not available."""
+    used = {record["config"]["dataset"]: record["result"] for record in records}
+    rows = []
+    for name, n, d in (row.values() for row in printed_table("linear_eac_datasets")):
+        sizes = [used.get(name, {}).get(key, "-") for key in ("n_samples", "n_features", "n_classes")]
+        rows.append([name, beside(sizes[0], n), beside(sizes[1], d), sizes[2]])
+    return table("data set | objects | features | classes", rows)
 
 
 def nonhierarchical_table(records):

@@ -6,7 +6,7 @@ import numpy as np
 from experiments.robust_eac.noisy_ensembles import SETTINGS
 from robust_eac import coassociation_matrix
 
-from ..markdown import document, table
+from ..markdown import beside, document, table
 from ..records import distinct, grouped, printed_table, results
 from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, plain_name
 from .noisy import ENSEMBLE_NAMES
@@ -17,18 +17,13 @@ CLASS_COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK, "0.5")
 def data_table(records):
     """Data sets of paper 002, with the range of the number of clusters of a base clustering, as printed and as used."""
     printed, rows = {row["dataset"]: row for row in printed_table("robust_eac_table1")}, []
-    for record in records:
-        name, result = record["config"]["dataset"], record["result"]
-        theirs, (low, high) = printed[name], SETTINGS[name][1]
-        n, k = _beside(result["n_samples"], theirs["n"]), _beside(result["n_classes"], theirs["k"])
-        base = _beside(f"{low}-{high}", f"{theirs['kmin']}-{theirs['kmax']}")
+    for name, theirs in printed.items():
+        result, (low, high) = results(records, dataset=name)[0], SETTINGS[name][1]
+        n, k = beside(result["n_samples"], theirs["n"]), beside(result["n_classes"], theirs["k"])
+        base = beside(f"{low}-{high}", f"{theirs['kmin']}-{theirs['kmax']}")
         rows.append([name, n, result["n_features"], k, base])
     head = "data set | objects | features | classes | clusters of a base clustering"
     return document(table(head, rows), "Numbers of features are not printed in the paper.")
-
-
-def _beside(used, printed):
-    return str(used) if str(used) == printed else f"{used} (printed {printed})"
 
 
 def shapes_figure(records):

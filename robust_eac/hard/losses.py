@@ -106,7 +106,7 @@ def hard_partition_losses(
     Notes
     -----
     Time and memory O(n_samples n_partitions + k sum_u k_u), where u has k_u clusters and `partition` k; with more than
-    150 clusters O(n_samples n_partitions).
+    256 clusters O(n_samples n_partitions).
 
     References
     ----------
@@ -163,7 +163,7 @@ def expected_losses(
     Notes
     -----
     Time O(n_partitions^2 (n_samples + k^2)), with k the largest number of clusters; memory
-    O(n_partitions (n_samples + k^2)). Both are without k^2 for estimates of more than 150 clusters.
+    O(n_partitions (n_samples + k^2)). Both are without k^2 for estimates of more than 256 clusters.
 
     References
     ----------
@@ -238,7 +238,7 @@ def reassignment_costs(
     Notes
     -----
     Time O(n_samples n_partitions k) for k clusters of the partition, memory O(n_samples n_partitions + k sum_u k_u)
-    where u has k_u clusters. With more than 150 clusters, "binder" and "vi" look only at those that share a base
+    where u has k_u clusters. With more than 256 clusters, "binder" and "vi" look only at those that share a base
     cluster with the object, and at one more.
 
     References

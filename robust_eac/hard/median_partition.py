@@ -157,7 +157,7 @@ def solve_hard_median_partition(
     are followed along their secants, each move being judged by the loss itself, and at the end so are all possible
     moves. Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster.
 
-    With more than 150 clusters, "binder" and "vi" keep the clusters that share objects with each base cluster, and a
+    With more than 256 clusters, "binder" and "vi" keep the clusters that share objects with each base cluster, and a
     visit looks at those that share a base cluster with the object. So many clusters are never dissolved.
 
     References

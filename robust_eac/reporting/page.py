@@ -20,7 +20,7 @@ from ..checks.common import percent
 from ..checks.forms import objects_of
 from ..checks.values import check_integer, check_names, is_dask_array
 from ..diagnostics.certificates import UNSURE
-from ..summary import counted, distrusted, headline, name_of
+from ..summary import counted, headline, name_of, weightless
 from ..weightings.joint import Weighting
 from .findings import find_out
 from .markup import Column, bar, definitions, draw_heat_map, element, join, table
@@ -163,8 +163,8 @@ def _short(findings, names):
     text = f"{having.sum():,} of {counted(m, 'partition')} have weight; they agree with the consensus by "
     text += f"{_decimal(agreements[having].mean())} in the mean (1: same, 0: chance)"
     points.append(text + (f", the others by {_decimal(agreements[~having].mean())}." if not having.all() else "."))
-    if out := distrusted(weights, agreements, names):
-        points.append(f"Distrusted, without weight: {out}.")
+    if out := weightless(weights, agreements, names):
+        points.append(f"Without weight: {out}.")
     if findings.families.any():
         points.append(
             f"{np.sum(findings.families > 0):,} partitions are near copies of others, in "

@@ -306,7 +306,7 @@ def solve_membership(
     cluster. Objects with equal labels in all partitions share a column when that pays. Objects of weight zero take no
     part; afterwards each gets the membership that is best with the others fixed.
 
-    With more than 150 clusters, a visit reads only the clusters that share a base cluster with the object, one that has
+    With more than 256 clusters, a visit reads only the clusters that share a base cluster with the object, one that has
     nothing in common with it, and all clusters alike: it takes the time that the objects near it take, whatever
     n_clusters. Where the result is a CSR array, no object can be in all clusters alike.
 

@@ -225,7 +225,7 @@ def test_report_on_a_merged_consensus(labels, n_clusters):
     assert _line(text, "clusters") == f"{how}; objects in each: {sizes}"
     assert _line(text, "weights") == "trust: 8 partitions with weight, 4 without"
     worst = 8 + np.argsort(model.agreements_[8:])
-    assert _line(text, "distrusted") == ", ".join(map(str, worst[:3])) + " and 1 more"
+    assert _line(text, "no weight") == ", ".join(map(str, worst[:3])) + " and 1 more"
     agreements = adjusted_agreement(labels, np.eye(model.n_clusters_found_)[model.labels_])
     found = [float(value) for value in re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))]
     assert found == pytest.approx([agreements.mean(), agreements[:8].mean()], abs=1e-3)

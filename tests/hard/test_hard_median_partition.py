@@ -145,7 +145,7 @@ def test_invariances(rng, name, cost):
 
 
 @pytest.mark.parametrize(
-    ("name", "cost", "many"), [("vi", 0.1, 4), *((*loss, 4) for loss in COSTS[:4]), *((*loss, 150) for loss in COSTS)]
+    ("name", "cost", "many"), [("vi", 0.1, 4), *((*loss, 4) for loss in COSTS[:4]), *((*loss, 256) for loss in COSTS)]
 )
 def test_scale_of_the_weights_of_objects_does_not_matter(rng, monkeypatch, name, cost, many):
     monkeypatch.setattr(_hard_tables, "MANY", many)

@@ -240,11 +240,11 @@ def test_perfect_agreement_is_exactly_zero(name, rng):
 @pytest.mark.parametrize("init", ["mixed", "partitions", "given"])
 def test_thousands_of_objects_in_hundreds_of_clusters(init):
     rng = np.random.RandomState(0)
-    # With room for more, these are more than 150.
-    truth = rng.permutation(np.arange(1200) % 140)
+    # With room for more, these are more than 256.
+    truth = rng.permutation(np.arange(1200) % 250)
     labels = planted_ensemble(rng, truth, 8, noise=0.1, n_random=2)
     # Half of the objects are scattered.
-    start = np.where(rng.uniform(size=1200) < 0.5, rng.randint(140, size=1200), truth) if init == "given" else init
+    start = np.where(rng.uniform(size=1200) < 0.5, rng.randint(250, size=1200), truth) if init == "given" else init
     options = {"weighting": "chance-corrected", "init": start, "n_init": 2, "random_state": 0}
     found = solve_hard_median_partition(labels, **options)
     assert found.converged
