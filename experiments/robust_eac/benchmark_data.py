@@ -1,7 +1,5 @@
 """Sizes of the data sets of papers 002 (Table 1) and 001, and the points of the synthetic ones (Figure 1 of 002)."""
 
-import numpy as np
-
 from robust_eac import load_dataset
 
 from ..linear_eac.linear_eac_data import LARGE, MEDIUM, SMALL, features

@@ -10,8 +10,8 @@ from .chance_corrected import ChanceCorrected
 from .raw import Raw
 
 AGREEMENTS = ("auto", "raw", "adjusted")
-# With more clusters than this, the memberships of raw losses are sparse, and so are hard contingency tables: on two cores
-# dense ones are as fast with about 230 clusters, hard ones with 290.
+# With more clusters than this, the memberships of raw losses and hard contingency tables are sparse. On two cores dense
+# memberships are as fast with about 230 clusters, dense tables with 290.
 MANY = 256
 
 
