@@ -1,5 +1,7 @@
 """Paper 002: consensus clustering with robust evidence accumulation."""
 
+from experiments.robust_eac.noisy_ensembles import SETTINGS
+
 from ..claim import THEOREM, judge, rules_of
 from ..drawing import Paper, drawing, read_settings
 from . import baselines, data_sets, noisy, readings, sensitivity
@@ -33,7 +35,8 @@ RULES = rules_of(rules)
 
 def judge_claims(records):
     """All claims, in the paper's order; those on the ensembles of its data sets also with the public points."""
-    rows = records | {"noisy": records["noisy_ensembles"]}
+    own = [row for row in records["benchmark_data"] if row["config"]["dataset"] in SETTINGS]
+    rows = records | {"noisy": records["noisy_ensembles"], "benchmark_data": own}
     return [
         rules.with_public_points(rule, one, rows["noisy"], rows["public_points"])
         if {"noisy"} == set(names) & set(rows) and rule.kind != THEOREM
