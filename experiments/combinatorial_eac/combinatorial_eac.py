@@ -13,23 +13,13 @@ EXPONENTS = (0, 1, 2, 3, 4, None)
 CHOICES = {"exponents": EXPONENTS}
 
 
-def cells(*, signals=tuple(SIGNALS), exponents=EXPONENTS, n_features=SIZES, repetitions=100, other_repetitions=10):
-    """The paper has 10 repetitions. The chosen reading of the signal-to-noise ratio gets ten times as many."""
-    return [
-        cell
-        for signal in signals
-        for cell in grid(
-            signal=(signal,),
-            exponent=exponents,
-            n_features=n_features,
-            repetitions=(repetitions if signal == SIGNAL else other_repetitions,),
-        )
-    ]
+def cells(*, signals=tuple(SIGNALS), exponents=EXPONENTS, n_features=SIZES, repetitions=100):
+    """The paper has 10 repetitions."""
+    return grid(signal=signals, exponent=exponents, n_features=n_features, repetitions=(repetitions,))
 
 
 GRID = cells()
-_FEW = {"repetitions": 2, "other_repetitions": 1}
-SMOKE = cells(signals=(SIGNAL, "distance"), exponents=(2, None), n_features=(3, 60), **_FEW)
+SMOKE = cells(signals=(SIGNAL, "distance"), exponents=(2, None), n_features=(3, 60), repetitions=2)
 
 
 def run_one(*, signal, exponent, n_features, repetitions):
