@@ -56,6 +56,9 @@ def test_rho_of_one_over_m_is_uniform_and_its_default_trims_the_worst_fifth_for_
         assert np.all(weights[full + (rest > 0) :] == 0.0)
         if rest:
             assert weights[full] == pytest.approx(share * rest / 5, rel=1e-9)
+        else:
+            # Without rounding: a fit stops once its weights stay, whichever partition comes last.
+            assert len(set(weights[:full])) == 1
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, 30])
