@@ -22,8 +22,8 @@ SIGNALS = {
     "distance": lambda snr: snr,
     "squared distance": np.sqrt,
 }
-# The reading with the most repetitions, and the one of the figures. It was chosen by the numbers of untied data sets in
-# the paper's Table 2; claims are judged under the others too.
+# The reading of the figures, with most repetitions in Figures 6 and 7. It was chosen by the numbers of untied data sets
+# in the paper's Table 2; claims are judged under the others too.
 SIGNAL = "amplitude"
 # Streams of data (see data_rng). The exponents of combinatorial_eac have the streams 1 to 6.
 WHITENING_STREAM, WEIGHTS_STREAM, GOODNESS_STREAM, SPEED_STREAM = 7, 8, 9, 10

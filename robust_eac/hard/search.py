@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ..solve.descent import visiting_order
 from ..solve.encoding import collapse, select
 from ..solve.threads import end_if_told
 from .contingency import DenseArrays
@@ -52,11 +53,11 @@ class Search:
         for _ in range(max_passes):
             self._resize()
             self._linearise()
-            moved = self._visit(rng.permutation(len(self.clusters)))
+            moved = self._visit(visiting_order(len(self.clusters), rng, self.clusters))
             self.n_passes += 1
             if moved == 0 and exact and not self._loss.linear:
                 self._margins[:] = -np.inf
-                moved = self._visit(rng.permutation(len(self.clusters)), exact=True)
+                moved = self._visit(visiting_order(len(self.clusters), rng, self.clusters), exact=True)
             if moved == 0:
                 return True
         return False

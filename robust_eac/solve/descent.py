@@ -145,10 +145,11 @@ def _interaction(statistics, steps_T, steps_Q):
     return of_G - 2.0 * weigh(cross(steps_T), statistics.slot_coef)
 
 
-def visiting_order(n_rows, rng):
-    """Random order of the rows; of many rows, of short runs, which saves cache misses."""
+def visiting_order(n_rows, rng, groups=None):
+    """Random order of the rows; of many rows, of short runs, each of one group if these are given, for the cache."""
     if n_rows <= _SHUFFLED_SINGLY:
         return rng.permutation(n_rows)
     starts = _RUN * rng.permutation(-(-n_rows // _RUN))
     order = (starts[:, np.newaxis] + np.arange(_RUN)).ravel()
-    return order[order < n_rows]
+    order = order[order < n_rows]
+    return order if groups is None else np.argsort(groups, kind="stable")[order]

@@ -36,8 +36,8 @@ from .rows import (
     SparseRows,
     Sums,
     as_array,
-    by_cluster,
     find_diagonal,
+    first_clusters,
     floor_sums,
     from_csr,
     groups_of,
@@ -166,7 +166,7 @@ class SparseSteps:
         self._sums = SumsOf(self._part, self._membership)
         # These visits leave every row alone, so that threads can share all.
         visit = partial(self._visit_all, how=Visit(1, np.inf, 1.0), coefs=self._coefs)
-        order = by_cluster(self._membership)
+        order = np.argsort(first_clusters(self._membership), kind="stable")
         return sum(map_threads(visit, (order[rows] for rows in row_parts(len(order))), self._n_threads))
 
     def sweep(self, relaxation):
@@ -175,7 +175,7 @@ class SparseSteps:
         From a partition it takes one step per object, to a single cluster: floors would keep objects in wrong clusters.
         """
         # Short runs of rows of one cluster: the base clusters that they share stay in the cache.
-        order = by_cluster(self._membership)[visiting_order(len(self._membership), self._rng)]
+        order = visiting_order(len(self._membership), self._rng, first_clusters(self._membership))
         n_steps, coefs = _PAIR_STEPS, self._coefs
         if self._membership.is_hard:
             n_steps, coefs = 1, coefs._replace(with_floor=False)

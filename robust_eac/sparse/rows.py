@@ -133,10 +133,10 @@ class SparseMembership:
         return (parts**2).sum(axis=1) + self.floor * (2.0 * parts.sum(axis=1) + self.k * self.floor)
 
 
-def by_cluster(membership):
-    """Numbers of the rows, sorted by one cluster of each, mostly the one that it began in."""
+def first_clusters(membership):
+    """(n_rows,) one cluster of every row, mostly the one that it began in."""
     parts = membership.parts
-    return np.argsort(np.where(parts.length > 0, parts.columns[parts.start], 0), kind="stable")
+    return np.where(parts.length > 0, parts.columns[parts.start], 0)
 
 
 def membership_of_labels(labels, k, floor=0.0):
