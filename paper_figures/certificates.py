@@ -1,4 +1,4 @@
-"""How good a consensus is at least: distance to a lower bound on its objective; p-values of agreement with it."""
+"""How good a consensus is at least: distance to a lower bound on its objective."""
 
 import numpy as np
 
@@ -6,7 +6,6 @@ from experiments.robust_eac.noisy_ensembles import WEIGHTINGS
 
 from .drawing import drawing
 from .markdown import table
-from .records import distinct, matching
 from .robust_eac.noisy import ENSEMBLE_NAMES
 from .style import plain_name
 
@@ -76,23 +75,6 @@ def hard_bound_table(records):
     return table(head, rows)
 
 
-def calibration_table(records):
-    """P-values of `agreement_test` for partitions that agree with the consensus by chance alone.
-
-    24,000 random partitions in each row, 100 beside every random consensus; 2 to 10 clusters, at most as many as
-    objects, with random shares. A calibrated test has shares of 5, 1 and 0.1 %. "too small": the largest
-    P(p <= x) - x; "distance": that of Kolmogorov and Smirnov from the uniform distribution. Up to 8 objects p-values
-    are exact and take few values."""
-    rows = []
-    for consensus in distinct(records, "consensus"):
-        for record in matching(records, consensus=consensus):
-            found = record["result"]
-            shares = [f"{100.0 * share:.2f} %" for share in found["shares"]]
-            row = [consensus, f"{record['config']['n_samples']:,}", *shares]
-            rows.append([*row, f"{found['excess']:.3f}", f"{found['distance']:.3f}"])
-    return table("consensus | objects | p <= 0.05 | p <= 0.01 | p <= 0.001 | too small | distance", rows)
-
-
 def _spread(sample):
     return f"{np.median(sample):.1e} [{sample.max():.1e}]"
 
@@ -104,5 +86,4 @@ def _share(true):
 DRAWINGS = (
     drawing("table_certificates", "certificates", bound_table),
     drawing("table_hard_bounds", "hard_bounds", hard_bound_table),
-    drawing("table_calibration", "calibration", calibration_table),
 )

@@ -2,16 +2,7 @@
 
 from functools import partial
 
-from . import (
-    accuracy,
-    certificates,
-    hard_partitions,
-    number_of_clusters,
-    peers,
-    robustness,
-    speed,
-    trust,
-)
+from . import accuracy, certificates, hard_partitions, number_of_clusters, peers, robustness, speed, trust
 from .claim import claims_table
 from .combinatorial_eac import PAPER as COMBINATORIAL_EAC
 from .drawing import Topic, drawing

@@ -201,21 +201,6 @@ def many_clusters_table(records):
     return document(*parts)
 
 
-def communities_table(records):
-    """Communities of a planted graph: igraph's partitions, and one consensus of them; medians over graphs."""
-    rows = []
-    for n, of_size in grouped(records, "n_nodes").items():
-        for name in of_size[0]["result"]["partitions"]:
-            partitions = [record["result"]["partitions"][name] for record in of_size]
-            count, ari = (np.median([found[key] for found in partitions]) for key in ("n_clusters", "ari"))
-            (seconds,) = medians(of_size, f"{name.replace(' ', '_')}_seconds")
-            n_each = of_size[0]["config"]["n_each"]
-            rows.append([f"{n:,}", f"{n_each} x {name}", f"{count:,.0f}", f"{seconds:.0f}", f"{ari:.3f}"])
-        count, seconds, ari = medians(of_size, "n_clusters_found", "consensus_seconds", "ari")
-        rows.append([f"{n:,}", "consensus", f"{count:,.0f}", f"{seconds:.0f}", f"{ari:.3f}"])
-    return table("nodes | partitions | clusters | seconds | adjusted Rand index", rows)
-
-
 DRAWINGS = (
     drawing("fig_scaling", "scaling", scaling_figure),
     drawing("table_scaling", "scaling", scaling_table),
@@ -225,5 +210,4 @@ DRAWINGS = (
     drawing("table_convergence", "convergence", convergence_table),
     drawing("table_tolerance", "tolerance", tolerance_table),
     drawing("table_many_clusters", "many_clusters", many_clusters_table),
-    drawing("table_communities", "communities", communities_table),
 )

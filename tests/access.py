@@ -43,13 +43,7 @@ from robust_eac.hard.search import Search, group_copies
 from robust_eac.hard.tables import LOSSES
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
-from robust_eac.objectives import (
-    ChanceCorrected,
-    Raw,
-    SparseRaw,
-    agreements_with,
-    objective_for,
-)
+from robust_eac.objectives import ChanceCorrected, Raw, SparseRaw, agreements_with, objective_for
 from robust_eac.objectives import raw as _raw
 from robust_eac.placing import keep_consensus
 from robust_eac.reporting.markup import draw_heat_map

@@ -207,8 +207,8 @@ def order_is_neutral(weights, signal, *, close=0.01):
 
 @claim(
     "Final remarks",
-    "superior to ordinary EAC for a range of data set characteristics—particularly when informative components are "
-    "concentrated in only a few of the features",
+    "superior to ordinary EAC [...] particularly when informative components are concentrated in only a few of the "
+    "features, and for larger feature set sizes",
 )
 @samples.by_signal(stats.PAPER_REPETITIONS)
 def conclusion(features, signal):

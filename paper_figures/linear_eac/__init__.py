@@ -18,7 +18,6 @@ DRAWINGS = (
     drawing("table_linear_eac_agreement", "linear_eac", drawings.agreement_table, AGREEMENT),
     drawing("table_linear_eac_settings", "linear_eac_settings", settings_table, "not in the paper: the lost settings"),
     drawing("table_linear_eac_readings", ("linear_eac", "linear_eac_starts"), readings_table, OPEN),
-    drawing("fig_linear_eac_clusters", "linear_eac_settings", drawings.clusters_figure, "Section 5.5, in words there"),
     drawing(
         "fig_linear_eac_cost", "linear_eac_cost", drawings.cost_figure, "Sections 3.7, 4.2 and 7.3, in words there"
     ),

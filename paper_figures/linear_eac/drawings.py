@@ -4,26 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import NullLocator
 
-from experiments.linear_eac.linear_eac_settings import CLUSTERS
-
 from ..markdown import beside, document, table
 from ..paired import standard_error
 from ..records import printed_table, results
-from ..style import (
-    BLACK,
-    BLUE,
-    COLUMN,
-    KINDS,
-    ORANGE,
-    PAGE,
-    SKY,
-    VERMILLION,
-    around,
-    legend_above,
-    look,
-    note,
-    plain_ticks,
-)
+from ..style import BLUE, COLUMN, KINDS, ORANGE, PAGE, VERMILLION, around, legend_above, look, plain_ticks
 from .values import (
     HIERARCHICAL,
     KMEANS,
@@ -32,8 +16,6 @@ from .values import (
     RATIOS,
     SYSTEMS,
     TABLES,
-    consensus_records,
-    consensus_values,
     datasets,
     growth,
     pairs_with_printed,
@@ -52,15 +34,6 @@ FAMILIES = {
 }
 # Points of mean density by which the base clusterings of a data set must differ to be called another preparation.
 FAR = 5.0
-LOOKS = {
-    "KM": look(*KINDS["k-means"], "-", linewidth=1.6),
-    "H-KM": look(ORANGE, "D", "--", linewidth=1.6),
-    "SEC": look(BLUE, "s", "-.", linewidth=1.0),
-    "MCLA": look(SKY, "*", ":", linewidth=1.0),
-    "ECC": look(VERMILLION, "P", (0, (5, 1, 1, 1)), linewidth=1.0),
-    "CSPA": look(BLACK, "x", ":", linewidth=1.0),
-    "R-AL": look(*KINDS["linkage"], "--", linewidth=1.0),
-}
 COST_LOOKS = look(VERMILLION, "s", "-"), look(*KINDS["linkage"], "--"), look(*KINDS["k-means"], "-.")
 
 
@@ -181,25 +154,6 @@ def agreement_figure(records):
         ax.grid(linewidth=0.3, color="0.85")
     legend_above(figure, axes[0], 3)
     figure.supxlabel(f"filled: {', '.join(sorted(others)) or 'none'}")
-    return figure
-
-
-def clusters_figure(records):
-    """Ensemble NMI and density over the number of consensus clusters, mean over data sets (Section 5.5).
-
-    Bars are two standard errors over the repetitions, each of which is a mean over the data sets."""
-    rows = consensus_records(records)
-    names = datasets(rows)
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.42 * PAGE))
-    for ax, (measure, title) in zip(axes, MEASURES.items(), strict=True):
-        for label, style in LOOKS.items():
-            values = np.mean([consensus_values(rows, name, SYSTEMS[label], measure) for name in names], axis=0)
-            bars = {"yerr": 2.0 * standard_error(values), "capsize": 1.5, "elinewidth": 0.6, "label": label}
-            ax.errorbar(CLUSTERS, values.mean(axis=0), **bars, **style)
-        ax.set(xlabel="consensus clusters", ylabel=f"{title}, percent", xticks=CLUSTERS)
-        ax.grid(linewidth=0.3, color="0.85")
-    axes[1].legend(ncols=2)
-    note(figure, f"Mean over {len(names)} data sets; bars: two standard errors over {len(values)} repetitions")
     return figure
 
 

@@ -23,7 +23,6 @@ DRAWINGS = (
     drawing("fig_sensitivity_rho", "sensitivity", sensitivity.rho_figure, "not in the paper"),
     drawing("fig_sensitivity_lambda", "sensitivity", sensitivity.lambda_figure, "not in the paper"),
     drawing("fig_kept_partitions", "sensitivity", sensitivity.kept_figure, "not in the paper"),
-    drawing("table_weighting_cost", "sensitivity", sensitivity.cost_table, "not in the paper"),
     drawing("fig_baselines", "baselines", baselines.functions_figure, "not in the paper"),
     drawing("table_baselines", "baselines", baselines.functions_table, "not in the paper"),
     drawing("fig_weighting_schemes", "baselines", baselines.weightings_figure, "not in the paper"),

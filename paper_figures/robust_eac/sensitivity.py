@@ -5,7 +5,6 @@ import numpy as np
 
 from experiments.robust_eac.sensitivity import LAMBDAS, SHARES
 
-from ..markdown import table
 from ..records import distinct, results
 from ..style import PAGE, heat_map, method_style
 from .noisy import ENSEMBLE_NAMES, fractions
@@ -102,26 +101,3 @@ def kept_shares(records, group, kind, ensemble):
         # Without weighting, all keep theirs.
         counts = measured(records, "uniform", "kept_clusterings", ensemble)[:, 0, 0]
     return kept / np.where(counts > 0, counts, np.nan)[:, np.newaxis]
-
-
-def cost_table(records):
-    """Time of the weighted consensus, alone and as a multiple of the unweighted one on the same ensemble.
-
-    Each fit has ten starts on one core. Numbers are medians over all ensembles and shares of random partitions,
-    with the middle half in brackets."""
-    names = {
-        "uniform": ["unweighted"],
-        "rho": [f"restricted simplex, rho = 1/({share:g} m)" for share in SHARES],
-        "lambda": [f"l2, lambda = {factor:g} n²" for factor in LAMBDAS],
-    }
-    rows = []
-    for ensemble, title in ENSEMBLE_NAMES.items():
-        found = results(records, ensemble=ensemble)
-        plain = np.array([result["uniform"]["seconds"] for result in found])
-        for group, labels in names.items():
-            seconds = np.array([result[group]["seconds"] for result in found])
-            for label, sample, ratio in zip(labels, seconds.T, (seconds / plain).T, strict=True):
-                low, middle, high = np.quantile(ratio, (0.25, 0.5, 0.75))
-                times = "" if group == "uniform" else f"{middle:.2f} [{low:.2f}, {high:.2f}]"
-                rows.append([title, label, f"{np.median(sample):.3f}", times])
-    return table("ensembles | weighting | seconds | times the unweighted", rows)

@@ -190,7 +190,11 @@ def recovered_at_15(rings):
     return counted(shares_of(rings, "half-rings", recovers(15)), "Runs")
 
 
-@claim("Section 3.1, Figure 1(d)", "similarity between patterns within a natural cluster is amplified")
+@claim(
+    "Section 3.1, Figure 1(d)",
+    "similarity between patterns within a natural cluster is amplified in comparison with similarity values between "
+    "patterns in distinct clusters",
+)
 def amplified(rings, plain_rings):
     """k = 15: the weakest link a ring needs has more votes of 200 than any between rings, in the mean over the runs, by
     the test."""

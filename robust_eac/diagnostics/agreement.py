@@ -108,8 +108,8 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     singles out one object of equally large clusters, the variance and the z-score are 0 and the p-value is 1.
 
     The p-value is valid for partitions that had no part in the consensus. Partitions that had agree with it a little
-    more than by chance even if they are random, the more the fewer they are. How close to uniform it is for random
-    partitions: ``python -m paper_figures calibration``. The exact p-values of few objects take few values.
+    more than by chance even if they are random, the more the fewer they are. The exact p-values of few objects
+    take few values.
 
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
     partition; memory as :func:`adjusted_agreement`. For 8 objects, a third of a second more for every set of objects

@@ -1,16 +1,7 @@
 """Weights of the partitions that are found with the consensus, from the losses."""
 
 from .closed_forms import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
-from .joint import (
-    L2,
-    WEIGHT_SOLVERS,
-    ChanceCorrected,
-    Entropy,
-    Power,
-    RestrictedSimplex,
-    Uniform,
-    Weighting,
-)
+from .joint import L2, WEIGHT_SOLVERS, ChanceCorrected, Entropy, Power, RestrictedSimplex, Uniform, Weighting
 from .trust import chance_corrected_weights, trusted_group_weights
 
 __all__ = [

@@ -8,12 +8,7 @@ from sklearn.base import clone
 from sklearn.cluster import AgglomerativeClustering, BisectingKMeans, KMeans
 from sklearn.utils.random import sample_without_replacement
 
-from robust_eac import (
-    KMeansEnsemble,
-    LandmarkSpectralEnsemble,
-    ensemble_distributed,
-    load_dataset,
-)
+from robust_eac import KMeansEnsemble, LandmarkSpectralEnsemble, ensemble_distributed, load_dataset
 
 from ..access import ensemble_base
 

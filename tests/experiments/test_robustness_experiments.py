@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
 
-from experiments.robustness import calibration, robustness, robustness_cost
+from experiments.robustness import robustness, robustness_cost
 from experiments.shared.ensembles import planted_labels
 from experiments.shared.store import derive_seed, without_measurements
 from paper_figures import robustness as drawn
@@ -103,16 +102,3 @@ def records_of(costs, *, weight=0.0, seconds=1.0):
 def test_goals_are_judged_by_their_rules(costs, options, missed):
     met = [goal("l2")[0] for goal in drawn.goals(records_of(costs, **options))]
     assert [number for number, is_met in enumerate(met) if not is_met] == missed
-
-
-def test_a_summary_of_pvalues_is_what_the_empirical_distribution_says(rng):
-    # Half of the values at 0.04, where uniform ones have 4 %; the others never up to x more often than x.
-    found = calibration.summary(np.array([0.04, 0.04, 0.9, 1.0]))
-    assert found == {"n_tests": 4, "shares": [0.5, 0.0, 0.0], "excess": 0.46, "distance": 0.46}
-    # Ones alone, of tests that never reject: as far from uniform as can be, but no p-value is too small.
-    assert calibration.summary(np.ones(5)) == {"n_tests": 5, "shares": [0.0] * 3, "excess": 0.0, "distance": 1.0}
-    pvalues = rng.uniform(size=1000) ** 2
-    found = calibration.summary(pvalues)
-    assert found["distance"] == pytest.approx(kstest(pvalues, "uniform").statistic, abs=1e-4)
-    assert found["excess"] == pytest.approx(kstest(pvalues, "uniform", alternative="greater").statistic, abs=1e-4)
-    assert found["shares"] == [np.mean(pvalues <= level) for level in (0.05, 0.01, 0.001)]

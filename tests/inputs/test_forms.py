@@ -14,14 +14,7 @@ import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
 
-from robust_eac import (
-    LabelMatrix,
-    RobustEAC,
-    coassociation_matrix,
-    eac,
-    labels_from_draws,
-    solve_median_partition,
-)
+from robust_eac import LabelMatrix, RobustEAC, coassociation_matrix, eac, labels_from_draws, solve_median_partition
 
 from ..access import check_ensemble, check_labels
 

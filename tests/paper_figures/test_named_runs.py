@@ -51,7 +51,7 @@ def test_what_the_cells_allow_is_drawn_and_the_rest_is_told_in_a_sentence(draw, 
 
 
 def test_an_experiment_without_records_in_the_run_is_refused(draw):
-    code, files, told = draw(["fractions=0", "weightings=l2"], "noise_sweep", "weighting_cost")
+    code, files, told = draw(["fractions=0", "weightings=l2"], "noise_sweep", "sensitivity_rho")
     assert code == 1
     assert "noise_sweep.png" in files
     assert "the run mine holds records of noisy_ensembles, none of sensitivity" in told.err
