@@ -137,14 +137,14 @@ POINTS = 5.0
 TUNED = ("KM", "H-KM", "R-AL")
 
 
-def as_printed(rows, columns, measure, reading=None):
+def as_printed(rows, columns, measure, reading=None, *, points):
     """(whether each printed cell is met, how many by column), without the columns that settings were chosen by."""
     columns = [column for column in columns if column not in TUNED]
     off = {c: [abs(ours - p) for *_, p, ours in pairs_with_printed(rows, measure, (c,), reading)] for c in columns}
     every = np.concatenate([*off.values()])
-    near = every <= POINTS
-    by_column = ", ".join(f"{c} {sum(d <= POINTS for d in found)} of {len(found)}" for c, found in off.items())
-    text = f"{near.sum()} of {len(every)} cells within {POINTS:g} points (median {np.median(every):.1f}): {by_column}."
+    near = every <= points
+    by_column = ", ".join(f"{c} {sum(d <= points for d in found)} of {len(found)}" for c, found in off.items())
+    text = f"{near.sum()} of {len(every)} cells within {points:g} points (median {np.median(every):.1f}): {by_column}."
     return near, text
 
 
