@@ -6,6 +6,7 @@ import numpy as np
 import robust_eac.objectives as _objectives
 from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files
+from robust_eac.checks import common as _common
 from robust_eac.checks import labels as label_checks
 from robust_eac.checks import values as value_checks
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels

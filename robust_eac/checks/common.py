@@ -21,6 +21,11 @@ RandomState = int | np.random.RandomState | None
 BLOCK = 4096
 # Entries of an array that a `repr` shows.
 _SHOWN = 12
+# Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
+_ALL_LISTED = 15
+_LISTED = 3
+_SIZES = 8
+_NAME = 24
 # Texts that mean a missing label, in any case. The integer -1 means it as well.
 MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
 INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -63,3 +68,84 @@ def did_you_mean(value, choices) -> str:
 def percent(share):
     """A share in percent, without decimals."""
     return f"{100.0 * share:.0f} %"
+
+
+def report(rows, n_samples, weights, agreements, names):
+    """The lines of a report on a consensus: what they are about and what they say, then its partitions."""
+    lines = [headline(n_samples, len(agreements)), ""]
+    if out := weightless(weights, agreements, names):
+        rows["no weight"] = out
+    lines += [f"{name:<13}{text}" for name, text in rows.items()]
+    return "\n".join([*lines, "", *_table(weights, agreements, names)])
+
+
+def headline(n_samples, n_partitions):
+    """The first line of a report."""
+    return f"Consensus of {counted(n_partitions, 'partition')} of {counted(n_samples, 'object')}"
+
+
+def counted(number, noun, plural=None):
+    """A number and its noun: 1 object, 1,000 objects."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def clusters_found(labels, n_clusters):
+    """How many clusters there are, of how many, and their sizes."""
+    found = int(labels.max()) + 1
+    sizes = np.asarray(np.bincount(labels, minlength=found))
+    listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
+    wanted = {"auto": "as the cut of largest lift", None: "without a limit"}.get(n_clusters)
+    wanted = wanted or f"of {n_clusters:,} asked for"
+    return f"{found:,} found {wanted}; objects in each: {listed}"
+
+
+def with_weight(weights, weighting):
+    """How many partitions have weight, by a weighting of this name."""
+    n_with = np.count_nonzero(weights)
+    split = f"{counted(n_with, 'partition')} with weight, {len(weights) - n_with:,} without"
+    copies = np.count_nonzero((weights > 0.0) & (weights < (1.0 - 1e-9) * weights.max()))
+    # Only there do members of a family of near copies share the weight of one partition.
+    share = f"; {copies:,} of them share it with near copies" if weighting == "chance-corrected" and copies else ""
+    return f"{weighting}: {split}{share}"
+
+
+def agreement_of(weights, agreements):
+    """Mean agreement of the partitions with the consensus."""
+    mean, by_weight = rounded(agreements.mean()), rounded(weights @ agreements)
+    return f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
+
+
+def _table(weights, agreements, names):
+    """Lines with the partitions of largest and smallest weight, by agreement among equal ones."""
+    order = list(np.lexsort((-agreements, -weights)))
+    if len(order) > _ALL_LISTED:
+        order[_LISTED:-_LISTED] = [None]
+    cells = [("partition", "weight", "agreement")]
+    for u in order:
+        row = ("...", "", "") if u is None else (shortened(names[u]), f"{weights[u]:.3g}", rounded(agreements[u]))
+        cells.append(row)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def weightless(weights, agreements, names):
+    """Which partitions have no weight, those of least agreement by name; "" if all have some."""
+    out = np.flatnonzero(weights == 0.0)
+    return listed([shortened(names[u]) for u in out[np.argsort(agreements[out], kind="stable")]])
+
+
+def listed(names):
+    """The first few names, and how many more there are."""
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return ", ".join(map(str, names[:_LISTED])) + more
+
+
+def shortened(name):
+    """A name on one line, shortened."""
+    text = " ".join(str(name).split())
+    return text if len(text) <= _NAME else f"{text[: _NAME - 3]}..."
+
+
+def rounded(value):
+    """Three decimals, without a sign of zero."""
+    return f"{round(float(value), 3) + 0.0:.3f}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..checks.common import shortened
 from .files import read_labels
 from .options import add_solver_options, add_table_output
 from .output import check_outputs, check_picture, picture_writer, progress, table_writer, write_outputs
@@ -151,7 +152,6 @@ def run_plot(arguments):
     from matplotlib.figure import Figure
 
     from ..plotting import plot_coassociation, plot_weights
-    from ..summary import shortened
 
     figure = Figure(figsize=(12.0, 5.0), layout="constrained")
     axes = figure.subplots(1, 2)

@@ -11,10 +11,10 @@ from ..diagnostics.certificates import assure_partition
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
-from ..hard.median_partition import solve_hard_median_partition
+from ..hard.median_partition import solve_hard_median_partition, summarise_partition
 from ..hard.tables import LOSSES, partition_losses
 from ..solve.encoding import encode
-from ..summary import assure, summarise, summarise_partition
+from ..summary import assure, assured, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from .output import progress, say, tell
@@ -155,7 +155,7 @@ def _search(arguments, options, labels, titles):
         with progress("certificate"):
             assurance = assure_partition(encoding, result.weights, result.labels, most, result.cost)
     results |= {"credible_radius": radius} | _certificate(assurance)
-    summary = summarise_partition(result, radius, agreements, titles, options, assurance)
+    summary = summarise_partition(result, agreements, titles, assured(assurance, len(result.labels)))
     return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary, None)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, in_short
+from ..checks.common import ClusterWeights, Labels, counted, in_short, listed
 from ..checks.forms import integer_matrix
 from ..checks.labels import check_ensemble, check_labels, check_sample_weight
 from ..checks.values import as_array, check_choice, check_real, check_weights
@@ -54,6 +54,13 @@ class CredibleBall(NamedTuple):
 
     def __repr__(self) -> str:
         return in_short(self)
+
+    def summary(self) -> str:
+        """Report in words: the radius, how many partitions are inside, the farthest, the coarsest and the finest."""
+        inside = f"{np.count_nonzero(self.inside):,} of {counted(len(self.inside), 'partition')}"
+        bounds = {"farthest": self.horizontal, "coarsest": self.vertical_upper, "finest": self.vertical_lower}
+        rows = {"radius": f"{self.radius:.5g}", "inside": inside} | {name: listed(of) for name, of in bounds.items()}
+        return "\n".join(f"{name:<13}{text}" for name, text in rows.items())
 
 
 def hard_partition_losses(

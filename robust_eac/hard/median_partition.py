@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
+from ..checks.common import (
+    ClusterWeights,
+    Labels,
+    RandomState,
+    WeightSolver,
+    agreement_of,
+    clusters_found,
+    counted,
+    in_short,
+    percent,
+    report,
+    with_weight,
+)
 from ..checks.labels import check_ensemble
 from ..checks.values import (
     MAX_SEED,
@@ -17,20 +30,24 @@ from ..checks.values import (
     check_integer,
     check_n_clusters,
     check_n_jobs,
+    check_names,
     check_random_state,
     check_weights,
     warn_unless,
 )
 from ..solve.codes import relabel
-from ..weightings.joint import Fixed, as_weighting, resolve_group
+from ..weightings.joint import Fixed, as_weighting, name_of, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
-from .losses import check_loss, check_partition, encode
+from .losses import LEVEL as BALL_LEVEL
+from .losses import check_loss, check_partition, encode, hard_partition_losses, radius_of
 from .lower_bound import bound_partitions
 from .multistart import INITS, Task, refine, solve_from
 from .tables import LOSSES
 
 __all__ = ["HardMedianPartition", "RefinementResult", "refine_labels", "solve_hard_median_partition"]
 
+# What the objective of a hard partition is counted in.
+_UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"}
 # Halvings of the range of costs.
 _MAX_HALVINGS = 30
 
@@ -47,9 +64,32 @@ class HardMedianPartition(NamedTuple):
     bound: float | None
     n_passes: int
     converged: bool
+    options: dict
 
     def __repr__(self) -> str:
         return in_short(self)
+
+    def summary(self, labels: Labels, *, names: Sequence[str] | None = None) -> str:
+        """Report in words: clusters, loss, partitions with weight, and those of largest and of smallest weight.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples, n_partitions)
+            The partitions that this one was found from, which the result does not keep.
+        names : sequence of n_partitions str, default=None
+            What they are called; None means numbers from 0.
+
+        Returns
+        -------
+        summary : str
+        """
+        ensemble, shape = check_ensemble(labels), (len(self.labels), len(self.weights))
+        if (ensemble.n_samples, ensemble.n_partitions) != shape:
+            found = f"({ensemble.n_samples}, {ensemble.n_partitions})"
+            raise ValueError(f"labels must be those of the result, with shape {shape}, got {found}.")
+        names = range(shape[1]) if names is None else check_names(names, shape[1], name="names")
+        agreements = 1.0 - hard_partition_losses(labels, self.labels, loss="omari")
+        return summarise_partition(self, agreements, names)
 
 
 class RefinementResult(NamedTuple):
@@ -135,7 +175,8 @@ def solve_hard_median_partition(
         Named tuple: `labels` of shape (n_samples,), numbered in the order of first objects; `weights` and `losses` of
         shape (n_partitions,); `objective` at them, regulariser included; `n_clusters` found; `cost`; `bound`, a number
         that no partition can beat, or None; `n_passes`, visits of all objects after the starts; `converged`, whether
-        the last pass moved nothing and left the weights as they were.
+        the last pass moved nothing and left the weights as they were; `options`, which `summary(labels)` tells: the
+        `loss`, the `weighting` and the largest `n_clusters`.
 
     Raises
     ------
@@ -182,6 +223,7 @@ def solve_hard_median_partition(
             raise ValueError('n_clusters must be given with cost="n_clusters", got None.')
     chosen = check_loss(loss, cost, by_number=by_number)
     weighting = _check_weighting(weights, weighting, 1.0, m)
+    options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check_integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
     start = check_choice(init, INITS, name="init") if named else check_partition(init, n, "init", limit)
@@ -208,9 +250,28 @@ def solve_hard_median_partition(
     if bound:
         # No cost may give as few clusters as wanted: the bound must hold for those found, too.
         least = bound_partitions(encoding, run.weights, max(limit, n_found), cost=chosen.cost).bound / encoding.total**2
-    return HardMedianPartition(
-        found, run.weights, run.losses, run.objective, n_found, chosen.cost, least, run.n_passes, run.converged
-    )
+    value = run.weights, run.losses, run.objective, n_found, chosen.cost, least
+    return HardMedianPartition(found, *value, run.n_passes, run.converged, options)
+
+
+def summarise_partition(result, agreements, names, certificate=()):
+    """The report on a :class:`HardMedianPartition`, with the rows of a certificate."""
+    options = result.options
+    unit, level = _UNITS.get(options["loss"], ""), percent(BALL_LEVEL)
+    radius = radius_of(result.losses, result.weights, BALL_LEVEL)
+    cost = f", cost {result.cost:.4g}" if LOSSES[options["loss"]].linear else ""
+    passes = counted(result.n_passes, "pass", "passes")
+    rows = {
+        "clusters": clusters_found(result.labels, options["n_clusters"]),
+        "loss": f"{options['loss']}{cost}",
+        "objective": f"{result.objective:.5g}{unit}",
+        "distances": f"nearest partition {result.losses.min():.5g}; {level} of the weight within {radius:.5g}{unit}",
+        "convergence": f"{'converged' if result.converged else 'NOT converged'} after {passes}",
+        **dict(certificate),
+        "weights": with_weight(result.weights, options["weighting"]),
+        "agreement": agreement_of(result.weights, agreements),
+    }
+    return report(rows, len(result.labels), result.weights, agreements, names)
 
 
 def _solve_by_cost(task, start, seeds, n_jobs, target):

@@ -16,12 +16,11 @@ from scipy import sparse
 
 from .._version import __version__
 from .._whole_files import write_files
-from ..checks.common import percent
+from ..checks.common import counted, headline, percent, weightless
 from ..checks.forms import objects_of
 from ..checks.values import check_integer, check_names, is_dask_array
 from ..diagnostics.certificates import UNSURE
-from ..summary import counted, headline, name_of, weightless
-from ..weightings.joint import Weighting
+from ..weightings.joint import Weighting, name_of
 from .findings import find_out
 from .markup import Column, bar, definitions, draw_heat_map, element, join, table
 

@@ -376,3 +376,15 @@ def resolve_group(weighting, encoding, rng, *, families=True):
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, everyone)
     return weighting.for_group(pairs, everyone if group is None else group, everyone, families), group is not None
+
+
+def name_of(weighting):
+    """What a weighting is called: its name, or that of the function."""
+    if isinstance(weighting, str):
+        return weighting
+    weighting = as_weighting(weighting)
+    if isinstance(weighting, Fixed):
+        return "given"
+    if isinstance(weighting, FromFunction):
+        return getattr(weighting.function, "__name__", type(weighting.function).__name__)
+    return next((name for name, kind in WEIGHTINGS.items() if kind is type(weighting)), type(weighting).__name__)

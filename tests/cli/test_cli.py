@@ -172,6 +172,7 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
 
     said = capsys.readouterr()
     assert said.err == ""
+    assert result.summary(LABELS, names=TITLES) in said.out
     limit = f"of {options['n_clusters']} asked for" if "n_clusters" in options else "without a limit"
     cost = f", cost {result.cost:.4g}" if loss in ("binder", "vi") else ""
     unit = {"binder": " per ordered pair of objects", "vi": " bits"}.get(loss, "")
