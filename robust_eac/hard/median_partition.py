@@ -75,7 +75,7 @@ class HardMedianPartition(NamedTuple):
         Parameters
         ----------
         labels : array-like of shape (n_samples, n_partitions)
-            The partitions that this one was found from, which the result does not keep.
+            The hard partitions that this one was found from, which the result does not keep. Objects count equally.
         names : sequence of n_partitions str, default=None
             What they are called; None means numbers from 0.
 
