@@ -232,7 +232,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         <BLANKLINE>
         clusters     2 found of 3 asked for; objects in each: 3, 3
         objective    4.9973, or 0.1388 per ordered pair of objects
-        convergence  converged: gap 7.2e-06 after 3 alternations
+        convergence  converged: gap 9.6e-07 after 3 alternations
         weights      uniform: 4 partitions with weight, 0 without
         agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
         confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)
@@ -371,8 +371,8 @@ class RobustEAC(_Consensus):
         thousands, all objects come after a quarter of them. With more than 32 clusters, "random" puts the objects, in
         random order, where they cost least.
     n_init : int, default=10
-        Number of starts. Each is solved to a gap of 1e-4, or only the best three where all begin on samples; then the
-        best one to `tol`.
+        Number of starts. Each is solved to a gap of 1e-4, or only the best three where all begin on samples; of those
+        that meet in the same labels only the lowest goes on. Then the best one is solved to `tol`.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5
@@ -388,9 +388,9 @@ class RobustEAC(_Consensus):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Consensus labels, 0, 1, ... without holes: the cluster of largest membership. In general this is no local
-        minimum of the objective over partitions: ``solve_hard_median_partition(X, weights=weights_, init=labels_)``
-        goes on from here.
+        Consensus labels, 0, 1, ... without holes: the cluster of largest membership. Clusters are ordered by their
+        first objects, or as in an array `init`. In general this is no local minimum of the objective over partitions:
+        ``solve_hard_median_partition(X, weights=weights_, init=labels_)`` goes on from here.
     membership_ : ndarray of shape (n_samples, n_clusters)
         Consensus membership Y', rows on the simplex: it tells how sure the labels are. A SciPy CSR array where it would
         have more than 2^28 entries.

@@ -19,7 +19,7 @@ from . import blocks
 from .blocks import Proposal
 
 _MANIFEST = "checkpoint.json"
-_FORMAT = 2
+_FORMAT = 3
 # Relative difference of losses that rounding on another machine explains.
 _SAME = 1e-10
 _SHORT = Repr()
@@ -58,7 +58,7 @@ class Checkpoint:
         if tell:
             tell(f"iteration {saved['n_iter']} from {self._folder}, objective {saved['history'][-1]:.6g}")
         rng.set_state(saved["rng"])
-        counts = {name: saved[name] for name in ("n_iter", "n_sweeps")}
+        counts = {name: saved[name] for name in ("n_iter", "n_sweeps", "gap")}
         return Run(rows, state, found, np.array(saved["weights"]), saved["history"], rng, tell, **counts)
 
     def keep(self, run):
@@ -84,6 +84,7 @@ class Checkpoint:
             "arguments": self._arguments,
             "n_iter": run.n_iter,
             "n_sweeps": run.n_sweeps,
+            "gap": run.gap,
             "history": run.history,
             "weights": run.weights.tolist(),
             "losses": run.losses.tolist(),

@@ -60,16 +60,22 @@ class RawSteps:
         self.state = state
         self._encoding, (self._active, self._part) = objective.encoding, objective.part(weights)
         self._weights, self._rows, self._rng, self._n_threads = weights[self._active], rows, rng, n_threads
+        self._statistics = None
 
     def gap(self):
-        matrices = matrices_of(self._encoding, self._active, *self.state)
-        self._statistics = weighted_statistics(self._part, self._weights, *matrices)
+        self._read_state()
         return gap_of(self._part, self._rows, self._statistics, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
+        if self._statistics is None:
+            self._read_state()
         order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
         seen = sweep(self._part, self._statistics, self._rows, order, how, n_threads=self._n_threads)
         return seen / gap_unit(self._encoding)
 
     def refresh(self):
         self.state = Matrices(*accumulate(self._encoding, self._rows, n_threads=self._n_threads))
+
+    def _read_state(self):
+        matrices = matrices_of(self._encoding, self._active, *self.state)
+        self._statistics = weighted_statistics(self._part, self._weights, *matrices)

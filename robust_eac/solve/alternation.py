@@ -11,13 +11,15 @@ from ..checks.values import MAX_SEED
 from .descent import descend, is_stationary
 from .encoding import weigh_clusters
 from .formula import adjusted_agreements
-from .objective import Objective, empty_last
+from .objective import Objective, empty_last, first_objects
 from .starts import FEW, SAMPLE_TOL, reduce_rows
 from .threads import count_threads, map_threads
 
-# With several starts: solve each to this gap; where starts are cheap, only the best three.
+# With several starts: solve them to this gap; where starts are cheap, only the best three.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
+# Starts alternate in step, and stop where others have come, if all have at most so many memberships of rows and slots.
+_IN_STEP = 2**20
 
 
 class Limits(NamedTuple):
@@ -47,7 +49,8 @@ class Problem(NamedTuple):
 class Run(NamedTuple):
     """One start on its way: memberships of the objective's rows, weights, and what it needs to continue.
 
-    `tell` is given a line after every alternation; None tells nothing.
+    `gap` is above the tolerance where it is known to be: the next Y step then sweeps before it measures. `tell` is given
+    a line after every alternation; None tells nothing.
     """
 
     rows: np.ndarray
@@ -75,7 +78,8 @@ def start_run(problem, start, rng, limits, *, warm=False, tell=None):
     objective, weighting = problem
     sample = objective.sample(rng) if isinstance(start, str) else None
     if sample is None:
-        return _run_from(problem, objective.initial_rows(start, rng), rng, warm, tell, limits)
+        run = _run_from(problem, objective.initial_rows(start, rng), rng, warm, tell, limits)
+        return run if isinstance(start, str) else run._replace(gap=0.0)
     rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
     own = np.random.RandomState(rng.randint(MAX_SEED))
     run = alternate(Problem(sample, weighting), sample.initial_rows(start, own), own, rough)
@@ -107,26 +111,33 @@ def continue_run(problem, run, limits, *, keep=None):
 
     `keep` is given the run after every alternation: a run that goes on from there ends with the same bits.
     """
+    ended = False
+    while not ended:
+        run, ended = _alternate_once(problem, run, limits, keep)
+    return run
+
+
+def _alternate_once(problem, run, limits, keep=None):
+    """(the run after a Y step and a step of the weights, whether it has ended)."""
     objective, weighting = problem
-    while True:
-        steps = objective.steps(run.weights, run.rows, run.state, run.rng, limits.n_threads)
-        budget = limits.max_sweeps if run.n_iter < limits.max_iter else 0
-        gap, n_sweeps = descend(steps, tol=limits.tol, max_sweeps=budget, reduction=limits.reduction)
-        run = run._replace(state=steps.state, gap=gap, n_sweeps=run.n_sweeps + n_sweeps)
-        # After an idle first Y step the weights still have to be found.
-        if n_sweeps == 0 and run.n_iter > 0:
-            return run
-        before, losses = run.weights, objective.losses(run.state)
-        weights = weighting.solve(losses)
-        history = [*run.history, weighting.value(losses, weights)]
-        run = run._replace(losses=losses, weights=weights, history=history, n_iter=run.n_iter + 1)
-        if run.tell:
-            run.tell(f"iteration {run.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {run.objective:.6g}")
-        if keep:
-            keep(run)
-        # Unchanged weights leave the gap as it is.
-        if is_stationary(gap, limits.tol) and np.array_equal(weights, before):
-            return run
+    steps = objective.steps(run.weights, run.rows, run.state, run.rng, limits.n_threads)
+    budget = limits.max_sweeps if run.n_iter < limits.max_iter else 0
+    how = {"tol": limits.tol, "max_sweeps": budget, "reduction": limits.reduction}
+    gap, n_sweeps = descend(steps, **how, far=run.gap > limits.tol)
+    run = run._replace(state=steps.state, gap=gap, n_sweeps=run.n_sweeps + n_sweeps)
+    # After an idle first Y step the weights still have to be found.
+    if n_sweeps == 0 and run.n_iter > 0:
+        return run, True
+    before, losses = run.weights, objective.losses(run.state)
+    weights = weighting.solve(losses)
+    history = [*run.history, weighting.value(losses, weights)]
+    run = run._replace(losses=losses, weights=weights, history=history, n_iter=run.n_iter + 1)
+    if run.tell:
+        run.tell(f"iteration {run.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {run.objective:.6g}")
+    if keep:
+        keep(run)
+    # Unchanged weights leave the gap as it is.
+    return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
 
 
 def alternate(problem, start, rng, limits, *, warm=False, tell=None):
@@ -143,19 +154,23 @@ def _tell_of_start(tell, number, n_starts, line):
 
 
 def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
-    """(the best run of several starts, memberships of the objective's objects); in both, empty clusters are last.
+    """(the best run of several starts, memberships of the objective's objects), clusters in order.
+
+    Empty clusters are last; those of a named start are ordered by their first objects.
 
     Objects without weight are left out, identical ones share a row where that pays. All starts go to a loose gap, or
     the best few where these show early; the best one goes on to the end, the first of equal ones. The others are
-    dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster. Very many objects
-    are solved for from the solution of a quarter of them, and that from a quarter of its own. A weighting that looks at
+    dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster. Starts that go in
+    step have lost, too, where a lower one has the same labels: both would end in one minimum. Very many objects are
+    solved for from the solution of a quarter of them, and that from a quarter of its own. A weighting that looks at
     chance alternates with the best start until the consensus confirms the partitions that made it.
     """
     problem, start, whole = reduce_problem(problem, start)
     objective = problem.objective
     run = _best_run(problem, start, seeds, limits, n_jobs, tell)
     run = _confirm(problem, run, seeds[0], limits._replace(n_threads=_within(n_jobs, objective)))
-    membership, order = empty_last(objective.expand(whole, run.weights, run.rows, limits.tol))
+    membership = objective.expand(whole, run.weights, run.rows, limits.tol)
+    membership, order = empty_last(membership, by_object=isinstance(start, str))
     return run._replace(state=objective.ordered(run.state, order)), membership
 
 
@@ -175,7 +190,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell):
         run = _spread(problem, quarter, run, rng, tell, alone, leap=True)
         del quarter
         return continue_run(problem, run, alone)
-    loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL)) if len(seeds) > 1 else limits
+    loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL))
 
     def in_parallel(function, items):
         outer, n_threads = count_threads(n_jobs, len(items), objective.encoding, objective.n_clusters)
@@ -187,20 +202,38 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell):
         rng = np.random.RandomState(seeds[number])
         return start_run(problem, first, rng, limits._replace(n_threads=n_threads), tell=own)
 
-    def continued(run, n_threads):
-        return continue_run(problem, run, loose._replace(n_threads=n_threads))
+    def go_on(pair, n_threads):
+        run, ended = pair
+        return pair if ended else _alternate_once(problem, run, loose._replace(n_threads=n_threads))
+
+    def in_step(runs):
+        pairs = [(run, False) for run in runs]
+        while len(pairs) > 1 and not all(ended for _, ended in pairs):
+            pairs = _lowest_of_each(objective, in_parallel(go_on, pairs))
+        return min((run for run, _ in pairs), key=_value)
 
     def begin_and_continue(number, n_threads):
-        return continued(begin(number, n_threads), n_threads)
+        return continue_run(problem, begin(number, n_threads), loose._replace(n_threads=n_threads))
 
-    numbers = range(len(seeds))
+    numbers, encoding = range(len(seeds)), objective.encoding
     if len(seeds) == 1:
-        runs = in_parallel(begin, numbers)
+        run = begin(0, alone.n_threads)
     elif objective.starts_are_cheap:
-        runs = in_parallel(continued, nsmallest(_N_LOOSE, in_parallel(begin, numbers), key=_value))
+        run = in_step(nsmallest(_N_LOOSE, in_parallel(begin, numbers), key=_value))
+    elif len(seeds) * objective.n_clusters * (len(encoding.codes) + len(encoding.sizes)) <= _IN_STEP:
+        run = in_step(in_parallel(begin, numbers))
     else:
-        runs = in_parallel(begin_and_continue, numbers)
-    return continue_run(problem, min(runs, key=_value), alone)
+        run = min(in_parallel(begin_and_continue, numbers), key=_value)
+    return continue_run(problem, run, alone)
+
+
+def _lowest_of_each(objective, pairs):
+    """Of the runs that have met in one partition, the lowest; pairs of (run, whether it has ended)."""
+    lowest = {}
+    for pair in pairs:
+        labels = objective.labels(pair[0].rows)
+        lowest.setdefault(first_objects(labels, objective.n_clusters)[labels].tobytes(), []).append(pair)
+    return [min(met, key=lambda pair: pair[0].objective) for met in lowest.values()]
 
 
 def reduce_problem(problem, start):

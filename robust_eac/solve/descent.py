@@ -33,7 +33,7 @@ _COPIES = 16
 _ROUNDS = 32
 
 
-def descend(steps, *, tol, max_sweeps, reduction=0.0):
+def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
     """Sweep until the optimality gap is at most `tol`, or `reduction` times the gap on entry.
 
     Parameters
@@ -44,20 +44,20 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0):
         the objective any more. `refresh()` takes the small matrices anew from the memberships, before every decision:
         what sweeps update has rounding errors of its own.
     tol, max_sweeps, reduction : float, int, float
+    far : bool
+        Whether the gap on entry is surely above tol: then it is not measured, but estimated from the first sweep.
 
     Returns
     -------
     gap, n_sweeps : float, int
         A gap above tol may be an estimate. No sweeps mean that the gap was at most tol already.
     """
-    n_sweeps, target, estimate, relaxation, kind, seen = 0, tol, np.inf, 1.0, "plain", dict(_SEEN)
-    while True:
-        gap = steps.gap()
-        if is_stationary(gap, target) or n_sweeps >= max_sweeps:
-            return gap, n_sweeps
-        if n_sweeps == 0:
-            target = max(tol, reduction * gap)
-        if estimate > 0.0:
+    n_sweeps, estimate, relaxation, kind, seen = 0, np.inf, 1.0, "plain", dict(_SEEN)
+    far &= max_sweeps > 0
+    gap = np.inf if far else steps.gap()
+    target = tol if far else max(tol, reduction * gap)
+    while not is_stationary(gap, target) and n_sweeps < max_sweeps:
+        if n_sweeps > 0 and estimate > 0.0:
             seen[kind] = max(seen[kind], gap / estimate)
         expected = np.inf
         while not is_stationary(expected, target) and n_sweeps < max_sweeps:
@@ -69,12 +69,17 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0):
             if estimate is None:
                 steps.refresh()
                 return steps.gap(), n_sweeps
+            if far and n_sweeps == 1:
+                # What a sweep sees is about halfway between the gaps before it and after it.
+                target = max(tol, reduction * (2.0 - _SEEN["plain"]) * estimate)
             relaxation = next_relaxation(relaxation, estimate, before, target)
             expected = seen[kind] * estimate
         steps.refresh()
         if tol < expected <= target:
             # The weights move next: only the last gap has to be exact.
             return expected, n_sweeps
+        gap = steps.gap()
+    return gap, n_sweeps
 
 
 def next_relaxation(relaxation, gap, before, target):

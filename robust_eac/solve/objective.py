@@ -64,6 +64,10 @@ class Objective:
         """Memberships to start from, by the name of a start; those given, themselves."""
         return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
 
+    def labels(self, rows):
+        """(n_rows,) the first cluster of largest membership."""
+        return labels_of(rows)
+
     def ordered(self, state, order):
         """The state of the clusters in another order."""
         return state._replace(S=state.S[:, order], G=state.G[:, order[:, np.newaxis], order])
@@ -151,13 +155,29 @@ def largest_of(membership):
     return largest.toarray().ravel() if sparse.issparse(largest) else largest
 
 
-def empty_last(membership):
-    """(the membership with the clusters that win no object last, so that labels have no holes; their order)."""
-    order = empty_last_order(np.bincount(labels_of(membership), minlength=membership.shape[1]))
+def first_objects(labels, n_clusters):
+    """(n_clusters,) the first object of every cluster; of one without objects, their number."""
+    first = np.full(n_clusters, len(labels))
+    # NumPy keeps the last of several values for one place.
+    first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+    return first
+
+
+def empty_last(membership, *, by_object=False):
+    """(the membership, changed, with the clusters that win no object last: labels have no holes; their order).
+
+    by_object : order the others by the first object that they win, so that their numbers say nothing of the start.
+    """
+    first = first_objects(labels_of(membership), membership.shape[1])
+    order = np.argsort(first if by_object else first == membership.shape[0], kind="stable")
     if (np.diff(order) == 1).all():
         return membership, order
-    ordered = membership[:, order]
-    return ordered if sparse.issparse(ordered) else np.ascontiguousarray(ordered), order
+    if sparse.issparse(membership):
+        return membership[:, order], order
+    # In place: the matrix can have gigabytes.
+    for rows in row_blocks(len(membership)):
+        membership[rows] = membership[rows][:, order]
+    return membership, order
 
 
 def empty_last_order(won):

@@ -116,11 +116,11 @@ def solve_median_partition(
     -------
     result : MedianPartitionResult
         Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
-        (n_samples, n_clusters), empty clusters last, a SciPy CSR array where it would have more than 2^28 entries;
-        `weights` and `losses` of shape (n_partitions,); `objective` at them, regulariser included (for "entropy" with
-        its penalty, for "power" the power mean of the losses); `objective_history`, from the start to the last
-        alternation; `gap`; `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last
-        set of partitions.
+        (n_samples, n_clusters), clusters by their first objects, or as in an array `init`, empty ones last, a SciPy CSR
+        array where it would have more than 2^28 entries; `weights` and `losses` of shape (n_partitions,); `objective`
+        at them, regulariser included (for "entropy" with its penalty, for "power" the power mean of the losses);
+        `objective_history`, from the start to the last alternation; `gap`; `n_iter`; `converged`. For
+        "chance-corrected", history and `n_iter` are those of the last set of partitions.
 
     Raises
     ------
@@ -140,7 +140,8 @@ def solve_median_partition(
     A sweep costs O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of
     objects that partitions observe; the weights cost O(n_partitions log n_partitions). Memory is O(n_samples
     n_partitions), and O(n_clusters) per object and per base cluster for every start at work and for the best so far,
-    three at most. A partition into single objects takes most of it, and says nothing: leave it out.
+    three at most, or for all starts where that is below 8 MiB. A partition into single objects takes most of it, and
+    says nothing: leave it out.
 
     The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
     another number.

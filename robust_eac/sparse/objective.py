@@ -24,7 +24,7 @@ from ..solve.bundles import RowData, Slots, Visit
 from ..solve.descent import ROUNDING, visiting_order
 from ..solve.encoding import one_hot, select, take_rows, weigh_clusters
 from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_from_sums, row_parts
-from ..solve.objective import MAX_PLACING, Objective
+from ..solve.objective import MAX_PLACING, Objective, labels_of
 from ..solve.starts import allocate, kmeans_start
 from ..solve.threads import end_if_told, map_threads
 from . import kernels
@@ -121,6 +121,11 @@ class SparseRaw(Objective):
     def losses(self, state):
         return losses_from_sums(self.encoding, *state)
 
+    def labels(self, membership):
+        labels, held = np.zeros(len(membership), dtype=np.intp), np.flatnonzero(membership.parts.length)
+        labels[held] = labels_of(to_csr(membership.parts, membership.k)[held])
+        return labels
+
     def ordered(self, state, order):
         return state
 
@@ -160,7 +165,7 @@ class SparseSteps:
         self.state, self._n_threads = state, n_threads
         self._objective, self._part = objective, objective.part(weights)
         self._coefs = _coefs(self._part.encoding, weights[weights > 0.0], objective.with_floor)
-        self._membership, self._rng = membership, rng
+        self._membership, self._rng, self._sums = membership, rng, None
 
     def gap(self):
         self._sums = SumsOf(self._part, self._membership)
@@ -177,6 +182,7 @@ class SparseSteps:
         # Short runs of rows of one cluster: the base clusters that they share stay in the cache.
         order = visiting_order(len(self._membership), self._rng, first_clusters(self._membership))
         n_steps, coefs = _PAIR_STEPS, self._coefs
+        self._sums = self._sums or SumsOf(self._part, self._membership)
         if self._membership.is_hard:
             n_steps, coefs = 1, coefs._replace(with_floor=False)
         return self._visit_all(order, Visit(n_steps, 0.0, 1.0), coefs)

@@ -253,7 +253,7 @@ class Bomb:
 OF_MANIFEST = {
     "cut off": (cut, "is no manifest of a checkpoint"),
     "of something else": (lambda path: path.write_text("[]"), "is no manifest"),
-    "of another format": (lambda path: edit(path, format=1), "its format is 1, not 2"),
+    "of another format": (lambda path: edit(path, format=1), "its format is 1, not 3"),
     "without a checksum": (lambda path: edit(path, checksum=None), "its checksum differs"),
     "with other weights": (lambda path: edit(path, weights=[1.0 / M] * M), "its checksum differs"),
     "with another objective": (lambda path: edit(path, history=[1.0, 0.5]), "its checksum differs"),

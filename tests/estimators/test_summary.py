@@ -163,7 +163,7 @@ def test_empty_clusters_are_reported():
     model = RobustEAC(4, random_state=0).fit(np.repeat([[0], [1]], [6, 4], axis=0))
     assert model.n_clusters_found_ == 2
     text = model.summary()
-    assert _line(text, "clusters") == "2 found of 4 asked for; objects in each: 4, 6"
+    assert _line(text, "clusters") == "2 found of 4 asked for; objects in each: 6, 4"
     assert _rows(text) == [("0", "1", "1.000")]
 
 

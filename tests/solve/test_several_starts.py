@@ -1,4 +1,4 @@
-"""Several starts: all are solved loosely, and the best of them to the tolerance."""
+"""Several starts: all are solved loosely, those that meet as one, and the best of them to the tolerance."""
 
 import re
 import tracemalloc
@@ -6,11 +6,13 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from robust_eac import partition_losses, solve_median_partition
+from robust_eac import adjusted_rand_score, partition_losses, solve_median_partition
 
 from ..access import (
     Raw,
+    SparseRaw,
     _alternation,
+    _sparse_rows,
     _starts,
     alternate,
     as_weighting,
@@ -48,12 +50,13 @@ def test_going_on_is_the_same_as_never_having_stopped(labels, weighting, monkeyp
     assert len({run.objective for run in runs}) > 1
     monkeypatch.setattr(_alternation, "_LOOSE_TOL", 0.0)
     monkeypatch.setattr(_alternation, "_N_LOOSE", 6)
+    monkeypatch.setattr(_alternation, "_lowest_of_each", lambda objective, pairs: list(pairs))
     many = solve_median_partition(labels, 6, weighting=weighting, n_init=6, random_state=3)
     assert many.objective == best.objective
     assert np.array_equal(many.objective_history, best.history)
     assert many.n_iter == best.n_iter
     assert np.array_equal(many.weights, best.weights)
-    expected, _ = empty_last(encoding.expand(best.rows))
+    expected, _ = empty_last(encoding.expand(best.rows), by_object=True)
     assert np.array_equal(many.membership, expected)
     np.testing.assert_allclose(partition_losses(labels, many.membership), many.losses, rtol=1e-10)
 
@@ -72,27 +75,83 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
     assert lost <= 0.5 * spread + 4e-5
 
 
-def test_the_best_starts_go_on(labels, monkeypatch):
+@pytest.mark.parametrize("in_step", [True, False])
+def test_the_best_starts_go_on(labels, in_step, monkeypatch):
     begun, went_on = [], []
-    begin, continue_run = _alternation.start_run, _alternation.continue_run
+    begin, alternate_once = _alternation.start_run, _alternation._alternate_once
 
     def spy_begin(problem, *args, **options):
         run = begin(problem, *args, **options)
         begun.append((len(problem.objective.encoding.codes), run.objective))
         return run
 
-    def spy_go_on(problem, run, limits):
-        went_on.append((len(problem.objective.encoding.codes), run.objective))
-        return continue_run(problem, run, limits)
+    def spy_go_on(problem, run, *args):
+        if run.n_iter == 0:
+            went_on.append((len(problem.objective.encoding.codes), run.objective))
+        return alternate_once(problem, run, *args)
 
     monkeypatch.setattr(_alternation, "start_run", spy_begin)
-    monkeypatch.setattr(_alternation, "continue_run", spy_go_on)
+    monkeypatch.setattr(_alternation, "_alternate_once", spy_go_on)
+    if not in_step:
+        monkeypatch.setattr(_alternation, "_IN_STEP", 0)
     solve_median_partition(labels, 6, n_init=8, n_jobs=1, random_state=2)
     # Those of all objects, not of a sample.
     objectives, went_on = ([value for size, value in runs if size == len(labels)] for runs in (begun, went_on))
     assert len(set(objectives)) == 8
-    assert went_on[:-1] == (sorted(objectives)[:3] if pays_to_sample(encode(labels), 6) else objectives)
-    assert went_on[-1] <= min(objectives)
+    assert went_on == (sorted(objectives)[:3] if pays_to_sample(encode(labels), 6) else objectives)
+
+
+def test_of_the_runs_that_meet_in_one_partition_the_lowest_goes_on(rng):
+    labels = planted_ensemble(rng, rng.randint(3, size=40), 8, noise=0.3)
+    objective, k = Raw(encode(labels), 5), 5
+    pairs = []
+    for value in rng.permutation(60):
+        # Few objects, so that partitions come more than once, under other names of the clusters.
+        partition = rng.randint(2, size=len(labels)) if value < 5 else np.arange(len(labels)) % rng.randint(1, k + 1)
+        rows = 0.7 * np.eye(k)[rng.permutation(k)[partition]] + 0.3 * rng.dirichlet(np.ones(k), size=len(labels))
+        run = _alternation.Run(rows, None, None, None, [float(value)], None, None)
+        pairs.append((run, bool(value % 2)))
+    expected = {}
+    for pair in pairs:
+        members = frozenset(frozenset(np.flatnonzero(pair[0].rows.argmax(1) == c)) for c in range(k)) - {frozenset()}
+        expected[members] = min(expected.get(members, pair), pair, key=lambda pair: pair[0].objective)
+    found = _alternation._lowest_of_each(objective, iter(pairs))
+    assert list(map(id, found)) == list(map(id, expected.values()))
+    assert len(found) == 10
+
+
+def test_labels_of_sparse_memberships_are_those_of_dense_ones(rng):
+    encoding = encode(rng.randint(6, size=(30, 4)))
+    rows = rng.dirichlet(np.full(9, 0.2), size=30)
+    # Of the last object, all clusters have the same part.
+    rows[rows < 0.05], rows[-1] = 0.0, 1.0
+    rows /= rows.sum(axis=1, keepdims=True)
+    assert np.array_equal(SparseRaw(encoding, 9).labels(_sparse_rows.membership_of(rows)), rows.argmax(axis=1))
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+def test_starts_in_step_end_as_low_for_less(rng, weighting, monkeypatch):
+    labels = planted_ensemble(rng, rng.randint(4, size=120), 12, noise=0.3, n_random=4)
+    n_sweeps, descend = [], _alternation.descend
+
+    def spy(*args, **limits):
+        gap, count = descend(*args, **limits)
+        n_sweeps.append(count)
+        return gap, count
+
+    monkeypatch.setattr(_alternation, "descend", spy)
+
+    def solve():
+        n_sweeps.clear()
+        result = solve_median_partition(labels, 4, weighting=weighting, n_init=10, n_jobs=1, random_state=1)
+        return result, sum(n_sweeps)
+
+    met, fewer = solve()
+    monkeypatch.setattr(_alternation, "_IN_STEP", 0)
+    alone, more = solve()
+    assert fewer < more
+    assert met.objective <= alone.objective * (1.0 + 1e-4)
+    assert adjusted_rand_score(met.labels, alone.labels) > 0.99
 
 
 def peak_of(function):
