@@ -142,8 +142,8 @@ def solve_median_partition(
     n_partitions), and O(n_clusters) per object and per base cluster for every start at work and for the best so far,
     three at most. A partition into single objects takes most of it, and says nothing: leave it out.
 
-    The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
-    another number.
+    The weights belong to the relaxed membership, not to its hard labels: :math:`\sum_u \alpha_u d_u` of the labels is
+    in general another number.
 
     References
     ----------
@@ -291,8 +291,8 @@ def solve_membership(
     -------
     result : MembershipResult
         Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, a SciPy CSR array where it
-        would have more than 2^28 entries; `objective`, sum_u alpha_u d_u at it; `gap`, its optimality gap; `n_sweeps`;
-        `converged`, gap <= tol.
+        would have more than 2^28 entries; `objective`, :math:`\sum_u \alpha_u d_u` at it; `gap`, its optimality gap;
+        `n_sweeps`; `converged`, gap <= tol.
 
     Warns
     -----
