@@ -93,7 +93,7 @@ def adapt_lines(app, what, name, obj, options, lines):
     """Short references find their names in any module; bars, |x|, are no substitutions outside code and formulas."""
     code = False
     for number, line in enumerate(lines):
-        code = line.lstrip().startswith(">>>") or (code and bool(line.strip()))
+        code = line.lstrip().startswith((">>>", ".. math::")) or (code and bool(line.strip()))
         if not code:
             # With a dot Sphinx looks for the only name that ends so.
             line = re.sub(r":(func|class|data|meth):`(?=\w)", r":\1:`.", line)

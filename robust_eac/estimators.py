@@ -62,12 +62,13 @@ class _Consensus(ClusterMixin, BaseEstimator):
             warnings.warn(f"{told}{n} rows objects, and the columns clusterings?", UserWarning, stacklevel=3)
 
     def predict_membership(self, X: Labels) -> np.ndarray:
-        """Memberships of new objects beside the consensus of the fit, which stays as it is.
+        r"""Memberships of new objects beside the consensus of the fit, which stays as it is.
 
-        For every new object by itself, solve  min_y sum_u alpha_u (n / n_u)^2 sum_j (y'y_j - x_u'W_u x_uj)^2  over the
-        simplex, j running through the fitted objects that partition u observes: the object's part of the objective, by
-        the line search of the fit, with its weights, `agreement` and `cluster_weights`. It is the membership that `fit`
-        gives an object of `sample_weight` zero. New objects do not see each other.
+        For every new object by itself, solve
+        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T W_u x_{uj})^2` over the simplex, j running
+        through the fitted objects that partition u observes: the object's part of the objective, by the line search of
+        the fit, with its weights, `agreement` and `cluster_weights`. It is the membership that `fit` gives an object of
+        `sample_weight` zero. New objects do not see each other.
 
         For raw losses this is convex. Chance-corrected losses count by their derivative in the weight of the object,
         which is not convex if the partitions that observe the object agree with the consensus less than chance does:
@@ -187,7 +188,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         *,
         names: Sequence[str] | None = None,
     ) -> str:
-        """Report in words: quality of the consensus, trusted partitions, confidence in the objects.
+        r"""Report in words: quality of the consensus, trusted partitions, confidence in the objects.
 
         It has the sizes of the clusters; what is not the default; the objective, and how far the solver got (not for
         :class:`MergeConsensus`, which has no objective); how many partitions have weight, and how much the partitions
@@ -195,11 +196,11 @@ class _Consensus(ClusterMixin, BaseEstimator):
         each other on something else, which :func:`~robust_eac.solve_consensus_modes` finds; how many objects are sure;
         the partitions without weight by name, up to three; and the partitions of largest and of smallest weight.
 
-        `X` adds a certificate. "bound" holds  sum_u alpha_u d_u  at `membership_` against a lower bound over all
-        memberships, with the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`): no membership is
-        better by more, with these weights. It says "none", and why, after merging, for adjusted losses and Dask
-        arrays, and where more than 3,000 objects differ and labels are missing or base clusters are more than 3,000.
-        "unsure" counts the objects whose best move to another cluster in `labels_` raises  L = sum_u alpha_u d_u  of
+        `X` adds a certificate. "bound" holds :math:`\sum_u \alpha_u d_u` at `membership_` against a lower bound over
+        all memberships, with the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`): no membership is
+        better by more, with these weights. It says "none", and why, after merging, for adjusted losses and Dask arrays,
+        and where more than 3,000 objects differ and labels are missing or base clusters are more than 3,000. "unsure"
+        counts the objects whose best move to another cluster in `labels_` raises :math:`L = \sum_u \alpha_u d_u` of
         these labels by less than 0.1 L / n_samples, and those that would lower L.
 
         Parameters
@@ -392,8 +393,8 @@ class RobustEAC(_Consensus):
         first objects, or as in an array `init`. In general this is no local minimum of the objective over partitions:
         ``solve_hard_median_partition(X, weights=weights_, init=labels_)`` goes on from here.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex: it tells how sure the labels are. A SciPy CSR array where it would
-        have more than 2^28 entries.
+        Consensus membership :math:`Y^T`, rows on the simplex: it tells how sure the labels are. A SciPy CSR array where
+        it would have more than 2^28 entries.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_ : ndarray of shape (n_partitions,)

@@ -151,10 +151,9 @@ def compare(
     ``Comparison(record for record in records if record["fraction"] == share)``.
 
     Memory is that of the largest run (with several jobs, of as many), of an ensemble for every repeat and fraction, and
-    O(n_samples) per record. The first run of a
-    function in a process loads or compiles its kernels, which counts as its time. A worker process starts in some
-    seconds, outside the limit, and again after every run that it stops; it uses its share of the cores, unless
-    NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
+    O(n_samples) per record. The first run of a function in a process loads or compiles its kernels, which counts as its
+    time. A worker process starts in some seconds, outside the limit, and again after every run that it stops; it uses
+    its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
 
     Examples
     --------

@@ -110,8 +110,7 @@ class Comparison(list):
         """Compute mean, interval, rank, failures and time of every method, and its paired difference to a reference.
 
         A block is a repeat on an ensemble, or, where the records name several data sets, a data set, with the mean over
-        its ensembles and repeats.
-        Methods saw the same partitions in a block, so differences are taken within blocks.
+        its ensembles and repeats. Methods saw the same partitions in a block, so differences are taken within blocks.
 
         Parameters
         ----------
@@ -140,7 +139,7 @@ class Comparison(list):
         Notes
         -----
         Over repeats on one data set, intervals and tests never speak of other data, and more repeats make every
-        difference significant. With n blocks the p-value is at least 2^(1 - n): below 0.05 from six on.
+        difference significant. With n blocks the p-value is at least :math:`2^{1 - n}`: below 0.05 from six on.
         """
         level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
         if level == 1.0:

@@ -57,11 +57,11 @@ def bisecting_tree(
     max_iter: int = 300,
     random_state: RandomState = None,
 ) -> BisectingTree:
-    """Split clusters of objects in two repeatedly, by 2-means on the label codes.
+    r"""Split clusters of objects in two repeatedly, by 2-means on the label codes.
 
     k-means with two clusters splits a cluster C into A and B ([1]_, Section 4.4). The others stay as they are, so the
-    density changes by (|A| rho_A + |B| rho_B - |C| rho_C) / n (Eq. 23 of [1]_). [1]_ does not say which cluster is
-    split next.
+    density changes by :math:`(|A| \rho_A + |B| \rho_B - |C| \rho_C) / n` (Eq. 23 of [1]_). [1]_ does not say which
+    cluster is split next.
 
     Parameters
     ----------

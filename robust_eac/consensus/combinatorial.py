@@ -31,13 +31,13 @@ _SILHOUETTES = {
 
 
 class CombinatorialEAC(ClusterMixin, BaseEstimator):
-    """Cluster data with many uninformative features by accumulating evidence from subsets of the features.
+    r"""Cluster data with many uninformative features by accumulating evidence from subsets of the features.
 
-    Compute  C_ij = 1/N' sum_k 1/O_k sum_l g_kl [c_kl(i) = c_kl(j)]  (Eq. 11 of [1]_), where partition l of order k
-    clusters a subset of k features into `n_clusters` or `n_clusters` + 1 clusters (either with probability 1/2), g is
-    its mean silhouette or 0 if that is negative, O_k the number of subsets of order k and N' the number of orders that
-    occur; then cut the average-linkage tree of the distances max C - C. If every weight is zero, a UserWarning says so
-    and one cluster is returned (or n_samples, if that many are requested).
+    Compute :math:`C_{ij} = \frac{1}{N'} \sum_k \frac{1}{O_k} \sum_l g_{kl} [c_{kl}(i) = c_{kl}(j)]` (Eq. 11 of [1]_),
+    where partition l of order k clusters a subset of k features into `n_clusters` or `n_clusters` + 1 clusters (either
+    with probability 1/2), g is its mean silhouette or 0 if that is negative, O_k the number of subsets of order k and
+    N' the number of orders that occur; then cut the average-linkage tree of the distances :math:`\max C - C`. If every
+    weight is zero, a UserWarning says so and one cluster is returned (or n_samples, if that many are requested).
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     goodness : bool, default=True
         Weight the evidence by g; otherwise g = 1.
     order_weighting : bool, default=True
-        Give every order the same total weight, by 1 / (N' O_k). Otherwise give every subset the same, 1 / sum O.
+        Give every order the same total weight, by :math:`1 / (N' O_k)`; otherwise every subset the same, 1 / sum O.
     reproduce : {"listing", "equation"}, default="listing"
         Follow the published program or the formulas where they differ; see Notes.
     combinations, whiten, max_order, max_per_order, min_per_order, n_jobs, random_state
@@ -58,7 +58,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     coassociation_ : ndarray of shape (n_samples, n_samples)
         C: symmetric, between 0 and 1, with a constant diagonal.
     goodness_, weights_ : ndarray of shape (n_subsets,)
-        g of every partition, ones when `goodness` is False; its weight in C, g_kl / (N' O_k) by default.
+        g of every partition, ones when `goodness` is False; its weight in C, :math:`g_{kl} / (N' O_k)` by default.
     orders_, subsets_ : ndarray of shape (n_subsets,), list of n_subsets ndarray
         Number and indices of every partition's features.
     ensemble_ : ndarray of shape (n_samples, n_subsets)
@@ -161,12 +161,12 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 
 
 def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
-    """Remove the correlations of the features with the smallest change: zero-phase component analysis.
+    r"""Remove the correlations of the features with the smallest change: zero-phase component analysis.
 
-    Return  sqrt(n - 1) Z V (D + ridge I)^(-1/2) V'  for the centred data Z with scatter matrix Z'Z = V D V', the
-    whitening of the program of [1]_. The eigenvalues of its scatter matrix are (n - 1) d / (d + ridge). Distances
-    between rows become Mahalanobis distances; with n_samples - 1 or more linearly independent features, all become
-    equal.
+    Return :math:`\sqrt{n - 1} Z V (D + r I)^{-1/2} V^T`, r being `ridge`, for the centred data Z with scatter matrix
+    :math:`Z^T Z = V D V^T`, the whitening of the program of [1]_. The eigenvalues of its scatter matrix are
+    :math:`(n - 1) d / (d + r)`. Distances between rows become Mahalanobis distances; with n_samples - 1 or more
+    linearly independent features, all become equal.
 
     Parameters
     ----------

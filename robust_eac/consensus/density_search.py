@@ -34,12 +34,12 @@ def density_search(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Maximise the density of the consensus by moving one object at a time.
+    r"""Maximise the density of the consensus by moving one object at a time.
 
-    Solve  max over partitions  D = sum_C |C|/n rho_C  (Eq. 7 of [1]_), with rho_C the mean co-association over the
-    pairs of different objects in cluster C, as :func:`~robust_eac.density` computes. From a k-means start, objects in
-    random order move to where D gains most, until no single move improves the partition. The best of `n_init` starts is
-    kept. No cluster is emptied.
+    Maximise :math:`D = \sum_C |C| \rho_C / n` over the partitions (Eq. 7 of [1]_), with :math:`\rho_C` the mean
+    co-association over the pairs of different objects in cluster C, as :func:`~robust_eac.density` computes. From a
+    k-means start, objects in random order move to where D gains most, until no single move improves the partition. The
+    best of `n_init` starts is kept. No cluster is emptied.
 
     Parameters
     ----------

@@ -141,11 +141,11 @@ def eac(
     random_state: RandomState = None,
     affinity: str = "coassociation",
 ) -> np.ndarray:
-    """Cut the hierarchical clustering of the objects by co-association into n_clusters.
+    r"""Cut the hierarchical clustering of the objects by co-association into n_clusters.
 
     Merge the two most similar clusters until n_clusters are left ([2]_; [1]_ for single linkage). The similarity is the
-    largest, mean or smallest co-association  A_ij = sum_u alpha_u [c_u(i) = c_u(j)]  between their objects. Identical
-    objects are merged first and never separated; other ties are decided by the order of the objects.
+    largest, mean or smallest co-association :math:`A_{ij} = \sum_u \alpha_u [c_u(i) = c_u(j)]` between their objects.
+    Identical objects are merged first and never separated; other ties are decided by the order of the objects.
 
     Average and complete linkage keep half the matrix in single precision, 2 d^2 bytes for d distinct objects, and
     refuse more than the machine's memory; single linkage needs none. Weights in ratios of whole numbers up to 1000 are
@@ -236,17 +236,17 @@ def lifetime_eac(
     one_cluster: bool = False,
     affinity: str = "coassociation",
 ) -> np.ndarray:
-    """Cut the hierarchical clustering by co-association into the number of clusters of longest lifetime.
+    r"""Cut the hierarchical clustering by co-association into the number of clusters of longest lifetime.
 
-    Solve  max over q in 2..n-1  h_{n-q+1} - h_{n-q},  with h_1 <= ... <= h_{n-1} the heights, 1 - similarity, of the
-    merges of :func:`~robust_eac.eac`: the range of thresholds at which there are q clusters ([1]_). Of several such q
-    the smallest; one cluster if all heights are equal or there are fewer than three objects. Lifetimes and heights that
-    differ by less than 1e-6 count as equal.
+    Maximise :math:`h_{n-q+1} - h_{n-q}` over :math:`q = 2, \ldots, n - 1`, with :math:`h_1 \le \ldots \le h_{n-1}` the
+    heights, 1 - similarity, of the merges of :func:`~robust_eac.eac`: the range of thresholds at which there are q
+    clusters ([1]_). Of several such q the smallest; one cluster if all heights are equal or there are fewer than three
+    objects. Lifetimes and heights that differ by less than 1e-6 count as equal.
 
     Parameters
     ----------
     one_cluster : bool, default=False
-        Whether q = 1, with lifetime 1 - h_{n-1}, is also a candidate. Otherwise there are at least two clusters.
+        Whether q = 1, with lifetime :math:`1 - h_{n-1}`, is a candidate, too. Otherwise there are at least two.
     labels, linkage, weights, affinity : as in :func:`~robust_eac.eac`
 
     Returns
@@ -278,10 +278,10 @@ def threshold_eac(
 ) -> np.ndarray:
     """Join objects that more than a given share of the partitions put together, directly or through others.
 
-    The clusters are the connected components of the graph with an edge where  votes_ij > threshold N_ij  ([1]_, where
-    all N_ij are the number of partitions): votes_ij partitions of the N_ij that observe both objects put them into one
-    cluster. It is the single-linkage tree cut at the threshold. An object joined with no other is a cluster of its own,
-    and a pair that no partition observes has the share 0.
+    The clusters are the connected components of the graph with an edge where :math:`v_{ij} > t N_{ij}`, t being the
+    threshold ([1]_, where all :math:`N_{ij}` are the number of partitions): :math:`v_{ij}` partitions of the
+    :math:`N_{ij}` that observe both objects put them into one cluster. It is the single-linkage tree cut at t. An
+    object joined with no other is a cluster of its own, and a pair that no partition observes has the share 0.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def threshold_eac(
         The share of the votes, taken as the decimal number it prints as: with 0.3, three votes of ten are a tie. Below
         0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
     strict : bool, default=True
-        True: a tie, votes_ij = threshold N_ij, is no edge. Given shares within 1e-9 of the threshold are ties.
+        True: a tie, :math:`v_{ij} = t N_{ij}`, is no edge. Given shares within 1e-9 of the threshold are ties.
     labels, affinity : as in :func:`~robust_eac.eac`
 
     Returns

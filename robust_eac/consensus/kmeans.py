@@ -27,16 +27,14 @@ def kmeans_consensus(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Minimise the k-means loss of the one-hot ensemble without building it.
+    r"""Minimise the k-means loss of the one-hot ensemble without building it.
 
-    Solve  min over partitions  L = sum_C sum_{i in C} sum_u w_u |e_{c_u(i)} - mu_C^u|^2  (Eq. 16 of [1]_), with mu_C^u
-    the shares of the labels of partition u in cluster C. For weights that sum to one, this maximises the mean
-    co-association within clusters, diagonal included:
-
-        1 - L / n = sum_C |C|/n rho'_C,      rho'_C = sum_{i, j in C} c_ij / |C|^2        (exactly),
-
-    and the weighted sum of category utilities ([2]_). :func:`~robust_eac.density` leaves the diagonal out, so the two
-    rank consensus partitions equally only if all clusters have the same size, contrary to Section 4.1 of [1]_.
+    Minimise :math:`L = \sum_C \sum_{i \in C} \sum_u w_u \|e_{c_u(i)} - \mu_C^u\|^2` over the partitions (Eq. 16 of
+    [1]_), with :math:`\mu_C^u` the shares of the labels of partition u in cluster C. For weights that sum to one, this
+    maximises the mean co-association within clusters, diagonal included, :math:`1 - L / n = \sum_C |C| \rho_C' / n`
+    with :math:`\rho_C' = \sum_{i, j \in C} c_{ij} / |C|^2` (exactly), and the weighted sum of category utilities
+    ([2]_). :func:`~robust_eac.density` leaves the diagonal out, so the two rank consensus partitions equally only if
+    all clusters have the same size, contrary to Section 4.1 of [1]_.
 
     Lloyd's algorithm starts from greedy k-means++ seeds; the best of `n_init` starts is kept. Identical objects stay
     together. A ConvergenceWarning tells that objects still move in the last pass of the start that is kept.
@@ -84,19 +82,20 @@ def utility_consensus(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Maximise a utility between the consensus and every base clustering by k-means on the label codes.
+    r"""Maximise a utility between the consensus and every base clustering by k-means on the label codes.
 
-    Solve  max over partitions pi  sum_u w_u U(pi, pi_u),  U = sum_C |C|/n mu(P_{u|C}) - mu(P_u)  ([1]_), with P_{u|C}
-    the label shares of partition u in cluster C, P_u those among all objects, and mu convex. With D the Bregman
-    divergence of mu this is  min sum_i sum_u w_u D(e_{c_u(i)}, P_{u|C(i)}),  which Lloyd's algorithm descends:
+    Maximise :math:`\sum_u w_u U(\pi, \pi_u)` over the partitions :math:`\pi`,
+    :math:`U = \sum_C |C| \mu(P_{u|C}) / n - \mu(P_u)` ([1]_), with :math:`P_{u|C}` the label shares of partition u in
+    cluster C, :math:`P_u` those among all objects, and :math:`\mu` convex. With D the Bregman divergence of :math:`\mu`
+    this is :math:`\min \sum_i \sum_u w_u D(e_{c_u(i)}, P_{u|C(i)})`, which Lloyd's algorithm descends:
 
-    ==========  ==============  =======================  ====================================================
-    utility     mu(p)           D(e_l, p)                is
-    ==========  ==============  =======================  ====================================================
-    "category"  |p|^2           |e_l - p|^2              :func:`~robust_eac.consensus.kmeans_consensus` (U_c)
-    "entropy"   -H(p)           -log p_l                 :func:`~robust_eac.consensus.ecc`: mutual information (U_H)
-    "cosine"    |p|             1 - p_l / |p|            spherical k-means (U_cos)
-    ==========  ==============  =======================  ====================================================
+    ==========  ===============  =======================  ====================================================
+    utility     :math:`\mu(p)`   :math:`D(e_l, p)`        is
+    ==========  ===============  =======================  ====================================================
+    "category"  :math:`\|p\|^2`  :math:`\|e_l - p\|^2`    :func:`~robust_eac.consensus.kmeans_consensus` (U_c)
+    "entropy"   :math:`-H(p)`    :math:`-\log p_l`        :func:`~robust_eac.consensus.ecc`: mutual information (U_H)
+    "cosine"    :math:`\|p\|`    :math:`1 - p_l / \|p\|`  spherical k-means (U_cos)
+    ==========  ===============  =======================  ====================================================
 
     With "entropy", the share of a label that no object of a cluster has is set to 2.2e-16, as in the authors' code.
 
@@ -105,8 +104,8 @@ def utility_consensus(
     utility : {"category", "entropy", "cosine"}, default="category"
         The utility U.
     normalised : bool, default=False
-        Divide the weight of each partition by |mu(P_u)|, so that fine and coarse clusterings have similar influence.
-        With "entropy", a partition with a single cluster has mu(P_u) = 0 and gets weight 0.
+        Divide the weight of each partition by :math:`|\mu(P_u)|`, so that fine and coarse clusterings have similar
+        influence. With "entropy", a partition with a single cluster has :math:`\mu(P_u) = 0` and gets weight 0.
     labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
         As in :func:`~robust_eac.consensus.kmeans_consensus`.
 
@@ -138,10 +137,11 @@ def ecc(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Maximise the mutual information of the consensus with the base clusterings.
+    r"""Maximise the mutual information of the consensus with the base clusterings.
 
-    Solve  max over partitions pi  sum_u w_u I(pi; pi_u)  ([1]_), which is min  n sum_u w_u H(pi_u | pi) = sum_i sum_u
-    w_u -log P_{u|C(i)}[c_u(i)]: :func:`~robust_eac.consensus.utility_consensus` with ``utility="entropy"``.
+    Maximise :math:`\sum_u w_u I(\pi; \pi_u)` over the partitions :math:`\pi` ([1]_), which is to minimise
+    :math:`n \sum_u w_u H(\pi_u | \pi) = -\sum_i \sum_u w_u \log P_{u|C(i)}[c_u(i)]`:
+    :func:`~robust_eac.consensus.utility_consensus` with ``utility="entropy"``.
 
     Parameters
     ----------
@@ -174,13 +174,13 @@ def sec(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Minimise the normalised cut of the co-association matrix without building it.
+    r"""Minimise the normalised cut of the co-association matrix without building it.
 
-    Solve  max over partitions  sum_C A(C, C) / A(C, all),  A(C, C') = sum_{i in C, j in C'} A_ij,  with A the weighted
-    co-association, diagonal included. It is a weighted k-means ([1]_): with b_i the (weighted) one-hot row of object i
-    and d_i = sum_j A_ij its degree, rows b_i / d_i with weights d_i satisfy
-
-        sum_i d_i |b_i / d_i - mu_C(i)|^2 = sum_i |b_i|^2 / d_i - sum_C A(C, C) / A(C, all)      (exactly).
+    Maximise :math:`\sum_C A(C, C) / A(C, \text{all})` over the partitions,
+    :math:`A(C, C') = \sum_{i \in C, j \in C'} A_{ij}`, with A the weighted co-association, diagonal included. It is a
+    weighted k-means ([1]_): with :math:`b_i` the (weighted) one-hot row of object i and :math:`d_i = \sum_j A_{ij}` its
+    degree, rows :math:`b_i / d_i` with weights :math:`d_i` satisfy exactly
+    :math:`\sum_i d_i \|b_i / d_i - \mu_{C(i)}\|^2 = \sum_i \|b_i\|^2 / d_i - \sum_C A(C, C) / A(C, \text{all})`.
 
     Parameters
     ----------

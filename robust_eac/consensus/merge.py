@@ -67,30 +67,31 @@ def merge_consensus(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> MergeResult:
-    """Merge micro-clusters by the co-association of certain and small base clusters, or by walks along it.
+    r"""Merge micro-clusters by the co-association of certain and small base clusters, or by walks along it.
 
     Linkage of the objects by one of two similarities, over the partitions u:
 
-        s_ij = sum_u a_u w_u(i) [i and j share a cluster of u] / sum of the a_u that observe both,
-        w_l = c exp(-H_l / theta) n_u / n_l,
-        q_ij = k_ij / sqrt(k_ii k_jj),   k = sum_(t >= 0) (.95 S D^-1)^t S,   S = (s_ij),   D = diag(S 1).
+    .. math::
+        s_{ij} = \sum_u a_u w_{u(i)} [u(i) = u(j)] / \sum_{u \text{ observes } i, j} a_u, \\
+        w_l = c \exp(-H_l / \theta) n_u / n_l, \quad S = (s_{ij}), \quad D = \text{diag}(S \mathbf{1}), \\
+        q_{ij} = k_{ij} / \sqrt{k_{ii} k_{jj}}, \quad k = \sum_{t \ge 0} (0.95 S D^{-1})^t S.
 
-    a_u is the weight of the partition, l = u(i) its cluster that i is in, n_l and n_u the objects of both, H_l the mean
-    entropy in bits of the partitions inside the cluster ([1]_; its own has none), and c such that the mean of s over
-    all pairs is 1. So s_ij is how often two objects are united, relative to a random pair; 1/n_l gives fine and coarse
-    partitions equal weight. s is larger inside small classes than inside large ones, q is not: a walker goes from
-    object to object in proportion to s and stops after each step with probability .05, k_ij flows between i and j, and
-    q is 1 where walks from both end alike. The similarity of two groups is the mean over their pairs, taken over the
-    partitions that observe them, or for q weighted by D_ii D_jj; in single linkage the largest q.
+    :math:`a_u` is the weight of the partition, l = u(i) its cluster that i is in, :math:`n_l, n_u` the objects of both,
+    :math:`H_l` the mean entropy in bits of the partitions inside the cluster ([1]_; its own has none), and c such that
+    the mean of s over all pairs is 1. So s_ij is how often two objects are united, relative to a random pair; 1/n_l
+    gives fine and coarse partitions equal weight. s is larger inside small classes than inside large ones, q is not: a
+    walker goes from object to object in proportion to s and stops after each step with probability .05, k_ij flows
+    between i and j, and q is 1 where walks from both end alike. The similarity of two groups is the mean over their
+    pairs, taken over the partitions that observe them, or for q weighted by D_ii D_jj; in single linkage the largest q.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, and a UserWarning says so.
-    2. k-means on their rows of indicators, scaled by sqrt(w_l), groups the objects into micro-clusters.
+    2. k-means on their rows of indicators, scaled by :math:`\sqrt{w_l}`, groups the objects into micro-clusters.
     3. Average linkage by s, or average or single linkage by q, merges the micro-clusters into `n_clusters`: of the
        three that by which two halves of the partitions come to the most similar clusters (mean NMI of 20 random splits;
        [2]_), but single linkage only if the sizes of its clusters have at least .6 of the entropy of equal ones.
-    4. Every object moves to the cluster C of largest mean s_iC / sqrt(mean s_CC), itself included. In a tie it stays,
-       and no cluster loses all objects.
+    4. Every object moves to the cluster C of largest :math:`s_{iC} / \sqrt{s_{CC}}`, means of s, itself included. In a
+       tie it stays, and no cluster loses all objects.
 
     No n x n matrix is formed. The result optimises no objective: :func:`~robust_eac.solve_median_partition` does.
 
@@ -115,11 +116,11 @@ def merge_consensus(
     -------
     result : MergeResult
         Named tuple: `labels`, numbered by first appearance; `membership` of shape (n_samples, n_clusters), the values
-        of step 4 over their sum (equal for objects that no weighted partition observes);
-        `confidence` of shape (n_samples,), that of the object's own cluster; `weights` of shape (n_partitions,), a;
-        `cluster_weights`, for each partition w_l of its clusters in the order of their labels; `n_clusters`; `tree`,
-        SciPy's linkage matrix of the micro-clusters with heights 1 / (1 + s), or 1 / (1 + q); `micro_clusters` of shape
-        (n_samples,), the leaf of each object, -1 where no weighted partition observes it.
+        of step 4 over their sum (equal for objects that no weighted partition observes); `confidence` of shape
+        (n_samples,), that of the object's own cluster; `weights` of shape (n_partitions,), a; `cluster_weights`, for
+        each partition :math:`w_l` of its clusters in the order of their labels; `n_clusters`; `tree`, SciPy's linkage
+        matrix of the micro-clusters with heights 1 / (1 + s), or 1 / (1 + q); `micro_clusters` of shape (n_samples,),
+        the leaf of each object, -1 where no weighted partition observes it.
 
     References
     ----------

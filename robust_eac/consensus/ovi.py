@@ -203,12 +203,12 @@ def ovi_lda_consensus(
     method: str = "components",
     strict: bool = False,
 ) -> OVIConsensusResult:
-    """Cluster, by majority of the partitions, the objects that fit well in all of them.
+    r"""Cluster, by majority of the partitions, the objects that fit well in all of them.
 
-    Steps 3 to 5 of [1]_: keep the objects with v_n >= T_v in every partition, count for each pair of them the
-    partitions E_ij that put it together (Eqs. 8 and 9), and link pairs with E_ij >= ceil(C / 2) (Eq. 10). Clusters
-    consist of linked objects; an object linked to no other is in none. If no two objects that pass the filter are
-    linked, a UserWarning says so and all objects are clustered.
+    Steps 3 to 5 of [1]_: keep the objects with :math:`v_n \ge T_v` in every partition, count for each pair of them the
+    partitions :math:`E_{ij}` that put it together (Eqs. 8 and 9), and link pairs with
+    :math:`E_{ij} \ge \lceil C / 2 \rceil` (Eq. 10). Clusters consist of linked objects; an object linked to no other is
+    in none. If no two objects that pass the filter are linked, a UserWarning says so and all objects are clustered.
 
     Parameters
     ----------
@@ -217,13 +217,13 @@ def ovi_lda_consensus(
     values : array-like of shape (n_samples, n_partitions)
         v of every object in every partition, as from :func:`~robust_eac.ovi_lda`. NaN does not pass the filter.
     min_value : float, default=0.0
-        T_v; [1]_ gives no value. 0 keeps the objects that are closer to their own centroid in all partitions.
+        :math:`T_v`; [1]_ gives no value. 0 keeps the objects that are closer to their own centroid in all partitions.
     method : {"components", "leader"}, default="components"
         "components": the connected components of the links. "leader": Table 2 of [1]_. In order, each linked object
         that is in no cluster yet opens a cluster of all objects linked to it; an object linked to several openers joins
         the one it is together with most often, the earlier of equals.
     strict : bool, default=False
-        Link from floor(C / 2) + 1 partitions on, so that half of an even C is not enough.
+        Link from :math:`\lfloor C / 2 \rfloor + 1` partitions on, so that half of an even C is not enough.
 
     Returns
     -------
@@ -263,11 +263,11 @@ def ovi_lda_consensus(
 
 
 def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) -> np.ndarray:
-    """Assign the objects that are in no cluster to the nearest cluster.
+    r"""Assign the objects that are in no cluster to the nearest cluster.
 
-    Solve  min_k (x - mu_k)' Sigma^-1 (x - mu_k)  for each of them, with the centroids mu_k of the clusters and their
-    pooled covariance Sigma = sum_k sum_{i in k} (x_i - mu_k)(x_i - mu_k)' / (n - K): the linear discriminant rule with
-    equal priors. This is step 6 of [1]_, which leaves the rule open.
+    Solve :math:`\min_k (x - \mu_k)^T \Sigma^{-1} (x - \mu_k)` for each of them, with the centroids :math:`\mu_k` of the
+    clusters and their pooled covariance :math:`\Sigma = \sum_k \sum_{i \in k} (x_i - \mu_k) (x_i - \mu_k)^T / (n - K)`:
+    the linear discriminant rule with equal priors. This is step 6 of [1]_, which leaves the rule open.
 
     Parameters
     ----------

@@ -85,12 +85,12 @@ def solve_peace(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> PeaceResult:
-    """Fit memberships whose inner products approximate the co-associations of a sample of pairs.
+    r"""Fit memberships whose inner products approximate the co-associations of a sample of pairs.
 
-    Solve  min_Y sum_{(i,j) in P} N_ij d(c_ij, y_i'y_j)  over the left-stochastic Y ([1]_, [2]_), with P unordered pairs
-    of different objects, N_ij the weight of the partitions that observe both, c_ij the share of it that puts them
-    together, and d the squared difference or the binary Kullback-Leibler divergence c log(c/p) + (1 - c) log((1 - c)/(1
-    - p)), which gives maximum likelihood.
+    Solve :math:`\min_Y \sum_{(i, j) \in P} N_{ij} d(c_{ij}, y_i^T y_j)` over the left-stochastic Y ([1]_, [2]_), with P
+    unordered pairs of different objects, :math:`N_{ij}` the weight of the partitions that observe both, :math:`c_{ij}`
+    the share of it that puts them together, and d the squared difference or the binary Kullback-Leibler divergence
+    :math:`c \log(c / p) + (1 - c) \log((1 - c) / (1 - p))`, which gives maximum likelihood.
 
     In the column of largest gap, mass moves from the cluster of largest gradient to that of smallest, by exact line
     search. The objective never increases. The problem is not convex. A ConvergenceWarning tells that `max_steps` was
@@ -113,7 +113,7 @@ def solve_peace(
     n_init : int, default=1
         Number of random starts on the same pairs; the best objective is kept.
     tol : float, default=1e-3
-        Stop when the largest gap of a column is at most `tol` times the mean over objects of sum_j N_ij.
+        Stop when the largest gap of a column is at most `tol` times the mean over objects of :math:`\sum_j N_{ij}`.
     max_steps : int, default=None
         Largest number of moves per start. None means 1000 n_samples; about ten per object are usual.
     random_state : int, RandomState instance or None, default=None
@@ -125,7 +125,7 @@ def solve_peace(
     result : PeaceResult
         Named tuple: `labels`, the clusters of largest membership, numbered by first appearance; `membership` of shape
         (n_samples, n_clusters), rows on the simplex, columns in another order; `objective`; `gap`, relative to the mean
-        of sum_j N_ij; `n_steps`; `converged`, gap <= tol.
+        of :math:`\sum_j N_{ij}`; `n_steps`; `converged`, gap <= tol.
 
     References
     ----------

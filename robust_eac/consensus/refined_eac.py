@@ -33,12 +33,12 @@ _MATRICES = 6
 def enhanced_coassociation_matrix(
     labels: ArrayLike, *, n_steps: int = 20, weights: ArrayLike | None = None
 ) -> np.ndarray:
-    """Co-association in which different clusters of a partition count by their similarity.
+    r"""Co-association in which different clusters of a partition count by their similarity.
 
-    Computes  A_ij = sum_u alpha_u z(C_u(i), C_u(j))  ([1]_, where alpha_u = 1/m). z is 1 for a cluster and itself, else
-    the cosine between the trajectories of two clusters: their rows of P, P^2, ..., P^t side by side. P is a random walk
-    on the clusters of all partitions, with probabilities proportional to their Jaccard index |a and b| / |a or b|. A
-    cluster that overlaps with no other is similar to none.
+    Computes :math:`A_{ij} = \sum_u \alpha_u z(C_u(i), C_u(j))` ([1]_, where :math:`\alpha_u = 1/m`). z is 1 for a
+    cluster and itself, else the cosine between the trajectories of two clusters: their rows of :math:`P, \ldots, P^t`
+    side by side. P is a random walk on the clusters of all partitions, with probabilities proportional to their Jaccard
+    index :math:`|a \cap b| / |a \cup b|`. A cluster that overlaps with no other is similar to none.
 
     Two clusters are compared on the objects that both their partitions observe, two objects by the partitions that
     observe both. The walk treats all partitions of positive weight equally, so a repeated partition differs from a

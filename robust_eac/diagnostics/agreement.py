@@ -38,9 +38,9 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     r"""Agreement of every partition with a consensus, corrected for chance.
 
     Computes :math:`a_u = \frac{\|S_u\|^2 - E_u}{(\|G\|^2 + \|X_u^T X_u\|^2) / 2 - E_u} = 1 - \frac{d_u}{E[d_u]}`, where
-    S_u = YX_u' and E_u is the mean of |S_u|^2 when the objects of one side are permuted at random: for a hard
-    membership the adjusted Rand index [1]_, for a soft one its extension. Unlike the distance d_u it does not favour
-    fine partitions.
+    :math:`S_u = Y X_u^T` and :math:`E_u` is the mean of :math:`\|S_u\|^2` when the objects of one side are permuted at
+    random: for a hard membership the adjusted Rand index [1]_, for a soft one its extension. Unlike the distance d_u it
+    does not favour fine partitions.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     Notes
     -----
     A partition tells nothing if relabelling the objects that it observes does not change it: it puts all of them
-    together, or all apart, or gives all of them the same memberships, up to 1e-6 or so. Then d_u = E[d_u] for every
-    consensus, so that a_u = 0, also for an equal consensus, where a_u is 0/0 and scikit-learn's index 1. A consensus
-    that tells nothing agrees with nothing in the same way.
+    together, or all apart, or gives all of them the same memberships, up to 1e-6 or so. Then :math:`d_u = E[d_u]` for
+    every consensus, so that :math:`a_u = 0`, also for an equal consensus, where :math:`a_u` is 0/0 and scikit-learn's
+    index 1. A consensus that tells nothing agrees with nothing in the same way.
 
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
     that partitions observe; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
@@ -79,13 +79,13 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 
 
 def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:
-    """Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
+    r"""Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
 
-    The statistic is  |S_u|^2 = sum_ij (y_i'y_j) (x_ui'x_uj),  over ordered pairs with i = j. Its mean, variance and
-    skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the consensus or the partition
-    is hard; else up to a share of the order of 1/n, and it is not taken below 0). The p-value is that of the Pearson
-    type III distribution with these three moments; for partitions that observe at most 8 objects it is exact, the share
-    of the permutations with as much agreement or more.
+    The statistic is :math:`\|S_u\|^2 = \sum_{ij} (y_i^T y_j) (x_{ui}^T x_{uj})`, over ordered pairs with i = j. Its
+    mean, variance and skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the
+    consensus or the partition is hard; else up to a share of the order of 1/n, and it is not taken below 0). The
+    p-value is that of the Pearson type III distribution with these three moments; for partitions that observe at most 8
+    objects it is exact, the share of the permutations with as much agreement or more.
 
     Parameters
     ----------

@@ -52,20 +52,22 @@ def certify(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> Certificate:
-    """Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
+    r"""Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
 
-    With g_i the gradient in the membership y_i of object i, or of one of its copies, compute
+    With :math:`g_i` the gradient in the membership :math:`y_i` of object i, or of one of its copies, compute
 
-    * the violation of its first-order conditions,  1/(4 n) max_p <g_i, y_i - e_p>,  whose mean over the objects is
-      :func:`~robust_eac.optimality_gap`. For ``agreement="adjusted"`` g_i is the gradient of
-      sum_u alpha_u d_u / E[d_u] in y_i over sum_u alpha_u / E[d_u], so that it counts ordered pairs of objects too;
+    * the violation of its first-order conditions, :math:`\frac{1}{4 n} \max_p \langle g_i, y_i - e_p \rangle`, whose
+      mean over the objects is :func:`~robust_eac.optimality_gap`. For ``agreement="adjusted"`` :math:`g_i` is the
+      gradient of :math:`\sum_u \alpha_u d_u / E[d_u]` in :math:`y_i` over :math:`\sum_u \alpha_u / E[d_u]`, so that it
+      counts ordered pairs of objects too;
     * its margin, the largest membership minus the second largest;
-    * the cost of its best move: how much the objective sum_u alpha_u d_u [1]_ of the hardened consensus (argmax) rises
-      when the object alone goes to the best other cluster, negative if it falls. The margin rests on the relaxation;
-      this says what the partitions themselves say. See :func:`~robust_eac.refine_labels`;
+    * the cost of its best move: how much the objective :math:`\sum_u \alpha_u d_u` [1]_ of the hardened consensus
+      (argmax) rises when the object alone goes to the best other cluster, negative if it falls. The margin rests on the
+      relaxation; this says what the partitions themselves say. See :func:`~robust_eac.refine_labels`;
     * the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
-    * how far the weights are from the best for these losses,  phi(alpha) - min phi,  phi being what the weighting
-      minimises (alpha'd on the restricted simplex, with lambda/2 |alpha|^2 for "l2", and so on).
+    * how far the weights are from the best for these losses, :math:`\phi(\alpha) - \min \phi`, :math:`\phi` being what
+      the weighting minimises (:math:`\alpha^T d` on the restricted simplex, with :math:`\frac{\lambda}{2} \|\alpha\|^2`
+      for "l2", and so on).
 
     First-order conditions are necessary, not sufficient: :func:`~robust_eac.consensus_lower_bound` says how far from
     the global minimum the objective can be.
@@ -76,8 +78,8 @@ def certify(
         As in :func:`~robust_eac.partition_losses` and :func:`~robust_eac.objective_value`; the membership
         is dense. `trust` looks at the partitions as they are.
     agreement : {"raw", "adjusted"}, default="raw"
-        The objective whose stationarity and weights are checked, that of the losses d_u or of d_u / E[d_u], as in
-        :func:`~robust_eac.solve_median_partition`.
+        The objective whose stationarity and weights are checked, that of the losses :math:`d_u` or of
+        :math:`d_u / E[d_u]`, as in :func:`~robust_eac.solve_median_partition`.
     weighting : str or object, default=None
         The weighting that `weights` are to be judged by: "uniform", "restricted-simplex", "l2", "entropy", "power", or
         an object of one of these. None leaves the weights unjudged.

@@ -75,10 +75,11 @@ def partition_losses(
     r"""Distance of every partition of the ensemble to a consensus membership.
 
     Computes :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_) for all partitions at once as
-    :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with G = YY' and S_u = YX_u'; no n x n matrix is formed. A partition
-    that observes only the objects O_u is compared on these: d_u = (n/n_u)^2 |(Y'Y - X_u'X_u) on O_u x O_u|^2. For a
-    soft partition, whose X_u is a membership like Y, the last term is |X_u X_u'|^2. With weights w_l of the base
-    clusters l, X_u'W_uX_u takes the place of X_u'X_u: each pair that cluster l puts together counts w_l.
+    :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with :math:`G = Y Y^T` and :math:`S_u = Y X_u^T`; no n x n matrix is
+    formed. A partition that observes only the objects O_u is compared on these:
+    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`. For a soft partition, whose X_u is a
+    membership like Y, the last term is :math:`\|X_u X_u^T\|^2`. With weights w_l of the base clusters l,
+    :math:`X_u^T W_u X_u` takes the place of :math:`X_u^T X_u`: each pair that cluster l puts together counts w_l.
 
     Parameters
     ----------
@@ -90,15 +91,15 @@ def partition_losses(
         memberships, (n_samples, k_u), rows on the simplex, a row of NaN where an object was not observed. A list of
         plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership Y', rows on the simplex; dense or SciPy sparse. For a hard consensus, rows of the identity
-        matrix.
+        Consensus membership :math:`Y^T`, rows on the simplex; dense or SciPy sparse. For a hard consensus, rows of the
+        identity matrix.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
     cluster_weights : {"size"} or list of ndarrays, default=None
         "size": w_l in proportion to 1/n_l, n_l being the size of the cluster, so that fine and coarse partitions count
-        alike (n_u/n_l if n_u objects are observed), scaled so that the sum of all w_l n_l^2 stays that of weights of 1.
-        Or one array per partition, a non-negative weight per cluster in the order of the labels (of the columns of a
-        soft partition). None means 1 each.
+        alike (n_u/n_l if n_u objects are observed), scaled so that the sum of all :math:`w_l n_l^2` stays that of
+        weights of 1. Or one array per partition, a non-negative weight per cluster in the order of the labels (of the
+        columns of a soft partition). None means 1 each.
 
     Returns
     -------
@@ -142,8 +143,8 @@ def objective_value(
 ) -> float:
     r"""Value of the weighted median-partition objective.
 
-    Computes :math:`\sum_u \alpha_u d_u + \frac{\lambda}{2} \|\alpha\|^2`, which is Eq. (4) of [1]_ for lambda = 0 and
-    Eq. (5) otherwise.
+    Computes :math:`\sum_u \alpha_u d_u + \frac{\lambda}{2} \|\alpha\|^2`, which is Eq. (4) of [1]_ for
+    :math:`\lambda = 0` and Eq. (5) otherwise.
 
     Parameters
     ----------
@@ -181,10 +182,11 @@ def membership_gradient(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
-    """Gradient of the objective in every object's membership.
+    r"""Gradient of the objective in every object's membership.
 
-    Row i is  4 w_i (G y_i - sum_u alpha_u S_u x_ui), the derivative of sum_u alpha_u d_u in column i of Y, w_i being
-    the weight of the object. It is the same for objective (4) and (5) of [1]_, whose regulariser does not depend on Y.
+    Row i is :math:`4 w_i (G y_i - \sum_u \alpha_u S_u x_{ui})`, the derivative of :math:`\sum_u \alpha_u d_u` in column
+    i of Y, :math:`w_i` being the weight of the object. It is the same for objective (4) and (5) of [1]_, whose
+    regulariser does not depend on Y.
 
     Parameters
     ----------
@@ -221,7 +223,7 @@ def optimality_gap(
 ) -> float:
     r"""Violation of the first-order optimality conditions of the membership, free of scale.
 
-    Computes :math:`\frac{1}{4 n^2} \sum_i \max_p \langle g_i, y_i - e_p \rangle`, g_i being object i's row of
+    Computes :math:`\frac{1}{4 n^2} \sum_i \max_p \langle g_i, y_i - e_p \rangle`, :math:`g_i` being object i's row of
     :func:`membership_gradient`: the Frank-Wolfe gap [1]_ of the objective per ordered pair, over 4. It is never
     negative and zero exactly where every object's membership is stationary. n is the sum of the weights when objects
     have some. Repeating all objects or all partitions does not change it.

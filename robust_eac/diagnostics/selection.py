@@ -74,16 +74,14 @@ def select_n_clusters(
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
 ) -> ClusterNumberSelection:
-    """Choose the number of clusters that an ensemble supports; one, if it supports none.
+    r"""Choose the number of clusters that an ensemble supports; one, if it supports none.
 
-    For every candidate k the consensus is found from several starts, and again for pairs of sub-ensembles that have
-    no partition in common: a random half of the partitions on a random share of the objects, and the other half on
-    another such share. A candidate is *stable* when the two consensuses of a pair agree. Among the stable ones
-
-        maximise over k   mean over the pairs of  sum_{u in B} alpha_u ARI(consensus of A, X_u),
-
-    the agreement of one half's consensus with the partitions of the *other* half, B, with the weights that the solver
-    gives these (and with A and B exchanged). Without a stable candidate the answer is one.
+    For every candidate k the consensus is found from several starts, and again for pairs of sub-ensembles that have no
+    partition in common: a random half of the partitions on a random share of the objects, and the other half on another
+    such share. A candidate is *stable* when the two consensuses of a pair agree. Among the stable ones, maximise over k
+    the mean over the pairs of :math:`\sum_{u \in B} \alpha_u \text{ARI}(c_A, X_u)`, the agreement of one half's
+    consensus, :math:`c_A`, with the partitions of the *other* half, B, with the weights that the solver gives these
+    (and with A and B exchanged). Without a stable candidate the answer is one.
 
     Agreement with held-out partitions has expectation zero when these are drawn without regard to each other, but
     partitions that all cut the same accidents of the sample agree as well. Stability does not follow these ([1]_,
@@ -112,13 +110,13 @@ def select_n_clusters(
     Returns
     -------
     selection : ClusterNumberSelection
-        Named tuple. `n_clusters`, the number of clusters chosen, and `labels` of shape (n_samples,), the consensus
-        that has them. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the
-        clusters that the consensus has; `agreement`, sum_u alpha_u ARI(consensus, X_u) with the weights found (in
-        general the :func:`~robust_eac.adjusted_agreement`); `held_out_agreement`, see above; `start_stability` and
-        `split_stability`, the mean ARI [3]_ of the consensuses of different starts, and of the two halves; `stable`,
-        bool: split stability at least 0.9, and within 0.05 of the largest one. A consensus of one cluster
-        has no agreement beyond chance with anything: it counts as 0.
+        Named tuple. `n_clusters`, the number of clusters chosen, and `labels` of shape (n_samples,), the consensus that
+        has them. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the clusters
+        that the consensus has; `agreement`, :math:`\sum_u \alpha_u \text{ARI}(c, X_u)` of the consensus c with the
+        weights found (in general the :func:`~robust_eac.adjusted_agreement`); `held_out_agreement`, see above;
+        `start_stability` and `split_stability`, the mean ARI [3]_ of the consensuses of different starts, and of the
+        two halves; `stable`, bool: split stability at least 0.9, and within 0.05 of the largest one. A consensus of one
+        cluster has no agreement beyond chance with anything: it counts as 0.
 
     Warns
     -----

@@ -70,10 +70,11 @@ def solve_median_partition_distributed(
     (Eqs. 4 and 5 of [1]_), as :func:`~robust_eac.solve_median_partition` does for arrays in memory.
 
     Every chunk of rows stays on a worker with its memberships. In each round it sweeps its own rows as if the others
-    rested, and reports sums: D X' and, with Y its memberships and D the step that it proposes, Y D' + D Y' and D D'.
-    These give the quartic that the objective is along the common step Y + t D, of which all chunks take the best t in
-    [0, 1]: the objective never rises, and only small matrices travel. A named start is solved for a sample of the
-    objects on the client; every object then starts with the membership that agrees best with that of the sample.
+    rested, and reports sums: :math:`D X^T` and, with Y its memberships and D the step that it proposes,
+    :math:`Y D^T + D Y^T` and :math:`D D^T`. These give the quartic that the objective is along the common step Y + t D,
+    of which all chunks take the best t in [0, 1]: the objective never rises, and only small matrices travel. A named
+    start is solved for a sample of the objects on the client; every object then starts with the membership that agrees
+    best with that of the sample.
 
     Parameters
     ----------

@@ -75,14 +75,12 @@ def fuzzy_c_means(
     tol: float = 1e-5,
     random_state: RandomState = None,
 ) -> FuzzyCMeansResult:
-    """Minimise the fuzzy c-means criterion.
+    r"""Minimise the fuzzy c-means criterion.
 
-    Solve  min_{U, v} J = sum_n sum_k u_nk^2 |x_n - v_k|^2  over memberships U with rows on the simplex ([1]_), by
-    alternating the two closed forms
-
-        u_nk = 1 / sum_j (|x_n - v_k| / |x_n - v_j|)^2,      v_k = sum_n u_nk^2 x_n / sum_n u_nk^2.
-
-    The problem is not convex: J never increases, and the result depends on the start.
+    Solve :math:`\min_{U, v} J = \sum_{nk} u_{nk}^2 \|x_n - v_k\|^2` over memberships U with rows on the simplex ([1]_),
+    by alternating the two closed forms :math:`u_{nk} = 1 / \sum_j (\|x_n - v_k\| / \|x_n - v_j\|)^2` and
+    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2`. The problem is not convex: J never increases, and the result
+    depends on the start.
 
     Parameters
     ----------
@@ -140,17 +138,15 @@ def gath_geva(
     tol: float = 1e-3,
     random_state: RandomState = None,
 ) -> GathGevaResult:
-    """Cluster by the fuzzy maximum likelihood estimation of Gath and Geva, for elongated clusters of different sizes.
+    r"""Cluster by the fuzzy maximum likelihood estimation of Gath and Geva, for elongated clusters of different sizes.
 
-    Starting from fuzzy c-means, alternate the parameters of every cluster ([1]_)
+    Starting from fuzzy c-means, alternate the parameters of every cluster ([1]_), :math:`P_k = \sum_n h_{nk} / N`,
+    :math:`v_k = \sum_n h_{nk} x_n / (N P_k)` and :math:`F_k = \sum_n h_{nk} (x_n - v_k) (x_n - v_k)^T / (N P_k)`, and
+    the memberships :math:`h_{nk} = d_{nk}^{-2} / \sum_j d_{nj}^{-2}` with the exponential distance
+    :math:`d_{nk}^2 = |F_k|^{1/2} \exp((x_n - v_k)^T F_k^{-1} (x_n - v_k) / 2) / P_k`.
 
-        P_k = mean_n h_nk,   v_k = sum_n h_nk x_n / (N P_k),   F_k = sum_n h_nk (x_n - v_k)(x_n - v_k)' / (N P_k)
-
-    and the memberships  h_nk = d_nk^-2 / sum_j d_nj^-2  with the exponential distance
-    d_nk^2 = |F_k|^(1/2) / P_k exp((x_n - v_k)' F_k^-1 (x_n - v_k) / 2).
-
-    Up to a constant, d_nk^-2 is P_k times a Gaussian density. So these are the steps of expectation maximisation for a
-    mixture of Gaussians; they descend its negative log-likelihood, which is returned as `objective`.
+    Up to a constant, :math:`d_{nk}^{-2}` is :math:`P_k` times a Gaussian density. So these are the steps of expectation
+    maximisation for a mixture of Gaussians; they descend its negative log-likelihood, which is returned as `objective`.
 
     Parameters
     ----------
@@ -276,11 +272,11 @@ def _descend_gath_geva(X, membership, max_iter, tol):
 
 
 def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
-    """Choose objects as first centers deterministically: Kaufman and Rousseeuw's BUILD.
+    r"""Choose objects as first centers deterministically: Kaufman and Rousseeuw's BUILD.
 
     The first seed is the object of smallest total distance to all objects; each further one is the object i that solves
-    max_i sum_j max(D_j - |x_i - x_j|, 0)  over the objects j != i that are not seeds, with D_j the distance of j to its
-    nearest seed ([1]_; as the start of k-means [2]_).
+    :math:`\max_i \sum_j \max(D_j - \|x_i - x_j\|, 0)` over the objects :math:`j \ne i` that are not seeds, with
+    :math:`D_j` the distance of j to its nearest seed ([1]_; as the start of k-means [2]_).
 
     Parameters
     ----------
@@ -325,10 +321,10 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
 
 def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
-    """Run k-means from :func:`kaufman_seeds`: one deterministic start.
+    r"""Run k-means from :func:`kaufman_seeds`: one deterministic start.
 
-    Solve  min over partitions  sum_C sum_{i in C} |x_i - mean_C|^2  by Lloyd's algorithm of
-    :class:`sklearn.cluster.KMeans`.
+    Minimise :math:`\sum_C \sum_{i \in C} \|x_i - \mu_C\|^2` over the partitions, :math:`\mu_C` being the mean of C, by
+    Lloyd's algorithm of :class:`sklearn.cluster.KMeans`.
 
     Parameters
     ----------

@@ -38,14 +38,15 @@ _ZERO = 1e-10
 
 
 class LandmarkSpectralEnsemble(Ensemble):
-    """Cluster the same data many times by spectral clustering, which finds clusters of any shape, through landmarks.
+    r"""Cluster the same data many times by spectral clustering, which finds clusters of any shape, through landmarks.
 
     The ensemble of U-SENC [1]_. Each partition chooses p landmarks of its own: the centres of k-means on 10 p random
-    objects. An edge joins each object i to each of its K nearest landmarks r_j, of weight
-    B_ij = exp(-|x_i - r_j|^2 / (2 sigma^2)), with sigma the mean length of the edges, and the transfer cut [2]_
-    cuts this graph into k_u clusters, a number drawn from a range: with D and N the row and column sums of B and V the
-    k_u leading eigenvectors of N^(-1/2) B' D^(-1) B N^(-1/2), a graph of landmarks alone, the coordinates of objects
-    are the rows of D^(-1) B N^(-1/2) V, scaled to length one. k-means clusters them, from one start.
+    objects. An edge joins each object i to each of its K nearest landmarks :math:`r_j`, of weight
+    :math:`B_{ij} = \exp(-\|x_i - r_j\|^2 / (2 \sigma^2))`, with :math:`\sigma` the mean length of the edges, and the
+    transfer cut [2]_ cuts this graph into :math:`k_u` clusters, a number drawn from a range: with D and N the row and
+    column sums of B and V the :math:`k_u` leading eigenvectors of :math:`N^{-1/2} B^T D^{-1} B N^{-1/2}`, a graph of
+    landmarks alone, the coordinates of objects are the rows of :math:`D^{-1} B N^{-1/2} V`, scaled to length one.
+    k-means clusters them, from one start.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ _LINKAGES = ("single", "average", "ward", "centroid")
 
 
 class MixedEnsemble(Ensemble):
-    """Cluster the same data with six algorithms, each at several numbers of clusters.
+    r"""Cluster the same data with six algorithms, each at several numbers of clusters.
 
     The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means, and
     normalised spectral clustering ([2]_). [1]_ states the total of 56 partitions, not how they divide. Here each
@@ -45,8 +45,8 @@ class MixedEnsemble(Ensemble):
 
     Notes
     -----
-    Time and memory O(n_samples^2): the linkages and the spectral affinity need all pairs. The affinity is exp(-|x -
-    x'|^2 / (2 s^2)) with s the median distance. There is no `transform`: new objects cannot be labelled.
+    Time and memory O(n_samples^2): the linkages and the spectral affinity need all pairs. With s the median distance,
+    the affinity is :math:`\exp(-\|x - x'\|^2 / (2 s^2))`. There is no `transform`: new objects cannot be labelled.
 
     References
     ----------

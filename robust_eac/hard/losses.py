@@ -72,27 +72,27 @@ def hard_partition_losses(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
-    """Loss of every partition of the ensemble against a hard partition.
+    r"""Loss of every partition of the ensemble against a hard partition.
 
     Computes d(u, c), where c is the hard partition, u a column of `labels`, H the entropy in bits, I the mutual
-    information, and 0/0 means that the two agree:
+    information, a the `cost`, and 0/0 means that the two agree:
 
-        binder   (cost P(u \\ c) + (2 - cost) P(c \\ u)) / n_u^2  [1]_
-        vi       cost H(c | u) + (2 - cost) H(u | c)  [2]_
-        omari    1 - ARI(u, c), one minus the adjusted Rand index [3]_
-        nvi      1 - I(u, c) / H(u, c)  [4]_
-        id       max(H(u), H(c)) - I(u, c)  [4]_
-        nid      1 - I(u, c) / max(H(u), H(c))  [4]_
+    * "binder": :math:`(a P(u \setminus c) + (2 - a) P(c \setminus u)) / n_u^2` [1]_
+    * "vi": :math:`a H(c | u) + (2 - a) H(u | c)` [2]_
+    * "omari": :math:`1 - \text{ARI}(u, c)`, one minus the adjusted Rand index [3]_
+    * "nvi": :math:`1 - I(u, c) / H(u, c)` [4]_
+    * "id": :math:`\max(H(u), H(c)) - I(u, c)` [4]_
+    * "nid": :math:`1 - I(u, c) / \max(H(u), H(c))` [4]_
 
-    P(u \\ c) is the number of ordered pairs of objects that u puts together and c does not. With ``cost=1`` and
-    complete partitions, all but "omari" are metrics. An incomplete partition is compared on the n_u objects that it
-    observes.
+    :math:`P(u \setminus c)` is the number of ordered pairs of objects that u puts together and c does not. With
+    ``cost=1`` and complete partitions, all but "omari" are metrics. An incomplete partition is compared on the n_u
+    objects that it observes.
 
     Parameters
     ----------
     labels, cluster_weights
         As in :func:`~robust_eac.partition_losses`. Soft partitions and weights of base clusters need "binder" and
-        ``cost=1``; the loss is then |Y'Y - X_u'W_uX_u|^2 / n_u^2.
+        ``cost=1``; the loss is then :math:`\|Y^T Y - X_u^T W_u X_u\|^2 / n_u^2`.
     partition : array-like of shape (n_samples,), int
         The hard partition: any integer codes but -1.
     loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
@@ -213,12 +213,12 @@ def reassignment_costs(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> ReassignmentCosts:
-    """How much the objective rises if an object goes to its best other cluster.
+    r"""How much the objective rises if an object goes to its best other cluster.
 
-    Computes, for every object i,  min over c' of  (L(c') - L(c)) / w_i,  where c is the hard partition, c' differs
-    from it in the cluster of i alone, w_i is the weight of i, and  L(c) = sum_u alpha_u d(u, c)  is the objective of
-    :func:`~robust_eac.solve_hard_median_partition`, with d as in :func:`hard_partition_losses` [1]_. The other cluster
-    may be a new one, unless the object is alone already.
+    Computes, for every object i, :math:`\min_{c'} (L(c') - L(c)) / w_i`, where c is the hard partition, :math:`c'`
+    differs from it in the cluster of i alone, :math:`w_i` is the weight of i, and
+    :math:`L(c) = \sum_u \alpha_u d(u, c)` is the objective of :func:`~robust_eac.solve_hard_median_partition`, with d
+    as in :func:`hard_partition_losses` [1]_. The other cluster may be a new one, unless the object is alone already.
 
     Parameters
     ----------
@@ -302,11 +302,11 @@ def credible_ball(
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> CredibleBall:
-    """The smallest ball around a partition that holds a given share of the posterior draws.
+    r"""The smallest ball around a partition that holds a given share of the posterior draws.
 
-    Computes the least radius eps with  sum_u w_u [d(u, c) <= eps] >= level,  where c is the partition, usually the
-    point estimate, and d the loss of :func:`hard_partition_losses` [1]_. A large ball means an uncertain estimate.
-    Three bounds tell how the draws at its edge look:
+    Computes the least radius :math:`\epsilon` with :math:`\sum_u w_u [d(u, c) \le \epsilon]` at least `level`, where c
+    is the partition, usually the point estimate, and d the loss of :func:`hard_partition_losses` [1]_. A large ball
+    means an uncertain estimate. Three bounds tell how the draws at its edge look:
 
         horizontal      the draws in the ball that are farthest from c
         vertical upper  of the draws in the ball with fewest clusters, those farthest from c

@@ -43,30 +43,33 @@ def consensus_lower_bound(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> LowerBound:
-    """Bound the objective from below over all consensuses, which tells how far from optimal a solution can be.
+    r"""Bound the objective from below over all consensuses, which tells how far from optimal a solution can be.
 
-    Compute a number that no membership Y with `n_clusters` clusters can beat in  sum_u alpha_u |Y'Y - X_u'X_u|^2  for
-    fixed weights [1]_; with ``hard=True``, one that no partition can beat, which is larger. A consensus is within
-    ``objective - bound`` of the best.
+    Compute a number that no membership Y with `n_clusters` clusters can beat in
+    :math:`\sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` for fixed weights [1]_; with ``hard=True``, one that no partition
+    can beat, which is larger. A consensus is within ``objective - bound`` of the best.
 
-    In Z = Y'Y the objective is, up to a constant,  sum_ij (W_ij Z_ij^2 - 2 C_ij Z_ij), where C_ij is the sum of
-    alpha_u (n/n_u)^2 x_ui'x_uj over the partitions, and W_ij that of alpha_u (n/n_u)^2 over those that observe both
-    objects. Weights w_i of the objects scale every matrix M to D M D, D being diagonal with entries sqrt(w_i).
+    In :math:`Z = Y^T Y` the objective is, up to a constant, :math:`\sum_{ij} (W_{ij} Z_{ij}^2 - 2 C_{ij} Z_{ij})`,
+    where :math:`C_{ij}` is the sum of :math:`\alpha_u (n / n_u)^2 x_{ui}^T x_{uj}` over the partitions, and
+    :math:`W_{ij}` that of :math:`\alpha_u (n / n_u)^2` over those that observe both objects. Weights :math:`w_i` of the
+    objects scale every matrix M to D M D, D being diagonal with entries :math:`\sqrt{w_i}`.
 
-    *Memberships.* The columns of Y sum to one, so  Z = 11'/k + M  with M semidefinite of rank at most k - 1, and
-    0 <= Z_ij <= 1. For every matrix A the objective is at least its value minus 2 <A, Z>, plus the least of 2 <A, Z>
-    over that box. For W = 1 the least of the former over M takes the positive ones of the k - 1 largest eigenvalues of
-    C + A - 11'/k (Eckart and Young [2]_). The best A gives the minimum over the convex envelope of |M|^2 on matrices of
-    that rank [3]_; it is approached by accelerated proximal ascent. If W is not constant, W_ij z^2 is bounded from
-    below by a curvature common to all pairs and a line: a tangent where W_ij is larger, a chord where it is smaller.
+    *Memberships.* The columns of Y sum to one, so :math:`Z = \mathbf{11}^T / k + M` with M semidefinite of rank at most
+    k - 1, and :math:`0 \le Z_{ij} \le 1`. For every matrix A the objective is at least its value minus
+    :math:`2 \langle A, Z \rangle`, plus the least of the latter over that box. For W = 1 the least of the former over M
+    takes the positive ones of the k - 1 largest eigenvalues of :math:`C + A - \mathbf{11}^T / k` (Eckart and Young
+    [2]_). The best A gives the minimum over the convex envelope of :math:`\|M\|^2` on matrices of that rank [3]_; it is
+    approached by accelerated proximal ascent. If W is not constant, :math:`W_{ij} z^2` is bounded from below by a
+    curvature common to all pairs and a line: a tangent where :math:`W_{ij}` is larger, a chord where it is smaller.
 
-    *Partitions.* Z_ij is 0 or 1, and the objective is linear:  sum_ij (W_ij - 2 C_ij) Z_ij, the costs of a correlation
-    clustering. Being together is transitive:  Z_ij + Z_jk - Z_ik <= 1  for all triples [4]_. A multiplier >= 0 of such
-    a triangle moves costs between its pairs and adds a constant: what is left is bounded pair by pair. Multipliers are
-    packed greedily [5]_, then rise one by one within a proximal point method on Z; a search now and then adds the most
-    violated triangles. With a limit to the clusters,  Z - 11'/k  is semidefinite as well [6]_: for every semidefinite A
-    the objective is at least its value minus <A, Z - 11'/k>. The method of multipliers (ADMM [7]_) proposes A. Without
-    a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
+    *Partitions.* :math:`Z_{ij}` is 0 or 1, and the objective is linear: :math:`\sum_{ij} (W_{ij} - 2 C_{ij}) Z_{ij}`,
+    the costs of a correlation clustering. Being together is transitive: :math:`Z_{ij} + Z_{jk} - Z_{ik} \le 1` for all
+    triples [4]_. A multiplier >= 0 of such a triangle moves costs between its pairs and adds a constant: what is left
+    is bounded pair by pair. Multipliers are packed greedily [5]_, then rise one by one within a proximal point method
+    on Z; a search now and then adds the most violated triangles. With a limit to the clusters,
+    :math:`Z - \mathbf{11}^T / k` is semidefinite as well [6]_: for every semidefinite A the objective is at least its
+    value minus :math:`\langle A, Z - \mathbf{11}^T / k \rangle`. The method of multipliers (ADMM [7]_) proposes A.
+    Without a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
 
     Both bounds are values of such closed forms, the largest one met: stopping early or a loose tolerance weakens them,
     but they hold. They are lowered by 1e-12 per ordered pair, which covers rounding.
@@ -99,8 +102,8 @@ def consensus_lower_bound(
     -----
     For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). For partitions without a
     limit most iterations take a time proportional to the triangles in use, usually about one per pair. Copies of an
-    object share a row with their number as weight, but for partitions where they are better apart (C_ii < W_ii / 2),
-    which only soft ones bring about.
+    object share a row with their number as weight, but for partitions where they are better apart
+    (:math:`C_{ii} < W_{ii} / 2`), which only soft ones bring about.
 
     References
     ----------

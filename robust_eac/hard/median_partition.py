@@ -303,16 +303,16 @@ def refine_labels(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> RefinementResult:
-    """Improve a hard consensus by moving single objects, until no move lowers the objective.
+    r"""Improve a hard consensus by moving single objects, until no move lowers the objective.
 
-    Descend  sum_u alpha_u |Y'Y - X_u'X_u|^2  over hard Y, the weighted median partition problem (Eq. 1 of [1]_). The
-    memberships of its relaxation, hardened by argmax, are in general no local minimum among partitions.
+    Descend :math:`\sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` over hard Y, the weighted median partition problem (Eq. 1 of
+    [1]_). The memberships of its relaxation, hardened by argmax, are in general no local minimum among partitions.
 
     Objects in random order go to the cluster that lowers the objective most, an empty one included [2]_. Objects with
     equal labels in all partitions move together once they are together, which escapes from partitions that only the
     move of the whole group improves; at the end neither kind of move lowers the objective. In soft partitions an object
-    is together with a copy of itself to the extent |x_ui|^2: where the mean of this is at most one half, every copy
-    moves alone. With a `weighting` the search goes on until neither the labels nor their weights change.
+    is together with a copy of itself to the extent :math:`\|x_{ui}\|^2`: where the mean of this is at most one half,
+    every copy moves alone. With a `weighting` the search goes on until neither the labels nor their weights change.
 
     Parameters
     ----------

@@ -29,11 +29,11 @@ AVERAGES = ("arithmetic", "geometric", "max")
 
 
 def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
+    r"""Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
 
-    Solve  max over sigma  (1/n) sum_i n_{i sigma(i)},  where n_ij counts the objects of class i in cluster j. sigma
-    matches each class with at most one cluster and conversely: min(k, k') pairs, and the rest count as wrong. A greedy
-    matching, or every cluster matched with its largest class, as others define it, gives other values.
+    Solve :math:`\max_\sigma \frac{1}{n} \sum_i n_{i \sigma(i)}`, where n_ij counts the objects of class i in cluster j.
+    :math:`\sigma` matches each class with at most one cluster and conversely: min(k, k') pairs, and the rest count as
+    wrong. A greedy matching, or every cluster matched with its largest class, as others define it, gives other values.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = "arithmetic") -> float:
     """Mutual information of two partitions divided by an average of their entropies.
 
-    Compute  I(a, b) / M(H(a), H(b))  with M the arithmetic mean, the geometric mean or the maximum; for the
-    same partitions, geometric >= arithmetic >= max.
+    Compute :math:`I(a, b) / M(H(a), H(b))` with M the arithmetic mean, the geometric mean or the maximum; for the same
+    partitions, geometric >= arithmetic >= max.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
 def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     """Variation of information between two partitions, in nats.
 
-    Compute  H(a) + H(b) - 2 I(a, b)  with natural logarithms (divide by log 2 for bits). It is a metric on
-    the partitions of a fixed set of objects.
+    Compute :math:`H(a) + H(b) - 2 I(a, b)` with natural logarithms (divide by log 2 for bits). It is a metric on the
+    partitions of a fixed set of objects.
 
     Parameters
     ----------
@@ -134,9 +134,10 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
 def ensemble_nmi(
     labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None, average: str = "arithmetic"
 ) -> float:
-    """Mean normalised mutual information of a consensus with the partitions of an ensemble.
+    r"""Mean normalised mutual information of a consensus with the partitions of an ensemble.
 
-    Compute  sum_u w_u NMI(consensus, pi_u)  ([1]_; Section 5.4.2 of [2]_), over the objects that pi_u observes.
+    Compute :math:`\sum_u w_u \text{NMI}(c, \pi_u)` of the consensus c ([1]_; Section 5.4.2 of [2]_), over the objects
+    that :math:`\pi_u` observes.
 
     Parameters
     ----------
@@ -175,12 +176,12 @@ def ensemble_nmi(
 def density(
     labels: ArrayLike, consensus: ArrayLike, *, weights: ArrayLike | None = None, singleton: float = 0.0
 ) -> float:
-    """Mean co-association inside the clusters of a consensus, weighted by their sizes.
+    r"""Mean co-association inside the clusters of a consensus, weighted by their sizes.
 
-    Compute  D = sum_C |C|/n rho_C,  rho_C = 1 / (|C| (|C| - 1)) sum_{i != j in C} c_ij  (Eqs. 3 and 7 of [1]_), with
-    c_ij the weighted share of the partitions that put i and j together; from the counts n_Cl of the labels in the
-    clusters, as sum_u w_u sum_l n_Cl (n_Cl - 1) over |C| (|C| - 1)  (Eq. 15). Partitions with more clusters tend to
-    be denser: compare partitions with the same number of clusters.
+    Compute :math:`D = \sum_C |C| \rho_C / n`, :math:`\rho_C = \sum_{i \ne j \in C} c_{ij} / (|C| (|C| - 1))` (Eqs. 3
+    and 7 of [1]_), with c_ij the weighted share of the partitions that put i and j together; from the counts n_Cl of
+    the labels in the clusters, as :math:`\sum_u w_u \sum_l n_{Cl} (n_{Cl} - 1)` over :math:`|C| (|C| - 1)` (Eq. 15).
+    Partitions with more clusters tend to be denser: compare partitions with the same number of clusters.
 
     Parameters
     ----------

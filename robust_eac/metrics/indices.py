@@ -16,7 +16,7 @@ __all__ = ["calinski_harabasz", "fukuyama_sugeno", "partition_entropy", "silhoue
 def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
     """Ratio of the variance between clusters to that within them; larger is better.
 
-    Compute  (B / (K - 1)) / (W / (n - K))  by :func:`sklearn.metrics.calinski_harabasz_score` ([1]_).
+    Compute :math:`(B / (K - 1)) / (W / (n - K))` by :func:`sklearn.metrics.calinski_harabasz_score` ([1]_).
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
 
 
 def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
-    """Mean silhouette of the objects, with Euclidean distances; larger is better.
+    r"""Mean silhouette of the objects, with Euclidean distances; larger is better.
 
-    Compute the mean of  (b_n - a_n) / max(a_n, b_n)  by :func:`sklearn.metrics.silhouette_score` ([1]_), with a_n the
-    mean distance to the other objects of the own cluster and b_n the smallest mean distance to another cluster.
+    Compute the mean of :math:`(b_n - a_n) / \max(a_n, b_n)` by :func:`sklearn.metrics.silhouette_score` ([1]_), with
+    a_n the mean distance to the other objects of the own cluster and b_n the smallest mean distance to another cluster.
 
     Parameters
     ----------
@@ -81,9 +81,9 @@ def _crisp(score, X, memberships):
 
 
 def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
-    """Mean entropy of the memberships, in nats; smaller is better.
+    r"""Mean entropy of the memberships, in nats; smaller is better.
 
-    Compute  -(1/N) sum_n sum_k u_nk log u_nk  ([1]_). It is 0 for crisp clusters.
+    Compute :math:`-\frac{1}{N} \sum_n \sum_k u_{nk} \log u_{nk}` ([1]_). It is 0 for crisp clusters.
 
     Parameters
     ----------
@@ -110,10 +110,10 @@ def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
 
 
 def xie_beni(X: ArrayLike, memberships: ArrayLike) -> float:
-    """Compactness over separation of the clusters; smaller is better.
+    r"""Compactness over separation of the clusters; smaller is better.
 
-    Compute  sum_nk u_nk^2 |x_n - v_k|^2 / (N min_{k != j} |v_k - v_j|^2)  with the centroids v_k = sum_n u_nk^2 x_n /
-    sum_n u_nk^2 ([1]_).
+    Compute :math:`\sum_{nk} u_{nk}^2 \|x_n - v_k\|^2 / (N \min_{k \ne j} \|v_k - v_j\|^2)` with the centroids
+    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2` ([1]_).
 
     Parameters
     ----------
@@ -144,11 +144,11 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike) -> float:
 
 
 def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
-    """Spread within the clusters minus the spread of their centroids; smaller is better.
+    r"""Spread within the clusters minus the spread of their centroids; smaller is better.
 
-    Compute  sum_nk u_nk^2 (|x_n - v_k|^2 - |v_k - x|^2)  with the centroids v_k = sum_n u_nk^2 x_n / sum_n u_nk^2 and
-    the mean x of the objects ([1]_). Both terms shrink as memberships become fuzzier, so the index favours crisp
-    memberships ([2]_).
+    Compute :math:`\sum_{nk} u_{nk}^2 (\|x_n - v_k\|^2 - \|v_k - \bar x\|^2)` with the centroids
+    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2` and the mean :math:`\bar x` of the objects ([1]_). Both terms
+    shrink as memberships become fuzzier, so the index favours crisp memberships ([2]_).
 
     Parameters
     ----------

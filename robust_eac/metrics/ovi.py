@@ -47,21 +47,23 @@ def ovi_lda(
     as_printed: bool = False,
     nan_as_zero: bool = False,
 ) -> OVIResult:
-    """Score every object by how much closer it is to its own cluster than to the neighbouring one (OVI-LDA).
+    r"""Score every object by how much closer it is to its own cluster than to the neighbouring one (OVI-LDA).
 
-    Compute  v_n = log(D(x_n, mu'') / D(x_n, mu'))  (Eq. 1 of [1]_) in natural logarithms, with mu' the centroid of the
-    object's own cluster (of its largest membership), mu'' that of the neighbouring cluster, and D the Mahalanobis
-    distance (Eq. 5) of the covariance pooled over these two. Both distances share one covariance, so for crisp clusters
-    v_n > 0 exactly when the linear discriminant rule with equal priors puts the object into its own cluster.
+    Compute :math:`v_n = \log(D(x_n, \mu'') / D(x_n, \mu'))` (Eq. 1 of [1]_) in natural logarithms, with :math:`\mu'`
+    the centroid of the object's own cluster (of its largest membership), :math:`\mu''` that of the neighbouring
+    cluster, and D the Mahalanobis distance (Eq. 5) of the covariance pooled over these two. Both distances share one
+    covariance, so for crisp clusters :math:`v_n > 0` exactly when the linear discriminant rule with equal priors puts
+    the object into its own cluster.
 
     Four formulas are not used as printed, unless `as_printed` is true:
 
-    * Eqs. (2) and (7) divide sums of u^2 by l_k = sum_n u. For fuzzy memberships the weights then sum to less than one:
-      centroids shrink towards the origin, and values depend on the origin. Here mu_k = sum_n w x / W with w = u^2, W =
-      sum_n w, and Sigma_k = sum_n w (x - mu_k)(x - mu_k)' / (W - sum_n w^2 / W), the unbiased weighted covariance. For
-      crisp clusters both are the printed formulas.
+    * Eqs. (2) and (7) divide sums of :math:`u^2` by :math:`l_k = \sum_n u`. For fuzzy memberships the weights then sum
+      to less than one: centroids shrink towards the origin, and values depend on the origin. Here
+      :math:`\mu_k = \sum_n w x / W` with :math:`w = u^2`, :math:`W = \sum_n w`, and
+      :math:`\Sigma_k = \sum_n w (x - \mu_k) (x - \mu_k)^T / (W - \sum_n w^2 / W)`, the unbiased weighted covariance.
+      For crisp clusters both are the printed formulas.
     * Eq. (6) weights each covariance by the size of the *other* cluster. Here
-      Sigma = ((l' - 1) Sigma' + (l'' - 1) Sigma'') / (l' + l'' - 2).  For clusters of equal size both are the same.
+      :math:`\Sigma = ((l' - 1) \Sigma' + (l'' - 1) \Sigma'') / (l' + l'' - 2)`. For equal sizes both are the same.
     * Eq. (4) divides a sum over the objects whose cluster is k by the sum of all memberships. Here by their number.
 
     Parameters
@@ -71,12 +73,12 @@ def ovi_lda(
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
         Cluster of each object, -1 for none (its value is NaN); or memberships, rows on the simplex.
     min_cluster_size : float, default=None
-        T_l, at least 2: clusters with l_k below it are left out. Their objects have the value NaN, and they are not
-        neighbours. None means n_features + 1, which keeps covariances invertible.
+        :math:`T_l`, at least 2: clusters with :math:`l_k` below it are left out. Their objects have the value NaN, and
+        they are not neighbours. None means n_features + 1, which keeps covariances invertible.
     neighbour : {"mahalanobis", "euclidean"}, default="mahalanobis"
-        The choice of the neighbouring cluster, which [1]_ leaves open. "mahalanobis": the one of smallest v_n; v_n > 0
-        then means closer to the own centroid than to any other, in the metric of the two. "euclidean": the one with the
-        nearest centroid.
+        The choice of the neighbouring cluster, which [1]_ leaves open. "mahalanobis": the one of smallest :math:`v_n`;
+        :math:`v_n > 0` then means closer to the own centroid than to any other, in the metric of the two. "euclidean":
+        the one with the nearest centroid.
     as_printed : bool, default=False
         Use Eqs. (2), (4), (6) and (7) as printed.
     nan_as_zero : bool, default=False

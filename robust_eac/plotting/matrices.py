@@ -113,7 +113,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     Parameters
     ----------
     membership : array-like of shape (n_samples, n_clusters)
-        Memberships Y', rows on the simplex.
+        Memberships :math:`Y^T`, rows on the simplex.
     labels : array-like of shape (n_samples,), default=None
         The group of each object: its class or cluster, integers or text. None means the cluster of largest membership.
     ax

@@ -36,10 +36,10 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
 
 
 def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
-    """Weight each partition by its mean agreement with the others.
+    r"""Weight each partition by its mean agreement with the others.
 
-    Compute  w_u proportional to CAI_u^2,  CAI_u = 1/(m-1) sum_{v != u} NMI(pi_u, pi_v): the crowd agreement index of
-    weighted evidence accumulation (WEAC, [1]_), with the mutual information divided by the larger of both entropies.
+    Compute :math:`w_u \propto a_u^2`, :math:`a_u = \sum_{v \ne u} \text{NMI}_{uv} / (m - 1)`: the crowd agreement index
+    of weighted evidence accumulation (WEAC, [1]_), with the mutual information divided by the larger of both entropies.
 
     A partition unlike all others gets little weight, whether it is bad or the only good one.
 
@@ -113,14 +113,11 @@ def _mean_off_diagonal(similarities):
 
 
 def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
-    """Weight each partition by its mean kernel similarity to the others.
+    r"""Weight each partition by its mean kernel similarity to the others.
 
-    Compute  w_u proportional to 1/(m-1) sum_{v != u} k(u, v) / sqrt(k(u, u) k(v, v)),
-
-        k(u, v) = sum_{C in u, D in v} |C and D|^2 / (|C| |D|):
-
-    the kernel of [1]_ over pairs of objects instead of all subsets, with which nearly all weight would go to the
-    partitions closest to each other.
+    Compute :math:`w_u \propto \frac{1}{m - 1} \sum_{v \ne u} k(u, v) / \sqrt{k(u, u) k(v, v)}`,
+    :math:`k(u, v) = \sum_{C \in u, D \in v} |C \cap D|^2 / (|C| |D|)`: the kernel of [1]_ over pairs of objects instead
+    of all subsets, with which nearly all weight would go to the partitions closest to each other.
 
     Parameters
     ----------

@@ -16,11 +16,11 @@ __all__ = ["ensemble_driven_cluster_index"]
 def ensemble_driven_cluster_index(
     labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
 ) -> list[np.ndarray]:
-    """Score every cluster of every partition by how well the ensemble agrees with it.
+    r"""Score every cluster of every partition by how well the ensemble agrees with it.
 
-    Computes  ECI(C) = exp(-sum_u w_u H_u(C) / theta)  with  H_u(C) = -sum_c p_c log2 p_c,  with p_c the share of the
-    objects of C that partition u puts into its cluster c ([1]_, where w_u = 1/m). ECI is 1 if every partition keeps the
-    cluster together; its own always does.
+    Computes :math:`\text{ECI}(C) = \exp(-\sum_u w_u H_u(C) / \theta)` with :math:`H_u(C) = -\sum_c p_c \log_2 p_c`,
+    with :math:`p_c` the share of the objects of C that partition u puts into its cluster c ([1]_, where
+    :math:`w_u = 1/m`). ECI is 1 if every partition keeps the cluster together; its own always does.
 
     Parameters
     ----------

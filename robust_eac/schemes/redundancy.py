@@ -35,17 +35,15 @@ def redundancy_weights(
     max_iter: int = 100,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Weight the partitions so that their weighted co-association is as close as possible to a partition.
+    r"""Weight the partitions so that their weighted co-association is as close as possible to a partition.
 
-    Solve  min_{w, Y} |sum_u w_u M_u - Y'Y|^2,  M_u = X_u'X_u,  over the simplex and the left-stochastic Y: weighted
-    consensus clustering ([1]_) with another factor. For a fixed Y the weights solve the quadratic programme
-    min w'Qw - 2 q'w  with Q_uv = <M_u, M_v>, from contingency tables, and q_u = <M_u, Y'Y> = |Y X_u'|^2. With d_u as in
+    Solve :math:`\min_{w, Y} \|\sum_u w_u M_u - Y^T Y\|^2`, :math:`M_u = X_u^T X_u`, over the simplex and the
+    left-stochastic Y: weighted consensus clustering ([1]_) with another factor. For a fixed Y the weights solve the
+    quadratic programme :math:`\min_w w^T Q w - 2 q^T w` with :math:`Q_{uv} = \langle M_u, M_v \rangle`, from
+    contingency tables, and :math:`q_u = \langle M_u, Y^T Y \rangle = \|Y X_u^T\|^2`. With d_u as in
     :func:`~robust_eac.partition_losses` the objective reads
-
-        sum_u w_u d_u  -  1/2 sum_{u, v} w_u w_v |M_u - M_v|^2:
-
-    a partition gains by being close to the consensus and by differing from others with weight. So copies share what one
-    of them would get. The weights are sparse.
+    :math:`\sum_u w_u d_u - \sum_{u, v} w_u w_v \|M_u - M_v\|^2 / 2`: a partition gains by being close to the consensus
+    and by differing from others with weight. So copies share what one of them would get. The weights are sparse.
 
     The method alternates the Y step of :func:`~robust_eac.solve_membership`, which has the same minimisers for fixed
     weights, with an exact active-set solution of the quadratic programme. Neither increases the objective. The problem
@@ -75,14 +73,14 @@ def redundancy_weights(
 
     Notes
     -----
-    [1]_ fits H D H' with orthonormal non-negative H and diagonal D by
-    multiplicative updates; Y'Y has the same role here. 1e-8 n^2 |w|^2 is added to the objective, so that the weights
-    are unique for a given Y and copies of a partition share equally.
+    [1]_ fits :math:`H D H^T` with orthonormal non-negative H and diagonal D by multiplicative updates; :math:`Y^T Y`
+    has the same role here. :math:`10^{-8} n^2 \|w\|^2` is added to the objective, so that the weights are unique for a
+    given Y and copies of a partition share equally.
 
-    The model has trivial minima, both with H D H' and with Y'Y: all weight on one partition with at most k clusters
-    fits it exactly. The alternation starts from uniform weights and stops at a stationary point, but it slowly
-    approaches such partitions. With ``max_iter=1`` the weights fit the consensus of equal weights. There is no trivial
-    minimum if k is below all numbers of clusters of the partitions.
+    The model has trivial minima, both with :math:`H D H^T` and with :math:`Y^T Y`: all weight on one partition with at
+    most k clusters fits it exactly. The alternation starts from uniform weights and stops at a stationary point, but it
+    slowly approaches such partitions. With ``max_iter=1`` the weights fit the consensus of equal weights. There is no
+    trivial minimum if k is below all numbers of clusters of the partitions.
 
     References
     ----------

@@ -22,12 +22,12 @@ def joint_criterion_weights(
     size: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Select partitions greedily by quality and diversity.
+    r"""Select partitions greedily by quality and diversity.
 
-    Maximise  sum_{u in S} SNMI_u + sum_{u != v in S} (1 - NMI_uv)  over the sets S of a given size, with quality
-    SNMI_u = sum_v NMI_uv, mutual information divided by the geometric mean of the entropies, and ordered pairs (the
-    joint criterion of [1]_, with equal parts): S starts with the partition of best quality; each step adds the one that
-    increases the criterion most.
+    Maximise :math:`\sum_{u \in S} \text{SNMI}_u + \sum_{u \ne v \in S} (1 - \text{NMI}_{uv})` over the sets S of a
+    given size, with quality :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}`, mutual information divided by the geometric
+    mean of the entropies, and ordered pairs (the joint criterion of [1]_, with equal parts): S starts with the
+    partition of best quality; each step adds the one that increases the criterion most.
 
     Parameters
     ----------
@@ -78,10 +78,10 @@ def cluster_and_select_weights(
     size: int | None = None,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Group similar partitions and select the best one of each group.
+    r"""Group similar partitions and select the best one of each group.
 
     The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; of each group, the partition of
-    largest quality SNMI_u = sum_v NMI_uv is selected (cluster-and-select, [1]_).
+    largest quality :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}` is selected (cluster-and-select, [1]_).
 
     Parameters
     ----------
@@ -124,11 +124,11 @@ def cluster_and_select_weights(
 def convex_hull_weights(
     labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None
 ) -> np.ndarray:
-    """Select the partitions of the pairs on the convex hull of quality against similarity.
+    r"""Select the partitions of the pairs on the convex hull of quality against similarity.
 
-    Every pair of partitions is a point (NMI_uv, (q_u + q_v) / 2), similarity against quality, with q_u the mean of
-    NMI_uw over all w. The members of the pairs at the vertices of the convex hull are selected ([1]_, after the pruning
-    of [2]_). The data determine the number of partitions.
+    Every pair of partitions is a point :math:`(\text{NMI}_{uv}, (q_u + q_v) / 2)`, similarity against quality, with
+    :math:`q_u` the mean of :math:`\text{NMI}_{uw}` over all w. The members of the pairs at the vertices of the convex
+    hull are selected ([1]_, after the pruning of [2]_). The data determine the number of partitions.
 
     Parameters
     ----------

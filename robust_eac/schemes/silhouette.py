@@ -29,11 +29,11 @@ def silhouette_weights(
     whiten: bool = False,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Goodness of each partition: its mean silhouette, or 0 if negative.
+    r"""Goodness of each partition: its mean silhouette, or 0 if negative.
 
-    Compute  g_u = max(0, 1/n_u sum_i (b_i - a_i) / max(a_i, b_i))  (Eqs. 4 and 10 of [1]_), over the n_u objects that
-    partition u observes, with a_i the mean distance of object i to the others of its cluster and b_i that to the
-    nearest other cluster. A partition with one cluster gets 0.
+    Compute :math:`g_u = \max(0, \frac{1}{n_u} \sum_i (b_i - a_i) / \max(a_i, b_i))` (Eqs. 4 and 10 of [1]_), over the
+    :math:`n_u` objects that partition u observes, with :math:`a_i` the mean distance of object i to the others of its
+    cluster and :math:`b_i` that to the nearest other cluster. A partition with one cluster gets 0.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def silhouette_weights(
 def order_weights(subsets: Subsets) -> np.ndarray:
     """Balance the orders of feature subsets: each partition is weighted by one over the number of its order.
 
-    Compute  1 / O_k  for every subset of k features, with O_k the number of subsets of k features (Eq. 11 of [1]_). The
-    weights of each order then sum to 1.
+    Compute :math:`1 / O_k` for every subset of k features, with :math:`O_k` the number of subsets of k features (Eq. 11
+    of [1]_). The weights of each order then sum to 1.
 
     Parameters
     ----------
@@ -131,10 +131,10 @@ def order_weights(subsets: Subsets) -> np.ndarray:
 def ramped_silhouette_weights(
     labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None
 ) -> np.ndarray:
-    """Weight each partition by its mean silhouette; negative values count as zero.
+    r"""Weight each partition by its mean silhouette; negative values count as zero.
 
-    Compute  w_u proportional to max(mean silhouette of u, 0), the goodness of clustering of [1]_, by
-    :func:`~robust_eac.silhouette_weights`: with squared Euclidean distances.
+    Compute :math:`w_u \propto \max(s_u, 0)` with :math:`s_u` the mean silhouette of u, the goodness of clustering of
+    [1]_, by :func:`~robust_eac.silhouette_weights`: with squared Euclidean distances.
 
     Parameters
     ----------

@@ -19,16 +19,16 @@ _BLOCK_DISTANCES = 2**22
 
 
 def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
-    """Weight each partition by three validity indices of its clusters.
+    r"""Weight each partition by three validity indices of its clusters.
 
-    Compute  w_u proportional to the mean of the index values, scaled to [0, 1]: v / max for the first two (after
+    Compute w_u proportional to the mean of the index values, scaled to [0, 1]: v / max for the first two (after
     subtracting the smallest value if it is negative), min / v for the last (JWEACS of [1]_, which also has others):
 
-    * the silhouette ([2]_): mean over the objects of (b - a) / max(a, b), with a and b the mean Euclidean distances to
-      the other objects of the own and of the nearest other cluster; 0 for an object alone in its cluster;
-    * Calinski and Harabasz's ([3]_): between-cluster over within-cluster variance, (B / (k - 1)) / (W / (n - k));
-    * Davies and Bouldin's ([4]_): mean over the clusters of max_j (s_i + s_j) / |mu_i - mu_j|, with s the mean distance
-      to the centroid mu; low is good.
+    * the silhouette ([2]_): mean over the objects of :math:`(b - a) / \max(a, b)`, with a and b the mean Euclidean
+      distances to the other objects of the own and of the nearest other cluster; 0 for an object alone in its cluster;
+    * Calinski and Harabasz's ([3]_): between-cluster over within-cluster variance, :math:`(B / (k-1)) / (W / (n-k))`;
+    * Davies and Bouldin's ([4]_): mean over the clusters of :math:`\max_j (s_i + s_j) / \|\mu_i - \mu_j\|`, with s the
+      mean distance to the centroid :math:`\mu`; low is good.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_st
 
 
 def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
-    """Weight each partition by partition relevance analysis, as in weighted partition consensus via kernels (WPCK).
+    r"""Weight each partition by partition relevance analysis, as in weighted partition consensus via kernels (WPCK).
 
-    Compute  w_u proportional to sum_j H_j (1 - |I_j(u) - mean_v I_j(v)|)  with I_j(u) the value of index j for
-    partition u in [0, 1], and H_j the entropy of the shares I_j(u) / sum_v I_j(v): usual partitions get most weight
-    ([1]_, for the case that it is unknown which properties are good).
+    Compute :math:`w_u \propto \sum_j H_j (1 - |I_j(u) - \text{mean}_v I_j(v)|)` with :math:`I_j(u)` the value of index
+    j for partition u in [0, 1], and :math:`H_j` the entropy of the shares :math:`I_j(u) / \sum_v I_j(v)`: usual
+    partitions get most weight ([1]_, for the case that it is unknown which properties are good).
 
     Parameters
     ----------

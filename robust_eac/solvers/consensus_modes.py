@@ -71,11 +71,10 @@ def solve_consensus_modes(
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
 ) -> ConsensusModes:
-    """Find the consensuses of an ensemble in which several groups of partitions agree among themselves.
+    r"""Find the consensuses of an ensemble in which several groups of partitions agree among themselves.
 
-    Every group g of partitions gets its own median partition:
-
-        min_{Y_g} sum_u alpha_gu d_u(Y_g),    alpha_gu > 0 for the partitions that fit Y_g best.
+    Every group g of partitions gets its own median partition, :math:`\min_{Y_g} \sum_u \alpha_{gu} d_u(Y_g)`, with
+    :math:`\alpha_{gu} > 0` for the partitions that fit :math:`Y_g` best.
 
     Modes are found one after another. The largest group of partitions that agree beyond chance makes a consensus with
     the weighting "chance-corrected" of :func:`~robust_eac.solve_median_partition`; then so do the partitions that this

@@ -143,8 +143,8 @@ def solve_median_partition(
     three at most, or for all starts where that is below 8 MiB. A partition into single objects takes most of it, and
     says nothing: leave it out.
 
-    The weights belong to the relaxed membership, not to its hard labels: sum_u alpha_u d_u of the labels is in general
-    another number.
+    The weights belong to the relaxed membership, not to its hard labels: :math:`\sum_u \alpha_u d_u` of the labels is
+    in general another number.
 
     References
     ----------
@@ -292,8 +292,8 @@ def solve_membership(
     -------
     result : MembershipResult
         Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, a SciPy CSR array where it
-        would have more than 2^28 entries; `objective`, sum_u alpha_u d_u at it; `gap`, its optimality gap; `n_sweeps`;
-        `converged`, gap <= tol.
+        would have more than 2^28 entries; `objective`, :math:`\sum_u \alpha_u d_u` at it; `gap`, its optimality gap;
+        `n_sweeps`; `converged`, gap <= tol.
 
     Warns
     -----

@@ -44,7 +44,7 @@ def uniform_weights(losses: ArrayLike) -> np.ndarray:
 def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -> np.ndarray:
     r"""Weights with an upper bound: a trimmed mean of the ensemble.
 
-    Solve :math:`\min_\alpha \alpha^T d` over the simplex with alpha_u <= rho (Eq. 8 of [1]_).
+    Solve :math:`\min_\alpha \alpha^T d` over the simplex with :math:`\alpha_u \le \rho` (Eq. 8 of [1]_).
 
     In the order of their losses, partitions get rho each until the total is one. (Proposition 1 of [1]_ prints the
     remainder on an entry that is already full; it belongs on the next.) Partitions of equal loss share equally, so the
@@ -102,7 +102,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     r"""Weights spread by a squared-norm penalty.
 
     Solve :math:`\min_\alpha \alpha^T d + \frac{\lambda}{2} \|\alpha\|^2` over the simplex (Eq. 9 of [1]_): the
-    Euclidean projection of -d/lambda on it.
+    Euclidean projection of :math:`-d / \lambda` on it.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
     Solve :math:`\min_\alpha \sum_u \alpha_u^\gamma d_u` over the simplex, whose solution is
     :math:`\alpha_u \propto d_u^{1 / (1 - \gamma)}`: the inverse loss for gamma = 2, its square root for gamma = 3.
 
-    Alternating these weights with the membership descends the power mean of the losses with exponent 1 - 1/(gamma - 1):
-    it is concave, and its gradient is proportional to the weights.
+    Alternating these weights with the membership descends the power mean of the losses with exponent
+    :math:`1 - 1 / (\gamma - 1)`: it is concave, and its gradient is proportional to the weights.
 
     Parameters
     ----------

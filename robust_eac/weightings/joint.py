@@ -168,7 +168,7 @@ class RestrictedSimplex(Weighting):
 
 
 class L2(Weighting):
-    """Weights penalised by lambda/2 |alpha|^2, Eq. 5 of the paper; see :func:`~robust_eac.l2_weights`.
+    r"""Weights penalised by :math:`\lambda \|\alpha\|^2 / 2`, Eq. 5 of the paper; see :func:`~robust_eac.l2_weights`.
 
     Parameters
     ----------

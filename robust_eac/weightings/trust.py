@@ -38,19 +38,19 @@ NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are wei
 def chance_corrected_weights(
     losses: ArrayLike, *, expected: ArrayLike | None = None, share: float = SHARE
 ) -> np.ndarray:
-    """Equal weights for the partitions that agree with the consensus beyond chance.
+    r"""Equal weights for the partitions that agree with the consensus beyond chance.
 
-    The agreement is  a_u = 1 - d_u / E[d_u],  and its mean weighted by itself is  a = sum_u a_u^2 / sum_u a_u  over the
-    positive a_u. Partition u is trusted if  a_u >= share a.  Random partitions have a_u near 0 and do not change this
-    mean, however many there are. If all partitions agree equally, all are trusted; if none agrees beyond chance, all
-    get equal weights.
+    The agreement is :math:`a_u = 1 - d_u / E[d_u]`, and its mean weighted by itself is
+    :math:`a = \sum_u a_u^2 / \sum_u a_u` over the positive :math:`a_u`. Partition u is trusted if :math:`a_u / a` is at
+    least `share`. Random partitions have :math:`a_u` near 0 and do not change this mean, however many there are. If all
+    partitions agree equally, all are trusted; if none agrees beyond chance, all get equal weights.
 
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
-        The d_u, non-negative.
+        The :math:`d_u`, non-negative.
     expected : float or array-like of shape (n_partitions,), default=None
-        E[d_u], the losses under random relabelling of the objects; positive. 1 if `losses` are already
+        :math:`E[d_u]`, the losses under random relabelling of the objects; positive. 1 if `losses` are already
         chance-corrected. None takes the largest loss.
     share : float, default=0.2
         Share of the mean agreement that is needed for trust, in [0, 1].
