@@ -127,10 +127,10 @@ def sweep(encoding, statistics, rows, order, *, n_steps=4, skip=0.0, relaxation=
     return _sweep.sweep(encoding, statistics, rows, order, Visit(n_steps, skip, relaxation))
 
 
-def descend(objective, weights, rows, *, tol, max_sweeps, rng):
+def descend(objective, weights, rows, *, rng, **limits):
     """(gap, number of sweeps, state) of a descent, which changes rows."""
     steps = objective.steps(weights, rows, objective.measure(rows), rng)
-    return *_descent.descend(steps, tol=tol, max_sweeps=max_sweeps), steps.state
+    return *_descent.descend(steps, **limits), steps.state
 
 
 def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):

@@ -49,8 +49,8 @@ class Problem(NamedTuple):
 class Run(NamedTuple):
     """One start on its way: memberships of the objective's rows, weights, and what it needs to continue.
 
-    `gap` is above the tolerance where it is known to be: the next Y step then sweeps before it measures. `tell` is given
-    a line after every alternation; None tells nothing.
+    While `gap` is above the tolerance, Y steps sweep before they measure. `tell` is given a line after every
+    alternation; None tells nothing.
     """
 
     rows: np.ndarray

@@ -5,7 +5,19 @@ import pytest
 
 from robust_eac import KMeansEnsemble, load_dataset
 
-from ..access import Raw, _descent, _raw, descend, encode, gap_of, next_relaxation, weighted_statistics
+from ..access import (
+    ChanceCorrected,
+    Raw,
+    SparseRaw,
+    _descent,
+    _raw,
+    _sparse_rows,
+    descend,
+    encode,
+    gap_of,
+    next_relaxation,
+    weighted_statistics,
+)
 from ..conftest import random_membership
 
 TOL = 1e-6
@@ -49,6 +61,52 @@ def test_ends_at_a_gap_that_was_measured(encoding, seed, relaxations):
     assert reported.max() <= TOL
     assert max(relaxations) > 1.0
     assert relaxations[-1] == 1.0
+
+
+class Told:
+    """Steps whose gaps are told beforehand; notes what is asked of them."""
+
+    def __init__(self, gaps, seen):
+        self.gaps, self.seen, self.asked = iter(gaps), iter(seen), []
+
+    def gap(self):
+        self.asked.append("gap")
+        return next(self.gaps)
+
+    def sweep(self, relaxation):
+        self.asked.append("sweep")
+        return next(self.seen)
+
+    def refresh(self):
+        self.asked.append("refresh")
+
+
+@pytest.mark.parametrize(
+    ("far", "max_sweeps", "gaps", "asked", "returned"),
+    [
+        pytest.param(False, 9, [1.0], "gap sweep sweep refresh", (0.05, 2), id="to a tenth of the gap on entry"),
+        pytest.param(True, 9, [], "sweep sweep refresh", (0.05, 2), id="to a tenth of what the first sweep tells"),
+        pytest.param(False, 9, [1e-4], "gap", (1e-4, 0), id="stationary already"),
+        pytest.param(True, 0, [1.0], "gap", (1.0, 0), id="no sweeps allowed"),
+        pytest.param(True, 1, [0.3], "sweep refresh gap", (0.3, 1), id="one sweep allowed: the last gap is exact"),
+    ],
+)
+def test_what_a_descent_measures(far, max_sweeps, gaps, asked, returned):
+    steps = Told(gaps, [0.8, 0.1])
+    assert _descent.descend(steps, tol=1e-3, max_sweeps=max_sweeps, reduction=0.1, far=far) == pytest.approx(returned)
+    assert " ".join(steps.asked) == asked
+
+
+@pytest.mark.parametrize("kind", [Raw, ChanceCorrected, SparseRaw])
+def test_a_descent_from_afar_ends_at_a_gap_that_was_measured(encoding, kind, rng):
+    """The first sweep reads what a measured gap would have."""
+    weights, results = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets)), []
+    for far in (False, True):
+        rows = random_membership(np.random.RandomState(0), len(encoding.codes), 3)
+        rows = _sparse_rows.membership_of(rows) if kind is SparseRaw else rows
+        own = np.random.RandomState(1)
+        results.append(descend(kind(encoding, 3), weights, rows, tol=1e-4, max_sweeps=1000, rng=own, far=far))
+    assert results[0][:2] == results[1][:2]
 
 
 @pytest.mark.parametrize(
