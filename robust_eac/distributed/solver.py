@@ -29,7 +29,6 @@ from ..solve.alternation import Problem, continue_run, solve, start_run
 from ..solve.descent import visit_with
 from ..solve.encoding import select, weigh, weigh_clusters
 from ..solve.formula import agreement_from_sums, gap_unit
-from ..solve.objective import empty_last_order
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..solve.threads import progress
 from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, tell_convergence
@@ -349,7 +348,7 @@ def _finish(rows, chunks, n_clusters):
 
     memberships, won = zip(*[task(rows.t) for task in rows.each(blocks.finish, 2)], strict=True)
     won, memberships = blocks.sum_of([(count,) for count in won], memberships)
-    order = empty_last_order(won[0])
+    order = np.argsort(won[0] == 0, kind="stable")
     pieces = [
         da.from_delayed(blocks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
         for block, size in zip(memberships, chunks, strict=True)

@@ -161,7 +161,7 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
     Objects without weight are left out, identical ones share a row where that pays. All starts go to a loose gap, or
     the best few where these show early; the best one goes on to the end, the first of equal ones. The others are
     dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster. Starts that go in
-    step have lost, too, where a lower one has the same labels: both would end in one minimum. Very many objects are
+    step have lost, too, where a lower one is at the same place: both would end in one minimum. Very many objects are
     solved for from the solution of a quarter of them, and that from a quarter of its own. A weighting that looks at
     chance alternates with the best start until the consensus confirms the partitions that made it.
     """
@@ -228,11 +228,16 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell):
 
 
 def _lowest_of_each(objective, pairs):
-    """Of the runs that have met in one partition, the lowest; pairs of (run, whether it has ended)."""
+    """Of the runs that have met, the lowest; pairs of (run, whether it has ended).
+
+    They have met where labels are the same and the same partitions have weight.
+    """
     lowest = {}
     for pair in pairs:
-        labels = objective.labels(pair[0].rows)
-        lowest.setdefault(first_objects(labels, objective.n_clusters)[labels].tobytes(), []).append(pair)
+        run, _ = pair
+        labels = objective.labels(run.rows)
+        place = first_objects(labels, objective.n_clusters)[labels].tobytes(), (run.weights > 0.0).tobytes()
+        lowest.setdefault(place, []).append(pair)
     return [min(met, key=lambda pair: pair[0].objective) for met in lowest.values()]
 
 

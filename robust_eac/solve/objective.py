@@ -178,8 +178,3 @@ def empty_last(membership, *, by_object=False):
     for rows in row_blocks(len(membership)):
         membership[rows] = membership[rows][:, order]
     return membership, order
-
-
-def empty_last_order(won):
-    """Order of the clusters, those that win no object last, from the number of objects that each wins."""
-    return np.argsort(won == 0, kind="stable")
