@@ -270,7 +270,7 @@ def reassignment_costs(
     used, best, rises = reassign(encoding, weights, chosen, codes)
     # The label of every code.
     names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
-    total = ensemble.n_samples if sample_weight is None else np.sum(sample_weight)
+    total = ensemble.n_samples if sample_weight is None else np.asarray(sample_weight).sum()
     return ReassignmentCosts(
         np.where(np.isfinite(rises), np.append(names[used], -1)[best], -1), rises * (encoding.total / total)
     )

@@ -364,7 +364,7 @@ def refine_labels(
     limit = n_clusters if n_clusters is None else check_n_clusters(n_clusters, n)
     clusters = check_partition(consensus, n, "consensus", limit)
     encoding = encode(ensemble, sample_weight, loss, cluster_weights)
-    n_pairs = float(n if sample_weight is None else np.sum(sample_weight)) ** 2
+    n_pairs = float(n if sample_weight is None else np.asarray(sample_weight).sum()) ** 2
     resolved = _check_weighting(weights, weighting, n_pairs, m)
     if resolved.needs_group:
         raise ValueError(
