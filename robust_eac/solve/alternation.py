@@ -123,7 +123,7 @@ def _alternate_once(problem, run, limits, keep=None):
     steps = objective.steps(run.weights, run.rows, run.state, run.rng, limits.n_threads)
     budget = limits.max_sweeps if run.n_iter < limits.max_iter else 0
     how = {"tol": limits.tol, "max_sweeps": budget, "reduction": limits.reduction}
-    gap, n_sweeps = descend(steps, **how, far=run.gap > limits.tol)
+    gap, n_sweeps = descend(steps, **how, far=not is_stationary(run.gap, limits.tol))
     run = run._replace(state=steps.state, gap=gap, n_sweeps=run.n_sweeps + n_sweeps)
     # After an idle first Y step the weights still have to be found.
     if n_sweeps == 0 and run.n_iter > 0:
