@@ -126,4 +126,5 @@ def test_a_saddle_point_is_no_local_minimum(noisy, monkeypatch):
     assert rules.local_solution.__wrapped__(noisy[:3]).verdict == "holds"
     uniform = SimpleNamespace(membership=np.full((20, 2), 0.5))
     monkeypatch.setattr(rules, "solve_membership", lambda *args, **options: uniform)
+    monkeypatch.setattr(rules, "_falls_beside_ends", rules._falls_beside_ends.__wrapped__)
     assert rules.local_solution.__wrapped__(noisy[:3]).verdict == "depends on a setting"
