@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..objectives import MANY, Raw, SparseRaw
-from ..solve.alternation import Limits, Problem, alternate
+from ..solve.alternation import Limits, Problem, alternate, turn_run
 from ..solve.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
 from ..solve.formula import adjusted_agreements
 from ..solve.objective import labels_of
@@ -137,7 +137,8 @@ def _relaxed(encoding, n_clusters, weights, rng):
     """Labels of a solution of the relaxed problem."""
     sparse = n_clusters > MANY
     objective = SparseRaw(encoding, n_clusters, with_floor=False) if sparse else Raw(encoding, n_clusters)
-    rows = alternate(Problem(objective, Fixed(weights)), "random", rng, Limits(_RELAXED_TOL, 1)).rows
+    run = alternate(Problem(objective, Fixed(weights)), "random", rng, Limits(_RELAXED_TOL, 1))
+    rows = turn_run(objective, run).rows
     return labels_of(as_array(rows, dense=False) if sparse else rows)
 
 

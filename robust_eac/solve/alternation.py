@@ -12,6 +12,7 @@ from .descent import descend, is_stationary
 from .encoding import weigh_clusters
 from .formula import adjusted_agreements
 from .objective import Objective, empty_last, first_objects
+from .rotation import turn
 from .starts import FEW, SAMPLE_TOL, reduce_rows
 from .threads import count_threads, map_threads
 
@@ -168,10 +169,35 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
     problem, start, whole = reduce_problem(problem, start)
     objective = problem.objective
     run = _best_run(problem, start, seeds, limits, n_jobs, tell)
-    run = _confirm(problem, run, seeds[0], limits._replace(n_threads=_within(n_jobs, objective)))
+    alone = limits._replace(n_threads=_within(n_jobs, objective))
+    run = canonical(*_confirm(problem, run, seeds[0], alone), alone)
     membership = objective.expand(whole, run.weights, run.rows, limits.tol)
     membership, order = empty_last(membership, by_object=isinstance(start, str))
     return run._replace(state=objective.ordered(run.state, order)), membership
+
+
+def canonical(problem, run, limits):
+    """The run at the canonical membership of its losses; its rows are changed.
+
+    Away from a stationary point the gap depends on the rotation: where it is too large after the turn, the run goes on.
+    """
+    n_sweeps = None
+    while run.n_sweeps != n_sweeps:
+        n_sweeps, turned = run.n_sweeps, turn_run(problem.objective, run, limits.n_threads)
+        if turned is run:
+            return run
+        # A gap of zero: the Y step measures it before it sweeps.
+        run = continue_run(problem, turned._replace(gap=0.0), limits)
+    return run
+
+
+def turn_run(objective, run, n_threads=1):
+    """The run turned to its canonical membership; its rows are changed."""
+    Q = objective.canonical_rotation(run.rows)
+    if Q is None:
+        return run
+    turn(run.rows, Q)
+    return run._replace(state=objective.measure(run.rows, n_threads))
 
 
 def _within(n_jobs, objective):
@@ -249,18 +275,19 @@ def reduce_problem(problem, start):
 
 
 def _confirm(problem, run, seed, limits):
-    """Alternate membership and trust until the trusted partitions are those that the consensus confirms.
+    """(problem, run) alternated until the trusted partitions are those that the consensus confirms.
 
     Trust looks at the partitions as they are, whatever the weights of their clusters. Updates after the first only
     withdraw it: at most n_partitions + 1 Y steps.
     """
     weighting = problem.weighting
     if not weighting.trusts:
-        return run
+        return problem, run
     plain = weigh_clusters(problem.objective.encoding, None)
     while True:
         agreements = adjusted_agreements(plain, run.rows, n_threads=limits.n_threads)
         weighting = weighting.following(np.maximum(1.0 - agreements, 0.0))
         if weighting is None:
-            return run
-        run = alternate(problem._replace(weighting=weighting), run.rows, np.random.RandomState(seed), limits)
+            return problem, run
+        problem = problem._replace(weighting=weighting)
+        run = alternate(problem, run.rows, np.random.RandomState(seed), limits)

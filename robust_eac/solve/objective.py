@@ -7,6 +7,7 @@ from .bundles import Visit
 from .descent import ROUNDING, sweep
 from .encoding import take_rows
 from .formula import gradient_of, row_blocks
+from .rotation import canonical_rotation
 from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
 from .threads import map_threads
 
@@ -67,6 +68,10 @@ class Objective:
     def labels(self, rows):
         """(n_rows,) the first cluster of largest membership."""
         return labels_of(rows)
+
+    def canonical_rotation(self, rows):
+        """See :mod:`~robust_eac.solve.rotation`."""
+        return canonical_rotation(rows, self.encoding.multiplicity)
 
     def ordered(self, state, order):
         """The state of the clusters in another order."""

@@ -126,6 +126,10 @@ class SparseRaw(Objective):
         labels[held] = labels_of(to_csr(membership.parts, membership.k)[held])
         return labels
 
+    def canonical_rotation(self, rows):
+        """Memberships of many clusters stay as the descent left them."""
+        return None
+
     def ordered(self, state, order):
         return state
 

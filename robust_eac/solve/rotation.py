@@ -1,0 +1,246 @@
+"""The canonical membership: of all with the same Y'Y, the one of largest total confidence.
+
+Losses depend on Y through Y'Y alone. For an orthogonal Q with Q1 = 1, the columns of QY sum to one and (QY)'(QY) = Y'Y:
+a rotation, admissible if QY >= 0. Rotations move the coordinates of rows in the plane of sum 1, k - 1 of them.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import helmert
+from scipy.optimize import linear_sum_assignment, nnls
+
+from ..checks.common import row_blocks
+
+# With more clusters than this, memberships stay as the descent left them: rotations have (k - 1)(k - 2) / 2 dimensions.
+MOST_TURNED = 32
+# Confidence is summed over at most this many rows; starts climb on fewer.
+_ROWS = 2**14
+_CLIMB_ROWS = 512
+# Starts climb until the best value was found this many times, inside the simplex.
+_STARTS = 20
+_HITS = 4
+_CLIMB_STEPS = 100
+# Optima of the starts that are followed inside the simplex, if the best ones leave it.
+_FOLLOWED = 4
+# Relative differences of total confidence below this are none.
+_SAME_VALUE = 1e-6
+# Memberships up to this are zero, for the rigidity of the rows.
+_ZERO = 1e-9
+# If every cluster has a membership of at least this, rows that are rigid leave permutations only.
+_PURE = 0.7
+# Newton steps: their largest number, the largest angle of one, the angle below which they end, the least curvature.
+_NEWTON_STEPS = 40
+_REACH = 0.3
+_SMALL_ANGLE = 1e-8
+_LEAST_CURVATURE = 1e-3
+# Memberships above minus this are inside the simplex.
+_INSIDE = 1e-9
+# Price of leaving the simplex in the first Newton step from outside, and in the last ones; it rises tenfold each step.
+_PRICES = 1e3, 1e12
+
+
+def canonical_rotation(rows, weight):
+    """The rotation Q of (n, k) memberships that maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
+
+    (k, k), clusters numbered as in `rows`, as far as they correspond; None where nothing turns: only permutations are
+    left, the rows are there already, or clusters are very many. The starts depend on the rows up to rotations only, and
+    so does the result, up to the numbers of clusters.
+    """
+    k = rows.shape[1]
+    if not 2 < k <= MOST_TURNED:
+        return None
+    step = -(-len(rows) // _ROWS)
+    some, weight = np.ascontiguousarray(rows[::step]), weight[::step] / weight[::step].sum()
+    if only_permutations_left(some):
+        return None
+    best, value = np.eye(k), -np.inf
+    for Q in [*_optima(some, weight), np.eye(k)]:
+        followed = _follow(rows, some, weight, Q)
+        if followed.inside and followed.value > value + _SAME_VALUE:
+            best, value = followed.Q, followed.value
+        if followed.free:
+            break
+    _, order = linear_sum_assignment(best.T, maximize=True)
+    return best[order] if np.abs(best[order] - np.eye(k)).max() > _SMALL_ANGLE else None
+
+
+def turn(rows, Q):
+    """Turn memberships in place; rounding does not leave the simplex."""
+    for block in row_blocks(len(rows)):
+        turned = np.maximum(rows[block] @ Q.T, 0.0)
+        rows[block] = turned / turned.sum(axis=1, keepdims=True)
+
+
+def only_permutations_left(rows):
+    """Whether permutations are surely the only admissible rotations of these memberships.
+
+    So it is near the identity if no antisymmetric A with A1 = 0 has (A y_i)_p >= 0 for all y_ip = 0: by Farkas, if the
+    gradients of these constraints span the tangent space and some positive combination of them is zero. They are
+    averaged over the rows with the same zero and the same largest membership. Almost pure objects do the rest.
+    """
+    k = rows.shape[1]
+    if rows.max(axis=0).min() < _PURE:
+        return False
+    row, zero = np.nonzero(rows <= _ZERO)
+    key = rows.argmax(axis=1)[row] * k + zero
+    sums = np.array([np.bincount(key, weights=rows[row, q], minlength=k * k) for q in range(k)])
+    groups = np.flatnonzero(sums.any(axis=0))
+    if len(groups) <= (k - 1) * (k - 2) // 2:
+        return False
+    means = sums[:, groups] / sums[:, groups].sum(axis=0)
+    slopes = _slopes(_plane(k), means.T, groups % k)
+    if np.linalg.matrix_rank(slopes, tol=1e-6) < slopes.shape[1]:
+        return False
+    _, residual = nnls(slopes.T, -slopes.sum(axis=0))
+    return residual <= 1e-9
+
+
+@cache
+def _plane(k):
+    """(k, k - 1) orthonormal basis of the vectors of sum 0."""
+    basis = np.ascontiguousarray(helmert(k).T)
+    basis.flags.writeable = False
+    return basis
+
+
+def _rotation(plane, inner):
+    """The (k, k) rotation that is `inner` in a basis of the plane."""
+    return 1.0 / len(plane) + plane @ inner @ plane.T
+
+
+def _polar(matrix):
+    """The orthogonal matrix of largest inner product with a matrix."""
+    U, _, Vt = np.linalg.svd(matrix)
+    return U @ Vt
+
+
+def _slopes(plane, rows, clusters):
+    """(n, d) derivatives of the memberships of rows in a cluster each along the rotations of two axes of the plane."""
+    first, second = np.triu_indices(plane.shape[1], 1)
+    inner, own = rows @ plane, plane[clusters]
+    return own[:, first] * inner[:, second] - own[:, second] * inner[:, first]
+
+
+def _optima(rows, weight):
+    """Rotations that climbs from several starts end at, the best first; the same for rotated rows."""
+    k = rows.shape[1]
+    plane, step = _plane(k), -(-len(rows) // _CLIMB_ROWS)
+    rows, weight = rows[::step], weight[::step] / weight[::step].sum()
+    inner = rows @ plane
+    centred = inner - weight @ inner
+    _, axes = np.linalg.eigh(centred.T @ (centred * weight[:, np.newaxis]))
+    axes *= np.where(weight @ (centred @ axes) ** 3 < 0.0, -1.0, 1.0)
+    rng = np.random.RandomState(0)
+    found = []
+    for _ in range(_STARTS):
+        start = np.linalg.qr(rng.standard_normal((k - 1, k - 1)))[0] @ axes.T
+        found.append(_climb(rows, weight, _rotation(plane, start)))
+        values = np.array([value for value, _ in found])
+        enough = np.count_nonzero(values > values.max() - _SAME_VALUE) >= _HITS
+        if enough and (rows @ found[values.argmax()][1].T).min() >= 0.0:
+            break
+    order = np.argsort(-values, kind="stable")
+    distinct = np.diff(values[order], prepend=np.inf) < -_SAME_VALUE
+    return [found[start][1] for start in order[distinct][:_FOLLOWED]]
+
+
+def _climb(rows, weight, Q):
+    """(total confidence, rotation): labels by the largest membership and the best rotation to them, in turn."""
+    plane, value, units = _plane(rows.shape[1]), -np.inf, np.eye(rows.shape[1])
+    for _ in range(_CLIMB_STEPS):
+        turned = rows @ Q.T
+        before, value = value, weight @ turned.max(axis=1)
+        if value <= before + 1e-12:
+            break
+        target = (units[turned.argmax(axis=1)] * weight[:, np.newaxis]).T @ rows
+        Q = _rotation(plane, _polar(plane.T @ target @ plane))
+    return value, Q
+
+
+class _Followed(NamedTuple):
+    """An optimum: the rotation, its total confidence, is it inside the simplex, does it not touch its boundary."""
+
+    Q: np.ndarray
+    value: float
+    inside: bool
+    free: bool
+
+
+def _follow(rows, some, weight, Q):
+    """The optimum inside the simplex to which Newton steps lead, constrained by all rows."""
+    bound = some
+    while True:
+        Q, value, free = _newton(some, weight, bound, Q)
+        inside = (bound @ Q.T).min() >= -_INSIDE
+        lowest = rows[_lowest(rows, Q)] if inside and len(some) < len(rows) else some[:0]
+        outside = (lowest @ Q.T).min(axis=1, initial=0.0) < -_INSIDE
+        if not outside.any():
+            return _Followed(Q, value, inside, free)
+        bound = np.concatenate([bound, lowest[outside]])
+
+
+def _lowest(rows, Q):
+    """The row of smallest membership in every cluster after a rotation."""
+    blocks = row_blocks(len(rows))
+    lowest = np.array([block.start + (rows[block] @ Q.T).argmin(axis=0) for block in blocks])
+    return lowest[np.einsum("bpq,pq->bp", rows[lowest], Q).argmin(axis=0), np.arange(len(Q))]
+
+
+def _newton(rows, weight, bound, Q):
+    """(Q, total confidence, whether no constraint is active): sequential quadratic programming over rotations.
+
+    A step is the rotation of largest quadratic model of the Lagrangian whose linear model keeps the rows `bound` inside
+    the simplex. In the eigenvectors of its Hessian, that is a problem of least distance, solved by non-negative least
+    squares (Lawson and Hanson 1974, chapter 23).
+    """
+    k, plane, units = len(Q), _plane(len(Q)), np.eye(len(Q))
+    first, second = np.triu_indices(k - 1, 1)
+    most = 8 * k + 4 * len(first)
+    of_bounds, kept = np.zeros((k, k)), np.empty(0, dtype=np.intp)
+    price = _PRICES[1] if (bound @ Q.T).min() >= -_INSIDE else _PRICES[0]
+    for _ in range(_NEWTON_STEPS):
+        turned, edge = rows @ Q.T, bound @ Q.T
+        target = (units[turned.argmax(axis=1)] * weight[:, np.newaxis]).T @ turned
+        curvature, axes = np.linalg.eigh(plane.T @ (target + of_bounds) @ plane)
+        basis = plane @ axes
+        scale = np.sqrt(np.maximum(curvature[first] + curvature[second], _LEAST_CURVATURE))
+        slope = basis.T @ target @ basis
+        ideal = (slope - slope.T)[first, second] / scale
+        flat = edge.ravel()
+        near = np.argpartition(flat, most)[:most] if len(flat) > most else np.arange(len(flat))
+        near = np.union1d(near, kept)
+        at, clusters = near // k, near % k
+        slopes = _slopes(basis, edge[at], clusters) / scale
+        step, prices = _nearest(slopes, -flat[near], ideal, price)
+        price = min(10.0 * price, _PRICES[1])
+        kept = near[prices > 0.0]
+        angles = step / scale
+        largest = np.abs(angles).max()
+        generator = np.zeros((k - 1, k - 1))
+        generator[first, second] = angles * min(1.0, _REACH / max(largest, _REACH))
+        # (I + A)(I - A^2)^(-1/2) is a rotation by atan of the angles.
+        Q = _rotation(basis, _polar(np.eye(k - 1) + generator - generator.T)) @ Q
+        of_bounds = np.zeros((k, k))
+        np.add.at(of_bounds, clusters, prices[:, np.newaxis] * edge[at])
+        of_bounds = 0.5 * (of_bounds + of_bounds.T)
+        if largest <= _SMALL_ANGLE:
+            break
+    return Q, float(weight @ (rows @ Q.T).max(axis=1)), len(kept) == 0
+
+
+def _nearest(slopes, levels, ideal, price):
+    """(the vector nearest to an ideal one with slopes @ vector >= levels, prices of these constraints).
+
+    One slack for all, at a price, keeps it feasible.
+    """
+    lacking = levels - slopes @ ideal
+    if (lacking <= 0.0).all():
+        return ideal, np.zeros(len(levels))
+    matrix = np.concatenate([slopes.T, np.full((1, len(levels)), price**-0.5), lacking[np.newaxis]])
+    right = np.zeros(len(matrix))
+    right[-1] = 1.0
+    prices, _ = nnls(matrix, right, maxiter=50 * len(levels))
+    residual = matrix @ prices - right
+    return ideal - residual[:-2] / residual[-1], -prices / residual[-1]
