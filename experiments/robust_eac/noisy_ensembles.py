@@ -105,23 +105,28 @@ def run_one(
 
 
 def measures(labels, corrupted, y, dataset, repetition, weightings=WEIGHTINGS, n_clusters=None, rho=None, lam=None):
-    """{weighting: measures}: agreement with the classes, weight left on the random partitions, state of the solver."""
+    """{weighting: as :func:`measures_of`}."""
     known = {"restricted-simplex": RestrictedSimplex(rho), "l2": L2(None if lam is None else lam * len(y) ** 2)}
     result = {}
     for weighting in weightings:
         consensus = consensus_of(labels, dataset, repetition, known.get(weighting, weighting), n_clusters)
-        result[weighting] = {
-            "h": round(h_criterion(y, consensus.labels), 6),
-            "ari": round(adjusted_rand_score(y, consensus.labels), 6),
-            "nmi": round(normalized_mutual_information(y, consensus.labels), 6),
-            "noise_weight": round(float(consensus.weights[corrupted].sum()), 6),
-            "n_weighted": int(np.count_nonzero(consensus.weights)),
-            "objective": round(consensus.objective / len(y) ** 2, 9),
-            "gap": float(f"{consensus.gap:.2e}"),
-            "n_iter": consensus.n_iter,
-            "converged": bool(consensus.converged),
-        }
+        result[weighting] = measures_of(consensus, corrupted, y)
     return result
+
+
+def measures_of(consensus, corrupted, y):
+    """Agreement of a consensus with the classes, the weight that it leaves random partitions, state of the solver."""
+    return {
+        "h": round(h_criterion(y, consensus.labels), 6),
+        "ari": round(adjusted_rand_score(y, consensus.labels), 6),
+        "nmi": round(normalized_mutual_information(y, consensus.labels), 6),
+        "noise_weight": round(float(consensus.weights[corrupted].sum()), 6),
+        "n_weighted": int(np.count_nonzero(consensus.weights)),
+        "objective": round(consensus.objective / len(y) ** 2, 9),
+        "gap": float(f"{consensus.gap:.2e}"),
+        "n_iter": consensus.n_iter,
+        "converged": bool(consensus.converged),
+    }
 
 
 def noisy_ensemble(dataset, ensemble, repetition, fraction, *, noise="uniform", n_partitions=None, k_range=None):
