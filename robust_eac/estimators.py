@@ -373,7 +373,7 @@ class RobustEAC(_Consensus):
         random order, where they cost least.
     n_init : int, default=10
         Number of starts. Each is solved to a gap of 1e-4, or only the best three where all begin on samples; of those
-        that meet, in the same labels with the same partitions weighted, only the lowest goes on. Then the best one is
+        that meet (memberships that put the same objects together), only the lowest goes on. Then the best one is
         solved to `tol`.
     max_iter : int, default=100
         Largest number of alternations per start.

@@ -9,6 +9,7 @@ from .checks.common import agreement_of, clusters_found, counted, percent, repor
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
 from .diagnostics.certificates import UNSURE, Assurance, assure_membership
+from .diagnostics.determinacy import determinacy
 from .objectives import agreements_with
 from .solve.encoding import encode_ensemble
 from .weightings.clusters import check_cluster_weights, weigh_by
@@ -86,6 +87,8 @@ def describe(model, settings, assurance=None):
             rows["model"] = not_default
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.parameters["tol"])
+        if isinstance(model.membership_, np.ndarray):
+            rows["labels"] = _determined(*determinacy(model.membership_))
     rows |= assured(assurance, len(model.labels_))
     weighting = "trust" if settings.merged else name_of(settings.parameters["weighting"])
     rows["weights"] = with_weight(model.weights_, weighting)
@@ -122,6 +125,17 @@ def _convergence(model, tol):
     return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
 
 
+def _determined(agreement, undetermined):
+    if not undetermined.any():
+        return "determined: memberships with the same losses have the same labels"
+    few = _share(np.count_nonzero(undetermined), len(undetermined))
+    return f"memberships with the same losses have {few} elsewhere; adjusted Rand index down to {rounded(agreement)}"
+
+
+def _share(few, n):
+    return f"{counted(few, 'object')} ({100 * few / n:.1f} %)"
+
+
 def assured(assurance, n_samples):
     """Two rows: the distance to the bound, the unsure objects; none if nobody asked."""
     if assurance is None:
@@ -135,10 +149,11 @@ def assured(assurance, n_samples):
         distance = f"weighted loss at most {_at_most(100.0 * excess)} % above the least possible with these weights"
     if assurance.n_unsure is None:
         return {"bound": distance, "unsure": "not counted"}
-    share = f"{100 * assurance.n_unsure / n_samples:.1f} %"
-    gains = f"; for {assurance.n_gaining:,} it gains" if assurance.n_gaining else ""
-    unsure = f"{counted(assurance.n_unsure, 'object')} ({share}): moving one costs less than {percent(UNSURE)}"
-    return {"bound": distance, "unsure": f"{unsure} of the loss per object{gains}"}
+    few = _share(assurance.n_unsure, n_samples)
+    text = f"{few}: moving one costs less than {percent(UNSURE)} of the loss per object"
+    text += f"; for {assurance.n_gaining:,} it gains" * bool(assurance.n_gaining)
+    text += f"; at the same losses {assurance.n_undetermined:,} can be elsewhere" * bool(assurance.n_undetermined)
+    return {"bound": distance, "unsure": text}
 
 
 def _at_most(value):
@@ -151,4 +166,4 @@ def _at_most(value):
 def _below(largest):
     """How many objects have a small largest membership."""
     below, n = [(bound, int((largest < bound).sum())) for bound in (0.5, 0.9)], len(largest)
-    return ", ".join(f"below {bound} for {counted(few, 'object')} ({100 * few / n:.1f} %)" for bound, few in below)
+    return ", ".join(f"below {bound} for {_share(few, n)}" for bound, few in below)

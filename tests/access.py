@@ -25,6 +25,7 @@ from robust_eac.consensus.refined_eac import walk_similarities
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
 from robust_eac.diagnostics import selection as _selection
+from robust_eac.diagnostics.determinacy import determinacy
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import checkpoint as _checkpoint
@@ -59,6 +60,7 @@ from robust_eac.solve import formula as _formula
 from robust_eac.solve import kernels as _kernels
 from robust_eac.solve import lloyd as _lloyd
 from robust_eac.solve import relabelling as _chance
+from robust_eac.solve import rotation as _rotation
 from robust_eac.solve import starts as _starts
 from robust_eac.solve import threads as _threads
 from robust_eac.solve.alternation import Limits, Problem

@@ -4,6 +4,8 @@ from functools import cache
 from itertools import combinations, permutations, product
 
 import numpy as np
+from scipy.linalg import expm
+from scipy.optimize import linprog
 
 
 def comembership(column):
@@ -613,3 +615,42 @@ def group_similarities(labels, weights, cluster_weights, groups, new):
                 if label == new[u]:
                     sums[group] += weights[u] * cluster_weights[u][names.index(label)]
     return np.divide(sums, pairs, out=np.zeros(n_groups), where=pairs > 0.0) / np.sqrt(own)
+
+
+def rotations(k, rng):
+    """A random orthogonal matrix of k clusters that keeps the vector of ones."""
+    basis = np.linalg.qr(np.column_stack([np.ones(k), rng.standard_normal((k, k - 1))]))[0]
+    inner = np.linalg.qr(rng.standard_normal((k - 1, k - 1)))[0]
+    return np.full((k, k), 1.0 / k) + basis[:, 1:] @ inner @ basis[:, 1:].T
+
+
+def admissible_rotation(membership, rng, n_steps=10):
+    """A random rotation that keeps a membership in the simplex, by steps in directions that do so at first order.
+
+    A direction is a linear program: random, and away from the memberships that are almost zero.
+    """
+    k = membership.shape[1]
+    Q, centre, pairs = np.eye(k), np.eye(k) - 1.0 / k, list(combinations(range(k), 2))
+    units = np.array([np.outer(np.eye(k)[a], np.eye(k)[b]) for a, b in pairs])
+    generators = centre @ (units - units.transpose(0, 2, 1)) @ centre
+    for _ in range(n_steps):
+        turned = membership @ Q.T
+        near = turned < 0.01
+        slopes = np.einsum("jpq,iq->jip", generators, turned)[:, near].T
+        objective = -np.append(rng.standard_normal(len(pairs)), 100.0)
+        rows, bounds = np.column_stack([-slopes, np.ones(len(slopes))]), [(-1.0, 1.0)] * len(pairs) + [(0.0, 0.005)]
+        direction = linprog(objective, rows, np.maximum(turned[near], 0.0), bounds=bounds).x[:-1]
+        for length in 0.5 ** np.arange(12.0):
+            step = expm(length * np.tensordot(direction, generators, 1)) @ Q
+            if (membership @ step.T).min() >= 0.0:
+                Q = step
+                break
+    return Q
+
+
+def turns_of_three(n_angles):
+    """(n_angles, 3, 3) all rotations of three clusters but for permutations, with the identity."""
+    angles = np.linspace(-np.pi / 3.0, np.pi / 3.0, n_angles)
+    shift = np.roll(np.eye(3), 1, axis=0)
+    a, b, c = (np.cos(angles + 2.0 * np.pi * p / 3.0)[:, np.newaxis, np.newaxis] for p in range(3))
+    return ((1.0 + 2.0 * a) * np.eye(3) + (1.0 + 2.0 * b) * shift + (1.0 + 2.0 * c) * shift.T) / 3.0

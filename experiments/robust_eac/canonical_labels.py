@@ -43,4 +43,4 @@ def _as_ended(*args):
 
 
 GRID = cells()
-SMOKE = cells(datasets=("iris",), ensembles=("kmeans",), repetitions=1, fractions=(0.0, 0.9))
+SMOKE = cells(datasets=("iris",), repetitions=1, fractions=(0.0, 0.2, 0.9))

@@ -18,6 +18,7 @@ from ..solve.codes import relabel
 from ..solve.encoding import collapse, encode, select, take_rows
 from ..solve.formula import cluster_counts
 from ..solve.lloyd import best_lloyd, scaled_distances, table_costs
+from ..solve.objective import first_objects
 from ..solve.threads import count_threads, map_threads
 from ..weightings.trust import trusted_group
 from ._common import check_memory
@@ -162,7 +163,7 @@ def merge_labels(
         n_micro_clusters = check_integer(n_micro_clusters, name="n_micro_clusters", low=least)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
-    encoding = encode(labels)
+    encoding, places = _by_appearance(encode(labels))
     if weights is None:
         trusted = trusted_group(encoding, rng=rng, stacklevel=stacklevel)
         weights = trusted / np.count_nonzero(trusted)
@@ -195,7 +196,7 @@ def merge_labels(
     names = used.expand(clusters)[np.unique(found, return_index=True)[1]]
     membership = used.expand(membership[:, names])
     cluster_weights = np.zeros(len(encoding.sizes))
-    cluster_weights[np.repeat(weights > 0.0, encoding.n_codes)] = values
+    cluster_weights[places[np.repeat(weights > 0.0, encoding.n_codes)]] = values
     return MergeResult(
         labels=found,
         membership=membership,
@@ -206,6 +207,30 @@ def merge_labels(
         tree=linkage_matrix(tree.left, tree.right, 1.0 / (1.0 + tree.similarities)),
         micro_clusters=used.expand(leaves),
     )
+
+
+def _by_appearance(encoding):
+    """(the encoding with base clusters numbered by their first objects, so that names decide no tie; their old slots).
+
+    "Not observed" stays last.
+    """
+    n, m = encoding.codes.shape
+    first = np.full(len(encoding.sizes), n)
+    for block in row_blocks(n):
+        slots = (encoding.offsets + encoding.codes[block]).ravel()
+        found = first_objects(slots, len(first))
+        seen = found < len(slots)
+        first[seen] = np.minimum(first[seen], block.start + found[seen] // m)
+        if first.max() < n:
+            break
+    first[encoding.missing_slots] = n + 1
+    places = np.lexsort((first, np.repeat(np.arange(m), encoding.n_codes)))
+    ranks = np.empty(len(places), dtype=encoding.codes.dtype)
+    ranks[places] = np.arange(len(places)) - np.repeat(encoding.offsets, encoding.n_codes)
+    codes = np.empty_like(encoding.codes)
+    for block in row_blocks(n):
+        codes[block] = ranks[encoding.offsets + encoding.codes[block]]
+    return encoding._replace(codes=codes, sizes=encoding.sizes[places]), places
 
 
 def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):

@@ -18,6 +18,7 @@ from ..sparse.objective import SparseRaw
 from ..sparse.rows import membership_of
 from ..weightings.joint import WEIGHTINGS, as_weighting
 from .agreement import AgreementTest, agreement_test_of
+from .determinacy import determinacy
 from .objective import Evaluation
 
 __all__ = ["Certificate", "certify"]
@@ -40,6 +41,8 @@ class Certificate(NamedTuple):
     move_costs: np.ndarray
     trust: AgreementTest | None
     weight_gap: float | None
+    label_agreement: float
+    undetermined: np.ndarray
 
 
 def certify(
@@ -61,6 +64,9 @@ def certify(
       gradient of :math:`\sum_u \alpha_u d_u / E[d_u]` in :math:`y_i` over :math:`\sum_u \alpha_u / E[d_u]`, so that it
       counts ordered pairs of objects too;
     * its margin, the largest membership minus the second largest;
+    * how far the labels (argmax) are determined: other memberships have the same losses, since these depend on
+      :math:`Y^T Y` alone. Of those that a walk through them meets, the labels that differ most, and the objects that
+      change cluster in any;
     * the cost of its best move: how much the objective :math:`\sum_u \alpha_u d_u` [1]_ of the hardened consensus
       (argmax) rises when the object alone goes to the best other cluster, negative if it falls. The margin rests on the
       relaxation; this says what the partitions themselves say. See :func:`~robust_eac.refine_labels`;
@@ -97,7 +103,9 @@ def certify(
         cluster; `trust`, the :class:`~robust_eac.diagnostics.AgreementTest` of the partitions, None if a weight lies
         between 0 and 1: the test counts objects; `weight_gap`, per ordered pair of objects (over n^2; adjusted losses
         are shares): zero exactly at optimal weights, infinite for weights that the weighting does not allow, None
-        without `weighting`.
+        without `weighting`; `label_agreement`, adjusted Rand index of the labels with the most different ones found at
+        the same losses, 1 if there are no others; `undetermined` of shape (n_samples,), the mask of the objects that
+        change cluster at the same losses.
 
     Raises
     ------
@@ -135,6 +143,7 @@ def certify(
     object_gaps = frank_wolfe_gaps(objective.visited, rows, evaluation.statistics) / (4.0 * total)
     # Half the rise of sum_u alpha_u d_u per unit of weight; the limit for small weights where an object has none.
     rises = moves(encoding, weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
+    determined = determinacy(rows)
     top = np.partition(np.column_stack([np.zeros(len(rows)), rows]), -2, axis=1)
     return Certificate(
         gap=float(weight @ object_gaps / total),
@@ -143,6 +152,8 @@ def certify(
         move_costs=0.5 * total**2 * rises / total,
         trust=agreement_test_of(encoding, rows) if np.all((weight == 0.0) | (weight >= 1.0)) else None,
         weight_gap=None if bound is None else bound.excess(evaluation.losses, weights) / objective.unit,
+        label_agreement=determined.agreement,
+        undetermined=determined.undetermined,
     )
 
 
@@ -150,8 +161,8 @@ class Assurance(NamedTuple):
     """A consensus beside a lower bound for its weights, both per ordered pair of objects, and its unsure objects.
 
     unbounded : why there is no bound, if there is none.
-    n_unsure, n_gaining : how many objects a move costs less than `UNSURE` of the loss per object, how many it gains;
-        None where nobody looked.
+    n_unsure, n_gaining, n_undetermined : how many objects are unsure, how many gain by a move, how many change cluster
+        at the same losses; see :class:`Moves`. None where nobody looked.
     """
 
     loss: float | None = None
@@ -159,6 +170,7 @@ class Assurance(NamedTuple):
     unbounded: str | None = None
     n_unsure: int | None = None
     n_gaining: int | None = None
+    n_undetermined: int | None = None
 
     @property
     def excess(self):
@@ -171,20 +183,22 @@ class Assurance(NamedTuple):
 def assure_membership(encoding, weights, membership, labels, *, unbounded=None):
     """The :class:`Assurance` of a membership, whose labels are what objects may be unsure about."""
     n_clusters, loss, bound = membership.shape[1], None, None
+    is_sparse = sparse.issparse(membership)
     if unbounded is None:
-        objective = (SparseRaw if sparse.issparse(membership) else Raw)(encoding, n_clusters)
-        rows = membership_of(membership) if sparse.issparse(membership) else membership
+        objective = (SparseRaw if is_sparse else Raw)(encoding, n_clusters)
+        rows = membership_of(membership) if is_sparse else membership
         loss = float(weights @ objective.losses(objective.measure(rows)))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.total**2
-    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, n_clusters))
+    moves = best_moves(encoding, weights, labels, n_clusters, None if is_sparse else membership)
+    return Assurance(loss, bound, unbounded, *moves.counts)
 
 
 def assure_partition(encoding, weights, labels, n_clusters, cost):
     """The :class:`Assurance` of a partition under Binder's loss, among those of at most so many clusters."""
     loss = float(weights @ partition_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
     bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
-    return Assurance(loss, bound, unbounded, *_count_unsure(encoding, weights, labels, n_clusters, cost))
+    return Assurance(loss, bound, unbounded, *best_moves(encoding, weights, labels, n_clusters, cost=cost).counts)
 
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):
@@ -223,39 +237,44 @@ def _obstacle(encoding):
 
 
 class Moves(NamedTuple):
-    """The best move of every object from its cluster to another one.
+    """The best move of every object from its cluster to another one, and what changes without any.
 
     clusters : the other one, as numbered in the labels; the number of clusters for a new one.
     rises : by how much it raises the loss, times the weight of all objects over that of the object; infinite for
         objects without weight.
     loss : the loss before, which is the loss per object in the same unit.
+    undetermined : mask of the objects that change cluster in other memberships with the same losses.
     """
 
     clusters: np.ndarray
     rises: np.ndarray
     loss: float
+    undetermined: np.ndarray
 
     @property
     def unsure(self):
-        """Mask of the objects that hardly lose by it, or gain."""
-        return self.rises - UNSURE * self.loss < _GAIN
+        """Mask of the objects that hardly lose by their move, gain by it, or are undetermined."""
+        return (self.rises - UNSURE * self.loss < _GAIN) | self.undetermined
 
     @property
     def gaining(self):
         """Mask of the objects that gain by it."""
         return self.rises < _GAIN
 
+    @property
+    def counts(self):
+        """How many objects are unsure, gain, and are undetermined."""
+        return tuple(int(np.count_nonzero(mask)) for mask in (self.unsure, self.gaining, self.undetermined))
 
-def best_moves(encoding, weights, labels, n_clusters, cost=1.0):
-    """The :class:`Moves` of a partition under Binder's loss, among those of at most so many clusters."""
+
+def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1.0):
+    """The :class:`Moves` of a partition under Binder's loss, among those of at most so many clusters.
+
+    membership : that of which these are the labels, if they are of one.
+    """
     binder = LOSSES["binder"]._replace(cost=cost)
     loss = float(weights @ partition_losses(encoding, labels, binder))
     used, best, rises = reassign(encoding, weights, binder, labels, n_clusters)
     rises = np.where(encoding.multiplicity > 0.0, encoding.total * rises, np.inf)
-    return Moves(np.append(used, labels.max() + 1)[best], rises, loss)
-
-
-def _count_unsure(encoding, weights, labels, n_clusters, cost=1.0):
-    """How many objects hardly lose by their best move, and how many gain."""
-    moves = best_moves(encoding, weights, labels, n_clusters, cost)
-    return int(np.count_nonzero(moves.unsure)), int(np.count_nonzero(moves.gaining))
+    free = np.zeros(len(labels), dtype=bool) if membership is None else determinacy(membership).undetermined
+    return Moves(np.append(used, labels.max() + 1)[best], rises, loss, free)

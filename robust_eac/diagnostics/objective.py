@@ -97,9 +97,9 @@ def partition_losses(
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
     cluster_weights : {"size"} or list of ndarrays, default=None
         "size": w_l in proportion to 1/n_l, n_l being the size of the cluster, so that fine and coarse partitions count
-        alike (n_u/n_l if n_u objects are observed), scaled so that the sum of all :math:`w_l n_l^2` stays that of
-        weights of 1. Or one array per partition, a non-negative weight per cluster in the order of the labels (of the
-        columns of a soft partition). None means 1 each.
+        alike (n_u/n_l if n_u objects are observed), scaled so that the sum of all :math:`(n / n_u)^2 w_l n_l^2` stays
+        that of weights of 1. Or one array per partition, a non-negative weight per cluster in the order of the labels
+        (of the columns of a soft partition). None means 1 each.
 
     Returns
     -------

@@ -20,7 +20,8 @@ from ..solve.bundles import Visit
 from ..solve.descent import visiting_order
 from ..solve.encoding import Encoding, encode, select, take_rows
 from ..solve.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
-from ..solve.objective import place_by
+from ..solve.objective import first_objects, place_by
+from ..solve.rotation import lowest_rows, turn
 from ..solve.starts import draw_rows, reduce_rows
 
 
@@ -276,10 +277,32 @@ def after_step(S, G, sums, t):
     return Matrices(S + t * sums.S, G + t * (sums.cross + t * sums.square))
 
 
+def some_rows(encoding, proposal, t, step):
+    """(every so many memberships of the block's rows, how many objects each stands for)."""
+    return proposal.at(t)[::step], encoding.multiplicity[::step]
+
+
+def lowest(encoding, proposal, t, Q):
+    """The row of smallest membership in every cluster after a rotation."""
+    return lowest_rows(proposal.at(t), Q)
+
+
+def turn_block(encoding, proposal, t, Q):
+    """The :class:`Proposal` of the turned memberships."""
+    rows = proposal.at(t).copy()
+    turn(rows, Q)
+    return Proposal(rows, rows)
+
+
 def finish(encoding, proposal, t):
-    """(memberships of the block's objects, number of those that every cluster wins)."""
-    membership = encoding.expand(proposal.at(t))
-    return membership, np.bincount(membership.argmax(axis=1), minlength=membership.shape[1])
+    """Memberships of the block's objects."""
+    return encoding.expand(proposal.at(t))
+
+
+def first_winners(membership, order):
+    """(k,) the first object of every cluster, the clusters taken in an order; of one without objects, infinity."""
+    first = first_objects(membership[:, order].argmax(axis=1), len(order))
+    return np.where(first < len(membership), first, np.inf)
 
 
 # Blocks are summed in a tree with this fan-in.

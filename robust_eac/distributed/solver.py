@@ -25,10 +25,11 @@ from ..checks.values import (
 )
 from ..objectives import Raw, objective_for, resolve_agreement
 from ..objectives.raw import Matrices
-from ..solve.alternation import Problem, continue_run, solve, start_run
+from ..solve.alternation import Problem, canonical, continue_run, solve, start_run
 from ..solve.descent import visit_with
 from ..solve.encoding import select, weigh, weigh_clusters
 from ..solve.formula import agreement_from_sums, gap_unit
+from ..solve.rotation import MOST_TURNED, canonical_rotation, lowest_rows, spacing
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..solve.threads import progress
 from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, tell_convergence
@@ -195,8 +196,9 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
         run = continue_run(problem, run, limits, keep=kept and kept.keep)
         if kept:
             kept.save(run)
+        run = canonical(problem, run, limits)
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
-        consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters)
+        consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
         result = result_of(run, consensus, membership, limits.tol)
     tell_convergence(result, limits)
     return result, agreements
@@ -210,6 +212,27 @@ class DistributedRaw(Raw):
 
     def steps(self, weights, rows, state, rng, n_threads=1):
         return DistributedSteps(self, weights, rows, state, rng)
+
+    def canonical_rotation(self, rows):
+        from dask import compute
+
+        if not 2 < self.n_clusters <= MOST_TURNED:
+            return None
+        step = spacing(int(self.encoding.total))
+        some = compute(*[task(rows.t, step) for task in rows.each(blocks.some_rows)])
+        found, weight = (np.concatenate(parts) for parts in zip(*some, strict=True))
+
+        def lowest(Q):
+            each = np.array(compute(*[task(rows.t, Q) for task in rows.each(blocks.lowest)]))
+            return lowest_rows(each.reshape(-1, self.n_clusters), Q)
+
+        return canonical_rotation(found, weight, lowest if step > 1 else None)
+
+    def turn(self, rows, Q):
+        from dask import persist
+
+        rows.proposals = persist(*[task(rows.t, Q) for task in rows.each(blocks.turn_block)])
+        rows.t = 0.0
 
 
 class DistributedSteps:
@@ -341,14 +364,18 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])
 
 
-def _finish(rows, chunks, n_clusters):
-    """(labels, membership) of all objects as Dask arrays, empty clusters last."""
+def _finish(rows, chunks, n_clusters, *, by_object):
+    """(labels, membership) of all objects as Dask arrays, clusters in the order of :func:`empty_last`."""
     import dask.array as da
-    from dask import persist
+    from dask import compute, persist
 
-    memberships, won = zip(*[task(rows.t) for task in rows.each(blocks.finish, 2)], strict=True)
-    won, memberships = blocks.sum_of([(count,) for count in won], memberships)
-    order = np.argsort(won[0] == 0, kind="stable")
+    memberships = persist(*[task(rows.t) for task in rows.each(blocks.finish)])
+    starts, order, step = np.cumsum((0, *chunks[:-1])), np.arange(n_clusters), None
+    while step is None or (np.diff(step) != 1).any():
+        order = order if step is None else order[step]
+        first = np.array(compute(*[blocks.later(blocks.first_winners)(block, order) for block in memberships]))
+        first = (first + starts[:, np.newaxis]).min(axis=0)
+        step = np.argsort(first if by_object else np.isinf(first), kind="stable")
     pieces = [
         da.from_delayed(blocks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
         for block, size in zip(memberships, chunks, strict=True)

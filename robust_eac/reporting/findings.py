@@ -113,7 +113,7 @@ def find_out(model, X, sample_weight, settings):
         assurance=assurance,
         labels=labels,
         certainty=model.confidence_,
-        moves=best_moves(weighed, model.weights_, labels, k),
+        moves=best_moves(weighed, model.weights_, labels, k, membership),
         weights=model.weights_,
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,
         agreements=model.agreements_,

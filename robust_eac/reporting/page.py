@@ -47,7 +47,9 @@ _MEANINGS = {
     "convergence": "The gap is zero where no small change of the memberships lowers the objective. That is necessary "
     "for a best answer, not sufficient.",
     "bound": "A certificate: whatever the memberships, the loss cannot be lower than the bound.",
-    "unsure": "Objects that could as well be in another cluster, judged by moving them one at a time.",
+    "labels": "Losses depend on which objects are together, which several memberships may say in other labels.",
+    "unsure": "Objects that could as well be in another cluster, judged by moving them one at a time, or all at "
+    "once to another membership with the same losses.",
     "agreement": "Adjusted Rand index, corrected for chance, so that fine and coarse partitions compare.",
     "second mode": "These partitions follow something else together.",
     "confidence": "Memberships say how the partitions split an object between clusters. With finer partitions than the "
@@ -317,7 +319,7 @@ def _objects(findings, object_names, max_rows):
     text = (
         f"An object is unsure if moving it to the best other cluster raises the loss by less than {percent(UNSURE)} of "
         "the loss per object. Below zero the move would lower the loss: the labels of largest membership need not be a "
-        "partition of least loss."
+        "partition of least loss. It is unsure, too, if it is in another cluster in a membership with the same losses."
     )
     n_clusters = findings.labels.max() + 1
     second = ["a new one" if cluster == n_clusters else cluster for cluster in moves.clusters[listed]]

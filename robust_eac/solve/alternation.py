@@ -11,8 +11,7 @@ from ..checks.values import MAX_SEED
 from .descent import descend, is_stationary
 from .encoding import weigh_clusters
 from .formula import adjusted_agreements
-from .objective import Objective, empty_last, first_objects
-from .rotation import turn
+from .objective import Objective, empty_last
 from .starts import FEW, SAMPLE_TOL, reduce_rows
 from .threads import count_threads, map_threads
 
@@ -196,7 +195,7 @@ def turn_run(objective, run, n_threads=1):
     Q = objective.canonical_rotation(run.rows)
     if Q is None:
         return run
-    turn(run.rows, Q)
+    objective.turn(run.rows, Q)
     return run._replace(state=objective.measure(run.rows, n_threads))
 
 
@@ -254,17 +253,16 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell):
 
 
 def _lowest_of_each(objective, pairs):
-    """Of the runs that have met, the lowest; pairs of (run, whether it has ended).
-
-    They have met where labels are the same and the same partitions have weight.
-    """
-    lowest = {}
+    """Of the runs that have met, the lowest; pairs of (run, whether it has ended)."""
+    groups = []
     for pair in pairs:
-        run, _ = pair
-        labels = objective.labels(run.rows)
-        place = first_objects(labels, objective.n_clusters)[labels].tobytes(), (run.weights > 0.0).tobytes()
-        lowest.setdefault(place, []).append(pair)
-    return [min(met, key=lambda pair: pair[0].objective) for met in lowest.values()]
+        met = (group for group in groups if objective.have_met(group[0][0].rows, pair[0].rows))
+        group = next(met, None)
+        if group is None:
+            groups.append([pair])
+        else:
+            group.append(pair)
+    return [min(group, key=lambda pair: pair[0].objective) for group in groups]
 
 
 def reduce_problem(problem, start):

@@ -1,5 +1,7 @@
 """What an alternation lowers: the base class of the objectives, what those with dense memberships share, and labels."""
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 
@@ -7,12 +9,15 @@ from .bundles import Visit
 from .descent import ROUNDING, sweep
 from .encoding import take_rows
 from .formula import gradient_of, row_blocks
-from .rotation import canonical_rotation
+from .rotation import canonical_rotation, lowest_rows, spacing, turn
 from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
 from .threads import map_threads
 
 # Pairwise steps of a visit from the uniform membership, per cluster.
 _PLACING_STEPS = 2
+# Memberships whose Y'Y have at least this cosine are at the same place: chosen on half of 768 noisy and clean ensembles
+# so that the lowest start is dropped no more often than where labels and support of the weights decided.
+_MET = 0.999
 # Curvatures below this share of the largest say nothing.
 _SINGULAR = 1e-6
 # Largest number of visits of an object without weight; a few suffice.
@@ -65,13 +70,27 @@ class Objective:
         """Memberships to start from, by the name of a start; those given, themselves."""
         return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
 
-    def labels(self, rows):
-        """(n_rows,) the first cluster of largest membership."""
-        return labels_of(rows)
+    def have_met(self, rows, others):
+        """Whether two memberships Y are at about the same place.
+
+        They are if the cosine of their Y'Y, minus its value 1/k at the uniform membership, is close to 1, which no
+        rotation changes.
+        """
+        a, b = rows - 1.0 / self.n_clusters, others - 1.0 / self.n_clusters
+        weight = self.encoding.multiplicity[:, np.newaxis]
+        product, first, second = (np.sum((one.T @ (weight * other)) ** 2) for one, other in ((a, b), (a, a), (b, b)))
+        return bool(product >= _MET * np.sqrt(first * second))
 
     def canonical_rotation(self, rows):
-        """See :mod:`~robust_eac.solve.rotation`."""
-        return canonical_rotation(rows, self.encoding.multiplicity)
+        """See :mod:`~robust_eac.solve.rotation`; None where nothing turns."""
+        step, weight = spacing(len(rows)), self.encoding.multiplicity
+        if step == 1:
+            return canonical_rotation(rows, weight)
+        return canonical_rotation(np.ascontiguousarray(rows[::step]), weight[::step], partial(lowest_rows, rows))
+
+    def turn(self, rows, Q):
+        """Turn memberships in place by a rotation."""
+        turn(rows, Q)
 
     def ordered(self, state, order):
         """The state of the clusters in another order."""
@@ -172,14 +191,18 @@ def empty_last(membership, *, by_object=False):
     """(the membership, changed, with the clusters that win no object last: labels have no holes; their order).
 
     by_object : order the others by the first object that they win, so that their numbers say nothing of the start.
+    Where memberships are equal, the order decides which cluster wins: it is looked at again until it stays.
     """
-    first = first_objects(labels_of(membership), membership.shape[1])
-    order = np.argsort(first if by_object else first == membership.shape[0], kind="stable")
-    if (np.diff(order) == 1).all():
-        return membership, order
-    if sparse.issparse(membership):
-        return membership[:, order], order
-    # In place: the matrix can have gigabytes.
-    for rows in row_blocks(len(membership)):
-        membership[rows] = membership[rows][:, order]
-    return membership, order
+    order = np.arange(membership.shape[1])
+    while True:
+        first = first_objects(labels_of(membership), len(order))
+        step = np.argsort(first if by_object else first == membership.shape[0], kind="stable")
+        if (np.diff(step) == 1).all():
+            return membership, order
+        order = order[step]
+        if sparse.issparse(membership):
+            membership = membership[:, step]
+            continue
+        # In place: the matrix can have gigabytes.
+        for rows in row_blocks(len(membership)):
+            membership[rows] = membership[rows][:, step]

@@ -5,7 +5,6 @@ a rotation, admissible if QY >= 0. Rotations move the coordinates of rows in the
 """
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import helmert
@@ -22,6 +21,8 @@ _CLIMB_ROWS = 512
 _STARTS = 20
 _HITS = 4
 _CLIMB_STEPS = 100
+# With three clusters, rotations of one angle: so many between two permutations.
+_ANGLES = 240
 # Optima of the starts that are followed inside the simplex, if the best ones leave it.
 _FOLLOWED = 4
 # Relative differences of total confidence below this are none.
@@ -41,29 +42,33 @@ _INSIDE = 1e-9
 _PRICES = 1e3, 1e12
 
 
-def canonical_rotation(rows, weight):
+def canonical_rotation(rows, weight, lowest=None):
     """The rotation Q of (n, k) memberships that maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
 
     (k, k), clusters numbered as in `rows`, as far as they correspond; None where nothing turns: only permutations are
     left, the rows are there already, or clusters are very many. The starts depend on the rows up to rotations only, and
-    so does the result, up to the numbers of clusters.
+    so does the result, up to the numbers of clusters. If the rows are some of many, `lowest(Q)` is the row of smallest
+    membership in every cluster after a rotation, (k, k), of all of them.
     """
     k = rows.shape[1]
-    if not 2 < k <= MOST_TURNED:
+    if not 2 < k <= MOST_TURNED or only_permutations_left(rows):
         return None
-    step = -(-len(rows) // _ROWS)
-    some, weight = np.ascontiguousarray(rows[::step]), weight[::step] / weight[::step].sum()
-    if only_permutations_left(some):
-        return None
-    best, value = np.eye(k), -np.inf
-    for Q in [*_optima(some, weight), np.eye(k)]:
-        followed = _follow(rows, some, weight, Q)
-        if followed.inside and followed.value > value + _SAME_VALUE:
-            best, value = followed.Q, followed.value
-        if followed.free:
+    weight = weight / weight.sum()
+    best, value, optima = np.eye(k), -np.inf, _optima(rows, weight)
+    highest = _confidence(rows, weight, optima[0])
+    for Q in [*optima, np.eye(k)]:
+        followed, found = _follow(rows, weight, lowest, Q)
+        if found > value + _SAME_VALUE:
+            best, value = followed, found
+        if value > highest - _SAME_VALUE:
             break
     _, order = linear_sum_assignment(best.T, maximize=True)
     return best[order] if np.abs(best[order] - np.eye(k)).max() > _SMALL_ANGLE else None
+
+
+def spacing(n_rows):
+    """Every so many rows are looked at."""
+    return -(-n_rows // _ROWS)
 
 
 def turn(rows, Q):
@@ -90,7 +95,7 @@ def only_permutations_left(rows):
     if len(groups) <= (k - 1) * (k - 2) // 2:
         return False
     means = sums[:, groups] / sums[:, groups].sum(axis=0)
-    slopes = _slopes(_plane(k), means.T, groups % k)
+    slopes = _slopes(plane_of(k), means.T, groups % k)
     if np.linalg.matrix_rank(slopes, tol=1e-6) < slopes.shape[1]:
         return False
     _, residual = nnls(slopes.T, -slopes.sum(axis=0))
@@ -98,7 +103,7 @@ def only_permutations_left(rows):
 
 
 @cache
-def _plane(k):
+def plane_of(k):
     """(k, k - 1) orthonormal basis of the vectors of sum 0."""
     basis = np.ascontiguousarray(helmert(k).T)
     basis.flags.writeable = False
@@ -126,12 +131,14 @@ def _slopes(plane, rows, clusters):
 def _optima(rows, weight):
     """Rotations that climbs from several starts end at, the best first; the same for rotated rows."""
     k = rows.shape[1]
-    plane, step = _plane(k), -(-len(rows) // _CLIMB_ROWS)
+    plane, step = plane_of(k), -(-len(rows) // _CLIMB_ROWS)
     rows, weight = rows[::step], weight[::step] / weight[::step].sum()
     inner = rows @ plane
     centred = inner - weight @ inner
     _, axes = np.linalg.eigh(centred.T @ (centred * weight[:, np.newaxis]))
     axes *= np.where(weight @ (centred @ axes) ** 3 < 0.0, -1.0, 1.0)
+    if k == 3:
+        return _optima_of_three(rows, weight, axes)
     rng = np.random.RandomState(0)
     found = []
     for _ in range(_STARTS):
@@ -146,9 +153,23 @@ def _optima(rows, weight):
     return [found[start][1] for start in order[distinct][:_FOLLOWED]]
 
 
+def _optima_of_three(rows, weight, axes):
+    """The best rotations among evenly spaced ones: those better than their neighbours, and the best admissible one."""
+    angles = np.arange(_ANGLES) * (2.0 * np.pi / 3.0 / _ANGLES)
+    c, s = np.cos(angles), np.sin(angles)
+    inner = np.array([[c, -s], [s, c]]).transpose(2, 0, 1) @ axes.T
+    found = _rotation(plane_of(3), inner)
+    turned = rows @ found.transpose(0, 2, 1)
+    values = turned.max(axis=2) @ weight
+    order = np.argsort(-values, kind="stable")
+    highest = (values >= np.roll(values, 1)) & (values >= np.roll(values, -1))
+    inside = turned.min(axis=(1, 2)) >= 0.0
+    return found[[*order[highest[order]][:_FOLLOWED], *order[inside[order]][:1]]]
+
+
 def _climb(rows, weight, Q):
     """(total confidence, rotation): labels by the largest membership and the best rotation to them, in turn."""
-    plane, value, units = _plane(rows.shape[1]), -np.inf, np.eye(rows.shape[1])
+    plane, value, units = plane_of(rows.shape[1]), -np.inf, np.eye(rows.shape[1])
     for _ in range(_CLIMB_STEPS):
         turned = rows @ Q.T
         before, value = value, weight @ turned.max(axis=1)
@@ -159,43 +180,40 @@ def _climb(rows, weight, Q):
     return value, Q
 
 
-class _Followed(NamedTuple):
-    """An optimum: the rotation, its total confidence, is it inside the simplex, does it not touch its boundary."""
-
-    Q: np.ndarray
-    value: float
-    inside: bool
-    free: bool
+def _confidence(rows, weight, Q):
+    return float(weight @ (rows @ Q.T).max(axis=1))
 
 
-def _follow(rows, some, weight, Q):
-    """The optimum inside the simplex to which Newton steps lead, constrained by all rows."""
-    bound = some
+def _follow(rows, weight, lowest, Q):
+    """(rotation, total confidence) where Newton steps lead, constrained by all rows; -inf if it is not admissible."""
+    bound = rows
     while True:
-        Q, value, free = _newton(some, weight, bound, Q)
-        inside = (bound @ Q.T).min() >= -_INSIDE
-        lowest = rows[_lowest(rows, Q)] if inside and len(some) < len(rows) else some[:0]
-        outside = (lowest @ Q.T).min(axis=1, initial=0.0) < -_INSIDE
+        Q = _newton(rows, weight, bound, Q)
+        if (bound @ Q.T).min() < -_INSIDE:
+            return Q, -np.inf
+        further = rows[:0] if lowest is None else lowest(Q)
+        outside = (further @ Q.T).min(axis=1, initial=0.0) < -_INSIDE
         if not outside.any():
-            return _Followed(Q, value, inside, free)
-        bound = np.concatenate([bound, lowest[outside]])
+            return Q, _confidence(rows, weight, Q)
+        bound = np.concatenate([bound, further[outside]])
 
 
-def _lowest(rows, Q):
-    """The row of smallest membership in every cluster after a rotation."""
+def lowest_rows(rows, Q):
+    """(k, k) the row of smallest membership in every cluster after a rotation."""
     blocks = row_blocks(len(rows))
     lowest = np.array([block.start + (rows[block] @ Q.T).argmin(axis=0) for block in blocks])
-    return lowest[np.einsum("bpq,pq->bp", rows[lowest], Q).argmin(axis=0), np.arange(len(Q))]
+    places = np.einsum("bpq,pq->bp", rows[lowest], Q).argmin(axis=0)
+    return rows[lowest[places, np.arange(len(Q))]]
 
 
 def _newton(rows, weight, bound, Q):
-    """(Q, total confidence, whether no constraint is active): sequential quadratic programming over rotations.
+    """The rotation where sequential quadratic programming over rotations ends.
 
     A step is the rotation of largest quadratic model of the Lagrangian whose linear model keeps the rows `bound` inside
     the simplex. In the eigenvectors of its Hessian, that is a problem of least distance, solved by non-negative least
     squares (Lawson and Hanson 1974, chapter 23).
     """
-    k, plane, units = len(Q), _plane(len(Q)), np.eye(len(Q))
+    k, plane, units = len(Q), plane_of(len(Q)), np.eye(len(Q))
     first, second = np.triu_indices(k - 1, 1)
     most = 8 * k + 4 * len(first)
     of_bounds, kept = np.zeros((k, k)), np.empty(0, dtype=np.intp)
@@ -227,7 +245,7 @@ def _newton(rows, weight, bound, Q):
         of_bounds = 0.5 * (of_bounds + of_bounds.T)
         if largest <= _SMALL_ANGLE:
             break
-    return Q, float(weight @ (rows @ Q.T).max(axis=1)), len(kept) == 0
+    return Q
 
 
 def _nearest(slopes, levels, ideal, price):

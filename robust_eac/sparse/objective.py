@@ -24,7 +24,7 @@ from ..solve.bundles import RowData, Slots, Visit
 from ..solve.descent import ROUNDING, visiting_order
 from ..solve.encoding import one_hot, select, take_rows, weigh_clusters
 from ..solve.formula import agreement_beside, coefficients, gap_unit, losses_from_sums, row_parts
-from ..solve.objective import MAX_PLACING, Objective, labels_of
+from ..solve.objective import MAX_PLACING, Objective, first_objects, labels_of
 from ..solve.starts import allocate, kmeans_start
 from ..solve.threads import end_if_told, map_threads
 from . import kernels
@@ -121,7 +121,12 @@ class SparseRaw(Objective):
     def losses(self, state):
         return losses_from_sums(self.encoding, *state)
 
+    def have_met(self, membership, other):
+        both = self.labels(membership), self.labels(other)
+        return np.array_equal(*(first_objects(labels, self.n_clusters)[labels] for labels in both))
+
     def labels(self, membership):
+        """(n_rows,) the first cluster of largest membership."""
         labels, held = np.zeros(len(membership), dtype=np.intp), np.flatnonzero(membership.parts.length)
         labels[held] = labels_of(to_csr(membership.parts, membership.k)[held])
         return labels

@@ -102,7 +102,7 @@ def test_perfect_agreement_and_a_single_cluster(rng):
     assert found.excess == 0.0
     assert found._replace(loss=1e-3).excess is None
     exact = _certificates.assure_partition(encode(labels), np.full(6, 1 / 6), np.arange(40) % 4, 4, 1.0)
-    assert exact == (0.0, 0.0, None, 0, 0)
+    assert exact == (0.0, 0.0, None, 0, 0, 0)
     one = RobustEAC(1, random_state=0).fit(labels)
     found = _assured(one, labels)
     assert found.excess == pytest.approx(0.0, abs=1e-3)

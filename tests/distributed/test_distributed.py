@@ -20,8 +20,9 @@ from robust_eac import (
     solve_median_partition_distributed,
 )
 
-from ..access import _blocks, _starts, accumulate, distributed, encode, losses_of
+from ..access import _blocks, _rotation, _starts, accumulate, distributed, encode, losses_of
 from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..solve.test_rotation import canonical, noisy, numbered_alike
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -246,6 +247,31 @@ def test_rho_auto_is_that_of_the_trusted_group(rng):
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("n_rows", [2**14, 50], ids=["all", "some"])
+def test_membership_is_canonical(rng, n_rows, monkeypatch):
+    monkeypatch.setattr(_rotation, "_ROWS", n_rows)
+    labels = noisy(rng, N, K, 40, 0.8)
+    options = {"weighting": "uniform", "init": rng.dirichlet(np.ones(K), size=N), "random_state": 0}
+    result = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
+    assert_consistent(labels, result)
+    monkeypatch.setattr(distributed.DistributedRaw, "canonical_rotation", lambda objective, rows: None)
+    ended = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
+    found, before = result.membership.compute(), ended.membership.compute()
+    # Evenly spaced rows decide; all of them stay in the simplex.
+    step = -(-N // n_rows)
+    assert found[::step].max(axis=1).sum() > before[::step].max(axis=1).sum() + 1e-3
+    if n_rows > N:
+        np.testing.assert_allclose(numbered_alike(canonical(found), found), found, atol=1e-4)
+
+
+def test_clusters_are_in_the_order_of_their_first_objects(rng):
+    labels = planted_ensemble(rng, rng.permutation(np.arange(N) % 5), M, noise=0.2)
+    result = solve_median_partition_distributed(by_rows(labels, 7), 6, random_state=0)
+    _, first = np.unique(result.labels.compute(), return_index=True)
+    assert len(first) == 5
+    assert np.array_equal(first, np.sort(first))
+
+
 def test_unfinished_is_said(rng):
     labels = random_ensemble(rng, 200, 8)
     options = {"max_iter": 1, "tol": 1e-13, "init": random_membership(rng, 200, 4), "random_state": 0}

@@ -8,6 +8,7 @@ import pytest
 
 from robust_eac import adjusted_rand_score, partition_losses, solve_median_partition
 
+from .. import reference
 from ..access import (
     Raw,
     SparseRaw,
@@ -20,6 +21,8 @@ from ..access import (
     encode,
     pays_to_sample,
     reduce_rows,
+    relabel,
+    weigh,
 )
 from ..conftest import planted_ensemble
 
@@ -102,21 +105,28 @@ def test_the_best_starts_go_on(labels, in_step, monkeypatch):
 
 
 def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
-    """They have met if they have one partition, whatever its clusters are called, and weigh the same partitions."""
-    k, n = 5, 40
-    objective, expected, pairs = Raw(encode(rng.randint(3, size=(n, 8))), k), {}, []
-    for value in rng.permutation(60):
-        partition = rng.randint(2, size=n) if value < 5 else np.arange(n) % rng.randint(1, k + 1)
-        rows = 0.7 * np.eye(k)[rng.permutation(k)[partition]] + 0.3 * rng.dirichlet(np.ones(k), size=n)
-        weights = rng.dirichlet(np.ones(4)) * (rng.permutation(4) > 0 if value % 3 == 0 else 1.0)
-        pair = _alternation.Run(rows, None, None, weights, [float(value)], None, None), bool(value % 2)
+    """They have met if they put the same objects together, however their memberships are turned."""
+    k, n, weight = 4, 40, rng.uniform(0.5, 2.0, size=40)
+    objective = Raw(weigh(encode(rng.randint(3, size=(n, 8))), weight), k)
+    places = [0.3 / k + 0.7 * rng.dirichlet(np.full(k, 0.3), size=n) for _ in range(6)]
+    expected, pairs = {}, []
+    for value in rng.permutation(30):
+        place = rng.randint(6)
+        Q = rng.permutation(reference.admissible_rotation(places[place], rng, 3))
+        rows = places[place] @ Q.T
+        pair = _alternation.Run(rows, None, None, None, [float(value)], None, None), bool(value % 2)
         pairs.append(pair)
-        members = {frozenset(np.flatnonzero(rows.argmax(axis=1) == c)) for c in range(k)} - {frozenset()}
-        place = frozenset(members), frozenset(np.flatnonzero(weights))
         expected[place] = min(expected.get(place, pair), pair, key=lambda pair: pair[0].objective)
     found = _alternation._lowest_of_each(objective, iter(pairs))
     assert list(map(id, found)) == list(map(id, expected.values()))
-    assert 15 < len(found) < 40
+    # They differ in labels where the same objects are together.
+    labels = [pair[0].rows.argmax(axis=1) for pair in pairs]
+    assert len({relabel(one).tobytes() for one in labels}) > len(expected)
+    Z, others = (run.rows - 1.0 / k for run in (pairs[0][0], found[-1][0]))
+    scaled = [np.sqrt(weight)[:, np.newaxis] * rows for rows in (Z, others)]
+    Z, others = (rows @ rows.T for rows in scaled)
+    cosine = np.sum(Z * others) / np.sqrt(np.sum(Z**2) * np.sum(others**2))
+    assert objective.have_met(pairs[0][0].rows, found[-1][0].rows) == (cosine >= 0.999)
 
 
 def test_labels_of_sparse_memberships_are_those_of_dense_ones(rng):

@@ -1,0 +1,70 @@
+"""How far labels are determined, against all rotations of three clusters and random ones of more."""
+
+import numpy as np
+import pytest
+
+from robust_eac import RobustEAC, adjusted_rand_score, certify, solve_median_partition
+
+from .. import reference
+from ..access import determinacy
+from ..solve.test_rotation import noisy, numbered_alike
+
+
+def test_labels_of_pure_objects_are_determined(rng):
+    for membership in (np.eye(4)[rng.randint(4, size=30)], np.eye(5)[:3][np.arange(9) % 3], np.ones((6, 1))):
+        found = determinacy(membership)
+        assert found.agreement == 1.0
+        assert not found.undetermined.any()
+    two = rng.dirichlet(np.ones(2), size=20)
+    assert determinacy(two).agreement == 1.0
+
+
+def test_three_clusters_equal_all_their_rotations(rng):
+    turns = reference.turns_of_three(6001)
+    moved = 0
+    for share in (0.3, 0.6, 0.8, 0.95):
+        membership = solve_median_partition(
+            noisy(rng, 80, 3, 40, share), 3, weighting="uniform", random_state=0
+        ).membership
+        turned = membership @ turns.transpose(0, 2, 1)
+        inside = turned.min(axis=(1, 2)) >= -1e-9
+        # Those that are reached from the membership without leaving the simplex.
+        first, last = 3000 - np.argmin(inside[3000::-1]), 3000 + np.argmin(inside[3000:])
+        within = turned[first + 1 if not inside[:3001].all() else 0 : last if not inside[3000:].all() else None]
+        labels = membership.argmax(axis=1)
+        others = [numbered_alike(rows.round(9), np.eye(3)[labels]).argmax(axis=1) for rows in within]
+        found = determinacy(membership)
+        free = (np.array(others) != labels).any(axis=0)
+        assert np.count_nonzero(free != found.undetermined) <= 1
+        assert found.agreement == pytest.approx(min(adjusted_rand_score(labels, other) for other in others), abs=0.03)
+        moved += np.count_nonzero(free)
+    assert moved > 0
+
+
+def test_objects_that_a_random_rotation_moves_are_found(rng):
+    membership = solve_median_partition(noisy(rng, 120, 5, 200, 0.8), 5, weighting="uniform", random_state=0).membership
+    labels, found = membership.argmax(axis=1), determinacy(membership)
+    for _ in range(5):
+        turned = membership @ reference.admissible_rotation(membership, rng, 30).T
+        other = numbered_alike(turned, np.eye(5)[labels]).argmax(axis=1)
+        assert adjusted_rand_score(labels, other) >= found.agreement - 0.02
+    assert determinacy(membership)[0] == found.agreement
+    # A turn of all that noise leaves nothing of.
+    assert determinacy(0.25 + 0.01 * (rng.dirichlet(np.ones(4), size=40) - 0.25)).undetermined.all()
+
+
+def test_report_and_certificate_count_the_undetermined(rng):
+    labels = noisy(rng, 80, 3, 60, 0.8)
+    model = RobustEAC(3, weighting="uniform", random_state=0).fit(labels)
+    found, certificate = determinacy(model.membership_), certify(labels, model.membership_)
+    assert np.array_equal(certificate.undetermined, found.undetermined)
+    assert certificate.label_agreement == found.agreement < 1.0
+    n_free = np.count_nonzero(found.undetermined)
+    lines = dict(line.split(maxsplit=1) for line in model.summary(labels).splitlines()[2:9])
+    assert f"have {n_free} object" in lines["labels"]
+    assert f"at the same losses {n_free} can be elsewhere" in lines["unsure"]
+    assert int(lines["unsure"].split()[0]) >= n_free
+    assert "in a membership with the same losses" in model.to_html(labels)
+    clean = noisy(rng, 80, 3, 20, 0.0)
+    sure = RobustEAC(3, random_state=0).fit(np.column_stack([clean, np.arange(80) % 3, np.arange(80) % 3]))
+    assert "labels" in sure.summary()

@@ -1,0 +1,162 @@
+"""The canonical membership against turned ones, and against all rotations of three clusters."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from robust_eac import (
+    adjusted_rand_score,
+    corrupt_ensemble,
+    objective_value,
+    optimality_gap,
+    partition_losses,
+    solve_median_partition,
+    solve_membership,
+)
+
+from .. import reference
+from ..access import _rotation
+from ..conftest import planted_ensemble
+from ..solvers.test_soft_ensembles import planted_soft_ensemble
+
+
+def noisy(rng, n, k, m, share, missing=0.0):
+    """Noisy copies of k clusters, a share of which is random."""
+    clean = planted_ensemble(rng, rng.permutation(np.arange(n) % k), m, noise=0.3)
+    labels = corrupt_ensemble(clean, share, random_state=rng.randint(1000))[0]
+    labels[rng.uniform(size=labels.shape) < missing] = -1
+    return labels
+
+
+def numbered_alike(rows, others):
+    """The rows with their clusters in the order of those of others that they are nearest to."""
+    return rows[:, linear_sum_assignment(others.T @ rows, maximize=True)[1]]
+
+
+def canonical(rows, weight=None):
+    """The canonical membership of rows, which stay."""
+    weight = np.ones(len(rows)) if weight is None else weight
+    turned, Q = rows.copy(), _rotation.canonical_rotation(rows, weight)
+    if Q is not None:
+        np.testing.assert_allclose(Q @ Q.T, np.eye(len(Q)), atol=1e-12)
+        np.testing.assert_allclose(Q.sum(axis=1), 1.0, atol=1e-12)
+        _rotation.turn(turned, Q)
+    return turned
+
+
+# m : partitions. turns : whether surely rotations are left, or only permutations; None where that depends on the draw.
+FITS = {
+    "two clusters": {"k": 2, "turns": False},
+    "three": {"k": 3},
+    "four, weighted": {"k": 4, "weighted": True},
+    "five, missing": {"k": 5, "m": 200, "missing": 0.1},
+    "three, soft": {"k": 3, "soft": True, "turns": None},
+    "three, adjusted": {"k": 3, "agreement": "adjusted", "turns": None},
+    "four, adjusted": {"k": 4, "agreement": "adjusted", "missing": 0.2, "weighted": True, "turns": None},
+    "seven": {"k": 7, "m": 300, "share": 0.8},
+    "twelve": {"k": 12, "m": 400, "share": 0.8},
+    "one cluster of four": {"k": 4, "classes": 1, "turns": None},
+    "empty clusters": {"k": 6, "classes": 3, "share": 0.0, "turns": None},
+    "clean": {"k": 4, "share": 0.0, "turns": None},
+}
+
+
+@pytest.mark.parametrize("fit", FITS.values(), ids=FITS)
+def test_a_turned_membership_comes_back(rng, fit):
+    k, share = fit["k"], fit.get("share", 0.7)
+    classes = fit.get("classes", k)
+    labels = noisy(rng, 100, classes, fit.get("m", 60), share, fit.get("missing", 0.0))
+    if fit.get("soft"):
+        labels = planted_soft_ensemble(rng, rng.randint(3, size=60), 8)
+    weight = rng.uniform(0.5, 2.0, size=len(labels)) if fit.get("weighted") else None
+    options = {"weighting": "uniform", "agreement": fit.get("agreement", "raw"), "sample_weight": weight}
+    result = solve_median_partition(labels, k, n_init=2, max_iter=300, random_state=0, **options)
+    rows = result.membership
+    np.testing.assert_allclose(numbered_alike(canonical(rows, weight), rows), rows, atol=1e-5)
+    turns = [reference.admissible_rotation(rows, rng) for _ in range(3)]
+    if fit.get("turns", True) is not None:
+        assert (max(np.abs(Q - np.eye(k)).max() for Q in turns) > 1e-3) == fit.get("turns", True)
+    for Q in turns:
+        back = numbered_alike(canonical(np.maximum(rows @ rng.permutation(Q).T, 0.0), weight), rows)
+        np.testing.assert_allclose(back, rows, atol=1e-5)
+
+
+def test_no_rotation_of_three_clusters_has_more_confidence(rng):
+    turns = reference.turns_of_three(3001)
+    for share in (0.0, 0.5, 0.8, 0.95):
+        labels, weight = noisy(rng, 80, 3, 40, share), rng.uniform(0.2, 3.0, size=80)
+        found = solve_median_partition(labels, 3, weighting="uniform", random_state=0, sample_weight=weight).membership
+        turned = found @ turns.transpose(0, 2, 1)
+        inside = turned.min(axis=(1, 2)) >= -1e-9
+        assert inside.any()
+        confidence = turned.max(axis=2) @ weight
+        assert weight @ found.max(axis=1) >= confidence[inside].max() - 1e-6 * weight.sum()
+
+
+def test_rigid_rows_stay_and_free_ones_turn(rng):
+    assert _rotation.canonical_rotation(np.eye(3)[np.arange(9) % 3], np.ones(9)) is None
+    # All rotations keep rows near the centre in the simplex.
+    rows = 1.0 / 4.0 + 0.02 * (rng.dirichlet(np.ones(4), size=50) - 0.25)
+    best = canonical(rows).max(axis=1).sum()
+    for _ in range(200):
+        Q = reference.rotations(4, rng)
+        assert (rows @ Q.T).min() > 0.0
+        assert (rows @ Q.T).max(axis=1).sum() <= best + 1e-9
+
+
+def test_rows_are_surely_rigid_only_if_no_small_rotation_is_admissible(rng):
+    verdicts = set()
+    for share in (0.0, 0.3, 0.5, 0.7):
+        labels = noisy(rng, 100, 4, 20, share)
+        rows = solve_median_partition(labels, 4, weighting="uniform", random_state=0).membership
+        rigid = _rotation.only_permutations_left(rows)
+        verdicts.add(rigid)
+        if rigid:
+            np.testing.assert_allclose(reference.admissible_rotation(rows, rng, 30), np.eye(4), atol=1e-6)
+    assert True in verdicts
+    assert not _rotation.only_permutations_left(np.full((5, 3), 1.0 / 3.0))
+
+
+def test_what_a_rotation_leaves_alone(rng):
+    labels = noisy(rng, 100, 4, 60, 0.7)
+    weights = rng.uniform(0.8, 1.2, size=60)
+    weights /= weights.sum()
+    result = solve_median_partition(labels, 4, weighting=weights, tol=1e-9, max_iter=1000, random_state=0)
+    Q = reference.admissible_rotation(result.membership, rng)
+    assert np.abs(Q - np.eye(4)).max() > 0.01
+    turned = result.membership @ Q.T
+    losses = partition_losses(labels, result.membership)
+    np.testing.assert_allclose(partition_losses(labels, turned), losses, rtol=1e-10)
+    before = objective_value(labels, result.membership, weights=weights)
+    assert objective_value(labels, turned, weights=weights) == pytest.approx(before, rel=1e-12)
+    assert optimality_gap(labels, turned, weights=weights) < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_gap_is_that_of_the_membership_returned(rng):
+    for share in (0.5, 0.8, 0.95):
+        labels = noisy(rng, 80, 4, 30, share)
+        for max_iter in (1, 2, 200):
+            result = solve_median_partition(labels, 4, weighting="uniform", max_iter=max_iter, random_state=0)
+            assert result.converged == (result.gap <= 1e-5)
+            gap = optimality_gap(labels, result.membership, weights=result.weights)
+            assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)
+            np.testing.assert_allclose(
+                numbered_alike(canonical(result.membership), result.membership), result.membership, atol=1e-5
+            )
+        alone = solve_membership(labels, 4, init=rng.dirichlet(np.ones(4), size=80), random_state=0)
+        assert alone.gap == pytest.approx(optimality_gap(labels, alone.membership), rel=1e-6, abs=1e-13)
+        back = numbered_alike(canonical(alone.membership), alone.membership)
+        np.testing.assert_allclose(back, alone.membership, atol=1e-5)
+
+
+def test_seeds_of_equal_objective_agree(rng):
+    agreements = []
+    for _ in range(6):
+        labels = noisy(rng, 150, 4, 60, 0.8)
+        options = {"weighting": "uniform", "tol": 1e-7, "max_iter": 1000}
+        one, other = (solve_median_partition(labels, 4, random_state=s, **options) for s in (0, 1))
+        if abs(one.objective / other.objective - 1.0) < 1e-7:
+            agreements.append(adjusted_rand_score(one.labels, other.labels))
+    assert len(agreements) >= 3
+    assert np.median(agreements) >= 0.99
