@@ -190,18 +190,20 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str:
         r"""Report in words: quality of the consensus, trusted partitions, confidence in the objects.
 
-        It has the sizes of the clusters; what is not the default; the objective, and how far the solver got (not for
-        :class:`MergeConsensus`, which has no objective); how many partitions have weight, and how much the partitions
-        agree with the consensus (`agreements_`); with "chance-corrected", how many partitions without weight agree with
-        each other on something else, which :func:`~robust_eac.solve_consensus_modes` finds; how many objects are sure;
-        the partitions without weight by name, up to three; and the partitions of largest and of smallest weight.
+        It has the sizes of the clusters; what is not the default; the objective, how far the solver got, and whether
+        other memberships with the same losses have other labels (not for :class:`MergeConsensus`, which has no
+        objective); how many partitions have weight, and how much the partitions agree with the consensus
+        (`agreements_`); with "chance-corrected", how many partitions without weight agree with each other on something
+        else, which :func:`~robust_eac.solve_consensus_modes` finds; how many objects are sure; the partitions without
+        weight by name, up to three; and the partitions of largest and of smallest weight.
 
         `X` adds a certificate. "bound" holds :math:`\sum_u \alpha_u d_u` at `membership_` against a lower bound over
         all memberships, with the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`): no membership is
         better by more, with these weights. It says "none", and why, after merging, for adjusted losses and Dask arrays,
         and where more than 3,000 objects differ and labels are missing or base clusters are more than 3,000. "unsure"
         counts the objects whose best move to another cluster in `labels_` raises :math:`L = \sum_u \alpha_u d_u` of
-        these labels by less than 0.1 L / n_samples, and those that would lower L.
+        these labels by less than 0.1 L / n_samples, those that would lower L, and those that change cluster at the same
+        losses (see :func:`~robust_eac.certify`).
 
         Parameters
         ----------
@@ -234,6 +236,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         clusters     2 found of 3 asked for; objects in each: 3, 3
         objective    4.9973, or 0.1388 per ordered pair of objects
         convergence  converged: gap 9.6e-07 after 3 alternations
+        labels       determined: memberships with the same losses have the same labels
         weights      uniform: 4 partitions with weight, 0 without
         agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
         confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)
@@ -394,8 +397,9 @@ class RobustEAC(_Consensus):
         first objects, or as in an array `init`. In general this is no local minimum of the objective over partitions:
         ``solve_hard_median_partition(X, weights=weights_, init=labels_)`` goes on from here.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        Consensus membership :math:`Y^T`, rows on the simplex: it tells how sure the labels are. A SciPy CSR array where
-        it would have more than 2^28 entries.
+        Consensus membership :math:`Y^T`, rows on the simplex: it tells how sure the labels are. Of all memberships with
+        the same losses (those with the same :math:`Y^T Y`), the one of largest total confidence, the sum of
+        `confidence_`; not with more than 32 clusters. A SciPy CSR array where it would have more than 2^28 entries.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_ : ndarray of shape (n_partitions,)

@@ -291,8 +291,9 @@ def solve_membership(
     Returns
     -------
     result : MembershipResult
-        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, a SciPy CSR array where it
-        would have more than 2^28 entries; `objective`, :math:`\sum_u \alpha_u d_u` at it; `gap`, its optimality gap;
+        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, of all with these losses the
+        one of largest total confidence (see :class:`~robust_eac.RobustEAC`), a SciPy CSR array where it would have more
+        than 2^28 entries; `objective`, :math:`\sum_u \alpha_u d_u` at it; `gap`, its optimality gap;
         `n_sweeps`; `converged`, gap <= tol.
 
     Warns
