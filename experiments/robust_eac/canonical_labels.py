@@ -38,7 +38,7 @@ def run_one(*, dataset, ensemble, repetition, fraction):
 
 def _as_ended(*args):
     """The median partition whose membership is not turned."""
-    with patch.object(Objective, "canonical_rotation", lambda objective, rows: None):
+    with patch.object(Objective, "canonical_rotation", lambda objective, rows, near: None):
         return consensus_of(*args)
 
 

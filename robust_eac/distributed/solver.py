@@ -213,7 +213,7 @@ class DistributedRaw(Raw):
     def steps(self, weights, rows, state, rng, n_threads=1):
         return DistributedSteps(self, weights, rows, state, rng)
 
-    def canonical_rotation(self, rows):
+    def canonical_rotation(self, rows, *, near=False):
         from dask import compute
 
         if not 2 < self.n_clusters <= MOST_TURNED:
@@ -226,7 +226,7 @@ class DistributedRaw(Raw):
             each = np.array(compute(*[task(rows.t, Q) for task in rows.each(blocks.lowest)]))
             return lowest_rows(each.reshape(-1, self.n_clusters), Q)
 
-        return canonical_rotation(found, weight, lowest if step > 1 else None)
+        return canonical_rotation(found, weight, lowest if step > 1 else None, near=near)
 
     def turn(self, rows, Q):
         from dask import persist

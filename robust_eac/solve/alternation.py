@@ -182,17 +182,18 @@ def canonical(problem, run, limits):
     """
     n_sweeps = None
     while run.n_sweeps != n_sweeps:
-        n_sweeps, turned = run.n_sweeps, turn_run(problem.objective, run, limits.n_threads)
+        turned = turn_run(problem.objective, run, limits.n_threads, near=n_sweeps is not None)
         if turned is run:
             return run
+        n_sweeps = run.n_sweeps
         # A gap of zero: the Y step measures it before it sweeps.
         run = continue_run(problem, turned._replace(gap=0.0), limits)
     return run
 
 
-def turn_run(objective, run, n_threads=1):
-    """The run turned to its canonical membership; its rows are changed."""
-    Q = objective.canonical_rotation(run.rows)
+def turn_run(objective, run, n_threads=1, *, near=False):
+    """The run turned to its canonical membership, which may be known to be near; its rows are changed."""
+    Q = objective.canonical_rotation(run.rows, near=near)
     if Q is None:
         return run
     objective.turn(run.rows, Q)
@@ -256,13 +257,13 @@ def _lowest_of_each(objective, pairs):
     """Of the runs that have met, the lowest; pairs of (run, whether it has ended)."""
     groups = []
     for pair in pairs:
-        met = (group for group in groups if objective.have_met(group[0][0].rows, pair[0].rows))
-        group = next(met, None)
+        place = objective.whereabouts(pair[0].rows)
+        group = next((group for first, group in groups if objective.have_met(first, place)), None)
         if group is None:
-            groups.append([pair])
+            groups.append((place, [pair]))
         else:
             group.append(pair)
-    return [min(group, key=lambda pair: pair[0].objective) for group in groups]
+    return [min(group, key=lambda pair: pair[0].objective) for _, group in groups]
 
 
 def reduce_problem(problem, start):

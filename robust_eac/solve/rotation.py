@@ -42,21 +42,22 @@ _INSIDE = 1e-9
 _PRICES = 1e3, 1e12
 
 
-def canonical_rotation(rows, weight, lowest=None):
+def canonical_rotation(rows, weight, lowest=None, *, near=False):
     """The rotation Q of (n, k) memberships that maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
 
     (k, k), clusters numbered as in `rows`, as far as they correspond; None where nothing turns: only permutations are
     left, the rows are there already, or clusters are very many. The starts depend on the rows up to rotations only, and
     so does the result, up to the numbers of clusters. If the rows are some of many, `lowest(Q)` is the row of smallest
-    membership in every cluster after a rotation, (k, k), of all of them.
+    membership in every cluster after a rotation, (k, k), of all of them. If the optimum is surely `near`, only the way
+    from the rows is followed.
     """
     k = rows.shape[1]
     if not 2 < k <= MOST_TURNED or only_permutations_left(rows):
         return None
     weight = weight / weight.sum()
-    best, value, optima = np.eye(k), -np.inf, _optima(rows, weight)
-    highest = _confidence(rows, weight, optima[0])
-    for Q in [*optima, np.eye(k)]:
+    optima = [*([] if near else _optima(rows, weight)), np.eye(k)]
+    best, value, highest = optima[-1], -np.inf, _confidence(rows, weight, optima[0])
+    for Q in optima:
         followed, found = _follow(rows, weight, lowest, Q)
         if found > value + _SAME_VALUE:
             best, value = followed, found

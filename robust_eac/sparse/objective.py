@@ -121,9 +121,12 @@ class SparseRaw(Objective):
     def losses(self, state):
         return losses_from_sums(self.encoding, *state)
 
-    def have_met(self, membership, other):
-        both = self.labels(membership), self.labels(other)
-        return np.array_equal(*(first_objects(labels, self.n_clusters)[labels] for labels in both))
+    def whereabouts(self, membership):
+        labels = self.labels(membership)
+        return first_objects(labels, self.n_clusters)[labels]
+
+    def have_met(self, one, other):
+        return np.array_equal(one, other)
 
     def labels(self, membership):
         """(n_rows,) the first cluster of largest membership."""
@@ -131,7 +134,7 @@ class SparseRaw(Objective):
         labels[held] = labels_of(to_csr(membership.parts, membership.k)[held])
         return labels
 
-    def canonical_rotation(self, rows):
+    def canonical_rotation(self, rows, *, near=False):
         """Memberships of many clusters stay as the descent left them."""
         return None
 
