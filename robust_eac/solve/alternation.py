@@ -255,7 +255,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell):
 
 def _lowest_of_each(objective, pairs):
     """Of the runs that have met, the lowest; pairs of (run, whether it has ended)."""
-    groups = []
+    groups, pairs = [], list(pairs)
     for pair in pairs:
         place = objective.whereabouts(pair[0].rows)
         group = next((group for first, group in groups if objective.have_met(first, place)), None)

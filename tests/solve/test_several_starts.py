@@ -126,7 +126,7 @@ def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
     scaled = [np.sqrt(weight)[:, np.newaxis] * rows for rows in (Z, others)]
     Z, others = (rows @ rows.T for rows in scaled)
     cosine = np.sum(Z * others) / np.sqrt(np.sum(Z**2) * np.sum(others**2))
-    assert objective.have_met(*map(objective.whereabouts, (pairs[0][0].rows, found[-1][0].rows))) == (cosine >= 0.998)
+    assert objective.have_met(*map(objective.whereabouts, (pairs[0][0].rows, found[-1][0].rows))) == (cosine >= 0.997)
 
 
 def test_labels_of_sparse_memberships_are_those_of_dense_ones(rng):
