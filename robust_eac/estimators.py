@@ -399,7 +399,8 @@ class RobustEAC(_Consensus):
     membership_ : ndarray of shape (n_samples, n_clusters)
         Consensus membership :math:`Y^T`, rows on the simplex: it tells how sure the labels are. Of all memberships with
         the same losses (those with the same :math:`Y^T Y`), the one of largest total confidence, the sum of
-        `confidence_`; not with more than 32 clusters. A SciPy CSR array where it would have more than 2^28 entries.
+        `confidence_`, as far as 16,384 objects tell; not with more than 20 clusters. A SciPy CSR array where it would
+        have more than 2^28 entries.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_ : ndarray of shape (n_partitions,)

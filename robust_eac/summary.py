@@ -88,7 +88,7 @@ def describe(model, settings, assurance=None):
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.parameters["tol"])
         if isinstance(model.membership_, np.ndarray):
-            rows["labels"] = _determined(*determinacy(model.membership_))
+            rows["labels"] = _determined(determinacy(model.membership_))
     rows |= assured(assurance, len(model.labels_))
     weighting = "trust" if settings.merged else name_of(settings.parameters["weighting"])
     rows["weights"] = with_weight(model.weights_, weighting)
@@ -125,7 +125,10 @@ def _convergence(model, tol):
     return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
 
 
-def _determined(agreement, undetermined):
+def _determined(found):
+    if found is None:
+        return "not looked at: very many clusters"
+    agreement, undetermined = found
     if not undetermined.any():
         return "determined: memberships with the same losses have the same labels"
     few = _share(np.count_nonzero(undetermined), len(undetermined))

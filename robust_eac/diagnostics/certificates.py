@@ -41,8 +41,8 @@ class Certificate(NamedTuple):
     move_costs: np.ndarray
     trust: AgreementTest | None
     weight_gap: float | None
-    label_agreement: float
-    undetermined: np.ndarray
+    label_agreement: float | None
+    undetermined: np.ndarray | None
 
 
 def certify(
@@ -105,7 +105,8 @@ def certify(
         are shares): zero exactly at optimal weights, infinite for weights that the weighting does not allow, None
         without `weighting`; `label_agreement`, adjusted Rand index of the labels with the most different ones found at
         the same losses, 1 if there are no others; `undetermined` of shape (n_samples,), the mask of the objects that
-        change cluster at the same losses.
+        were found to change cluster at the same losses. Both are None with more than 20 clusters, unless each has an
+        object that is wholly in it.
 
     Raises
     ------
@@ -152,8 +153,8 @@ def certify(
         move_costs=0.5 * total**2 * rises / total,
         trust=agreement_test_of(encoding, rows) if np.all((weight == 0.0) | (weight >= 1.0)) else None,
         weight_gap=None if bound is None else bound.excess(evaluation.losses, weights) / objective.unit,
-        label_agreement=determined.agreement,
-        undetermined=determined.undetermined,
+        label_agreement=determined and determined.agreement,
+        undetermined=determined and determined.undetermined,
     )
 
 
@@ -243,7 +244,7 @@ class Moves(NamedTuple):
     rises : by how much it raises the loss, times the weight of all objects over that of the object; infinite for
         objects without weight.
     loss : the loss before, which is the loss per object in the same unit.
-    undetermined : mask of the objects that change cluster in other memberships with the same losses.
+    undetermined : mask of the objects found to change cluster in other memberships with the same losses.
     """
 
     clusters: np.ndarray
@@ -276,5 +277,6 @@ def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1
     loss = float(weights @ partition_losses(encoding, labels, binder))
     used, best, rises = reassign(encoding, weights, binder, labels, n_clusters)
     rises = np.where(encoding.multiplicity > 0.0, encoding.total * rises, np.inf)
-    free = np.zeros(len(labels), dtype=bool) if membership is None else determinacy(membership).undetermined
+    determined = None if membership is None else determinacy(membership)
+    free = np.zeros(len(labels), dtype=bool) if determined is None else determined.undetermined
     return Moves(np.append(used, labels.max() + 1)[best], rises, loss, free)

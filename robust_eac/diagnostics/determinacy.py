@@ -7,15 +7,15 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
+from ..checks.common import row_blocks
 from ..solve.objective import labels_of
-from ..solve.rotation import only_permutations_left, plane_of
+from ..solve.rotation import MOST_TURNED, only_permutations_left, plane_of
 
-# Planes in which the membership is turned, one after the other, and angles in each; with one plane, as many in that.
-_PLANES = 200
-_ANGLES = 4
-_ANGLES_OF_ONE = 100
-# Rotations are admissible for at most this many objects, evenly spaced.
-_ROWS = 2**12
+# Planes in which the membership is turned, one after the other: fewer with more objects. Angles in each; with three
+# clusters, which have one plane, in that.
+_LEAST_PLANES, _MOST_PLANES = 4, 200
+_TURNED = 2**20
+_ANGLES, _ANGLES_OF_ONE = 4, 100
 
 
 class Determinacy(NamedTuple):
@@ -30,35 +30,34 @@ class Determinacy(NamedTuple):
 
 
 def determinacy(membership):
-    """The :class:`Determinacy` of the labels of a membership of (n, k) numbers.
+    """The :class:`Determinacy` of the labels of a membership of (n, k) numbers; None for very many clusters.
 
     A walk, always the same, over the rotations Q with Q Y >= 0 (see :mod:`~robust_eac.solve.rotation`). A step turns
-    one plane; there the angles of the way through the membership lie in an interval whose ends are known in closed
-    form. The walk goes on from a random one. With three clusters there is only one plane.
+    one plane, in which the admissible angles around the current rotation form an interval whose ends are known in
+    closed form; it looks at some of them and goes on from a random one. With more than three clusters, what it finds
+    is a lower bound of what there is.
     """
     n, k = membership.shape
-    labels = labels_of(membership)
-    agreement, undetermined = 1.0, np.zeros(n, dtype=bool)
-    if k < 3 or only_permutations_left(some := membership[:: -(-n // _ROWS)]):
-        return Determinacy(agreement, undetermined)
-    own, Q, rng = labels_of(some), np.eye(k), np.random.RandomState(0)
-    changed, most_changed = np.zeros(len(some), dtype=bool), 0
-    n_planes, n_angles = (_PLANES, _ANGLES) if k > 3 else (1, _ANGLES_OF_ONE)
-    for _ in range(n_planes):
-        axes = plane_of(k) @ ortho_group.rvs(k - 1, random_state=rng)[:, :2]
-        least, most = _interval(some @ Q.T, axes)
-        for angle in np.linspace(least, most, n_angles):
-            turned = _turn(axes, angle) @ Q
-            other = _matched(own, labels_of(some @ turned.T), k) != own
-            if (changed < other).any():
-                changed |= other
-                undetermined |= _matched(labels, labels_of(membership @ turned.T), k) != labels
-            if np.count_nonzero(other) > most_changed:
-                most_changed, furthest = np.count_nonzero(other), turned
-        Q = _turn(axes, rng.uniform(least, most)) @ Q
-    if most_changed:
-        agreement = float(adjusted_rand_score(labels, labels_of(membership @ furthest.T)))
-    return Determinacy(agreement, undetermined)
+    labels, rng = labels_of(membership), np.random.RandomState(0)
+    undetermined, most_changed, furthest = np.zeros(n, dtype=bool), 0, labels
+    if k > 2 and not only_permutations_left(membership):
+        if k > MOST_TURNED:
+            return None
+        n_planes, n_angles = min(max(_TURNED // n, _LEAST_PLANES), _MOST_PLANES), _ANGLES
+        if k == 3:
+            n_planes, n_angles = 1, _ANGLES_OF_ONE
+        Q = np.eye(k)
+        for _ in range(n_planes):
+            axes = plane_of(k) @ ortho_group.rvs(k - 1, random_state=rng)[:, :2]
+            least, most = _interval(membership, Q, axes)
+            for angle in np.linspace(least, most, n_angles):
+                found = _matched(labels, labels_of(membership @ (_turn(axes, angle) @ Q).T), k)
+                changed = found != labels
+                undetermined |= changed
+                if np.count_nonzero(changed) > most_changed:
+                    most_changed, furthest = np.count_nonzero(changed), found
+            Q = _turn(axes, rng.uniform(least, most)) @ Q
+    return Determinacy(float(adjusted_rand_score(labels, furthest)), undetermined)
 
 
 def _turn(axes, angle):
@@ -67,20 +66,24 @@ def _turn(axes, angle):
     return np.eye(len(axes)) + axes @ np.array([[c - 1.0, -s], [s, c - 1.0]]) @ axes.T
 
 
-def _interval(rows, axes):
-    """Angles around 0, from the least to the largest, up to which rows turned in a plane stay in the simplex.
+def _interval(membership, Q, axes):
+    """Angles around 0, from the least to the largest, up to which a plane can be turned after Q within the simplex.
 
-    The membership of a row in a cluster is rest + radius cos(angle - phase).
+    The membership of a row in a cluster is then rest + radius cos(angle - phase).
     """
-    inner = rows @ axes
-    cosine = inner @ axes.T
-    sine = inner @ np.array([axes[:, 1], -axes[:, 0]])
-    radius = np.hypot(cosine, sine)
-    leaves = radius > rows - cosine
-    reach = np.arccos(np.clip((cosine - rows)[leaves] / radius[leaves], -1.0, 1.0))
-    phase = np.arctan2(sine, cosine)[leaves]
+    least, most = -np.pi, np.pi
+    for block in row_blocks(len(membership)):
+        rows = membership[block] @ Q.T
+        inner = rows @ axes
+        cosine = inner @ axes.T
+        sine = inner @ np.array([axes[:, 1], -axes[:, 0]])
+        radius = np.hypot(cosine, sine)
+        leaves = radius > rows - cosine
+        reach = np.arccos(np.clip((cosine - rows)[leaves] / radius[leaves], -1.0, 1.0))
+        phase = np.arctan2(sine, cosine)[leaves]
+        least = max(least, (phase - reach).max(initial=-np.pi))
+        most = min(most, (phase + reach).min(initial=np.pi))
     # On the boundary of the simplex, rounding must not leave 0 out.
-    least, most = (phase - reach).max(initial=-np.pi), (phase + reach).min(initial=np.pi)
     return min(least, 0.0), max(most, 0.0)
 
 

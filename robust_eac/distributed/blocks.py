@@ -21,7 +21,7 @@ from ..solve.descent import visiting_order
 from ..solve.encoding import Encoding, encode, select, take_rows
 from ..solve.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
 from ..solve.objective import first_objects, place_by
-from ..solve.rotation import lowest_rows, turn
+from ..solve.rotation import MOST_ROWS, lowest_rows, some_rows, turn
 from ..solve.starts import draw_rows, reduce_rows
 
 
@@ -277,9 +277,11 @@ def after_step(S, G, sums, t):
     return Matrices(S + t * sums.S, G + t * (sums.cross + t * sums.square))
 
 
-def some_rows(encoding, proposal, t, step):
-    """(every so many memberships of the block's rows, how many objects each stands for)."""
-    return proposal.at(t)[::step], encoding.multiplicity[::step]
+def sample_memberships(encoding, proposal, t, n_samples):
+    """(memberships of the block's share of the rows that are looked at, how many objects each stands for)."""
+    rows = proposal.at(t)
+    some = some_rows(len(rows), max(1, round(MOST_ROWS * encoding.n_samples / max(n_samples, MOST_ROWS))))
+    return rows[some], encoding.multiplicity[some]
 
 
 def lowest(encoding, proposal, t, Q):

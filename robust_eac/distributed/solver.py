@@ -29,7 +29,7 @@ from ..solve.alternation import Problem, canonical, continue_run, solve, start_r
 from ..solve.descent import visit_with
 from ..solve.encoding import select, weigh, weigh_clusters
 from ..solve.formula import agreement_from_sums, gap_unit
-from ..solve.rotation import MOST_TURNED, canonical_rotation, lowest_rows, spacing
+from ..solve.rotation import MOST_TURNED, canonical_rotation, lowest_rows
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..solve.threads import progress
 from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, tell_convergence
@@ -218,15 +218,14 @@ class DistributedRaw(Raw):
 
         if not 2 < self.n_clusters <= MOST_TURNED:
             return None
-        step = spacing(int(self.encoding.total))
-        some = compute(*[task(rows.t, step) for task in rows.each(blocks.some_rows)])
+        some = compute(*[task(rows.t, self.encoding.total) for task in rows.each(blocks.sample_memberships)])
         found, weight = (np.concatenate(parts) for parts in zip(*some, strict=True))
 
         def lowest(Q):
             each = np.array(compute(*[task(rows.t, Q) for task in rows.each(blocks.lowest)]))
             return lowest_rows(each.reshape(-1, self.n_clusters), Q)
 
-        return canonical_rotation(found, weight, lowest if step > 1 else None, near=near)
+        return canonical_rotation(found, weight, lowest if self.encoding.total > len(found) else None, near=near)
 
     def turn(self, rows, Q):
         from dask import persist

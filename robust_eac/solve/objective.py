@@ -9,14 +9,14 @@ from .bundles import Visit
 from .descent import ROUNDING, sweep
 from .encoding import take_rows
 from .formula import gradient_of, row_blocks
-from .rotation import canonical_rotation, lowest_rows, spacing, turn
+from .rotation import canonical_rotation, lowest_rows, some_rows, turn
 from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
 from .threads import map_threads
 
 # Pairwise steps of a visit from the uniform membership, per cluster.
 _PLACING_STEPS = 2
-# Memberships whose Y'Y have at least this cosine have met. Chosen on clean and noisy ensembles of twelve data sets: the
-# starts dropped by it would have lowered the objective by 1e-5 of it in the mean, as with equal labels and supports.
+# Memberships whose centred Y'Y have at least this cosine have met. Chosen on ensembles of twelve data sets: the starts
+# that are dropped would have lowered the objective by 1e-5 of it in the mean, as with equal labels and supports.
 _MET = 0.997
 # They are compared by at most so many rows.
 _COMPARED = 2**10
@@ -73,24 +73,22 @@ class Objective:
         return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
 
     def whereabouts(self, rows):
-        """What :meth:`have_met` compares of a membership Y: Y - 1/k, some rows, scaled so that its Y'Y has norm 1."""
-        step = -(-len(rows) // _COMPARED)
-        inner = np.sqrt(self.encoding.multiplicity[::step, np.newaxis]) * (rows[::step] - 1.0 / self.n_clusters)
+        """What :meth:`have_met` compares of a membership Y: C = Y - 1/k, some rows, scaled so that C'C has norm 1."""
+        some = some_rows(len(rows), _COMPARED)
+        inner = np.sqrt(self.encoding.multiplicity[some, np.newaxis]) * (rows[some] - 1.0 / self.n_clusters)
         norm = np.linalg.norm(inner.T @ inner)
         return inner / np.sqrt(norm) if norm > 0.0 else inner
 
     def have_met(self, one, other):
-        """Whether two memberships are about at one place, by the cosine of their Y'Y, which no rotation changes."""
+        """Whether two memberships are about at one place, by the cosine of their C'C, which no rotation changes."""
         product = one.T @ other
         return bool(np.vdot(product, product) >= _MET)
 
     def canonical_rotation(self, rows, *, near=False):
         """See :mod:`~robust_eac.solve.rotation`; None where nothing turns."""
-        step, weight = spacing(len(rows)), self.encoding.multiplicity
-        if step == 1:
-            return canonical_rotation(rows, weight, near=near)
-        some = np.ascontiguousarray(rows[::step])
-        return canonical_rotation(some, weight[::step], partial(lowest_rows, rows), near=near)
+        some, weight = some_rows(len(rows)), self.encoding.multiplicity
+        lowest = None if isinstance(some, slice) else partial(lowest_rows, rows)
+        return canonical_rotation(rows[some], weight[some], lowest, near=near)
 
     def turn(self, rows, Q):
         """Turn memberships in place by a rotation."""

@@ -13,9 +13,9 @@ from scipy.optimize import linear_sum_assignment, nnls
 from ..checks.common import row_blocks
 
 # With more clusters than this, memberships stay as the descent left them: rotations have (k - 1)(k - 2) / 2 dimensions.
-MOST_TURNED = 32
+MOST_TURNED = 20
 # Confidence is summed over at most this many rows; starts climb on fewer.
-_ROWS = 2**14
+MOST_ROWS = 2**14
 _CLIMB_ROWS = 512
 # Starts climb until the best value was found this many times, inside the simplex.
 _STARTS = 20
@@ -27,10 +27,10 @@ _ANGLES = 240
 _FOLLOWED = 4
 # Relative differences of total confidence below this are none.
 _SAME_VALUE = 1e-6
-# Memberships up to this are zero, for the rigidity of the rows.
+# Memberships up to this are zero, and those as near to one are one.
 _ZERO = 1e-9
-# If every cluster has a membership of at least this, rows that are rigid leave permutations only.
-_PURE = 0.7
+# If every cluster has a membership of at least this, rotations far from all permutations are inadmissible.
+_PURE = 0.9
 # Newton steps: their largest number, the largest angle of one, the angle below which they end, the least curvature.
 _NEWTON_STEPS = 40
 _REACH = 0.3
@@ -58,6 +58,8 @@ def canonical_rotation(rows, weight, lowest=None, *, near=False):
     optima = [*([] if near else _optima(rows, weight)), np.eye(k)]
     best, value, highest = optima[-1], -np.inf, _confidence(rows, weight, optima[0])
     for Q in optima:
+        if np.abs(best - Q).max() <= _SMALL_ANGLE and value > -np.inf:
+            continue
         followed, found = _follow(rows, weight, lowest, Q)
         if found > value + _SAME_VALUE:
             best, value = followed, found
@@ -67,9 +69,12 @@ def canonical_rotation(rows, weight, lowest=None, *, near=False):
     return best[order] if np.abs(best[order] - np.eye(k)).max() > _SMALL_ANGLE else None
 
 
-def spacing(n_rows):
-    """Every so many rows are looked at."""
-    return -(-n_rows // _ROWS)
+def some_rows(n_rows, most=None):
+    """Which rows are looked at: all, or about `most`, drawn always alike: order may be periodic."""
+    most = MOST_ROWS if most is None else most
+    if n_rows <= most:
+        return slice(None)
+    return np.unique(np.random.RandomState(0).randint(n_rows, size=most))
 
 
 def turn(rows, Q):
@@ -80,14 +85,17 @@ def turn(rows, Q):
 
 
 def only_permutations_left(rows):
-    """Whether permutations are surely the only admissible rotations of these memberships.
+    """Whether permutations are the only admissible rotations of these memberships.
 
-    So it is near the identity if no antisymmetric A with A1 = 0 has (A y_i)_p >= 0 for all y_ip = 0: by Farkas, if the
-    gradients of these constraints span the tangent space and some positive combination of them is zero. They are
-    averaged over the rows with the same zero and the same largest membership. Almost pure objects do the rest.
+    So it is if every cluster that is not empty has an object that is wholly in it. It is near the identity if no
+    antisymmetric A with A1 = 0 has (A y_i)_p >= 0 for all y_ip = 0: by Farkas, if the gradients of these constraints
+    span the tangent space and some positive combination of them is zero. They are averaged over the rows with the same
+    zero and the same largest membership. Almost pure objects leave a few degrees around every permutation.
     """
-    k = rows.shape[1]
-    if rows.max(axis=0).min() < _PURE:
+    k, largest = rows.shape[1], rows.max(axis=0)
+    if ((largest <= _ZERO) | (largest >= 1.0 - _ZERO)).all():
+        return True
+    if k > MOST_TURNED or largest.min() < _PURE:
         return False
     row, zero = np.nonzero(rows <= _ZERO)
     key = rows.argmax(axis=1)[row] * k + zero
@@ -132,8 +140,8 @@ def _slopes(plane, rows, clusters):
 def _optima(rows, weight):
     """Rotations that climbs from several starts end at, the best first; the same for rotated rows."""
     k = rows.shape[1]
-    plane, step = plane_of(k), -(-len(rows) // _CLIMB_ROWS)
-    rows, weight = rows[::step], weight[::step] / weight[::step].sum()
+    plane, some = plane_of(k), some_rows(len(rows), _CLIMB_ROWS)
+    rows, weight = rows[some], weight[some] / weight[some].sum()
     inner = rows @ plane
     centred = inner - weight @ inner
     _, axes = np.linalg.eigh(centred.T @ (centred * weight[:, np.newaxis]))

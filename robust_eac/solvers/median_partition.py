@@ -344,7 +344,7 @@ def solve_membership(
     # The weights are fixed: a single Y step runs to the end.
     limits = Limits(tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0, n_threads=n_threads)
     run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, limits)
-    run = canonical(problem, run, limits._replace(max_iter=max_sweeps, max_sweeps=max_sweeps - run.n_sweeps))
+    run = canonical(problem, run, limits._replace(max_iter=run.n_iter + 1, max_sweeps=max_sweeps - run.n_sweeps))
     converged = is_stationary(run.gap, tol)
     reason = f"gap={run.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}"
     warn_unless(converged, f"The membership did not converge: {reason}.")

@@ -1,8 +1,11 @@
 """The canonical membership against turned ones, and against all rotations of three clusters."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
+from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import (
     adjusted_rand_score,
@@ -15,7 +18,7 @@ from robust_eac import (
 )
 
 from .. import reference
-from ..access import _rotation
+from ..access import Raw, _rotation, encode
 from ..conftest import planted_ensemble
 from ..solvers.test_soft_ensembles import planted_soft_ensemble
 
@@ -104,17 +107,25 @@ def test_rigid_rows_stay_and_free_ones_turn(rng):
         assert (rows @ Q.T).max(axis=1).sum() <= best + 1e-9
 
 
-def test_rows_are_surely_rigid_only_if_no_small_rotation_is_admissible(rng):
-    verdicts = set()
-    for share in (0.0, 0.3, 0.5, 0.7):
-        labels = noisy(rng, 100, 4, 20, share)
+def test_rigid_rows_have_no_small_rotation(rng):
+    verdicts = []
+    for noise in (0.02, 0.05, 0.1, 0.3, 0.6):
+        labels = planted_ensemble(rng, rng.permutation(np.arange(100) % 4), 20, noise=noise)
         rows = solve_median_partition(labels, 4, weighting="uniform", random_state=0).membership
-        rigid = _rotation.only_permutations_left(rows)
-        verdicts.add(rigid)
-        if rigid:
+        # Not wholly in any cluster.
+        rows = np.where(rows > 0.999, 0.999, rows)
+        rows /= rows.sum(axis=1, keepdims=True)
+        verdicts.append(_rotation.only_permutations_left(rows))
+        if verdicts[-1]:
             np.testing.assert_allclose(reference.admissible_rotation(rows, rng, 30), np.eye(4), atol=1e-6)
-    assert True in verdicts
+    assert not verdicts[-1]
     assert not _rotation.only_permutations_left(np.full((5, 3), 1.0 / 3.0))
+    # Around each vertex, rows that touch all faces: no small rotation keeps them in the simplex.
+    near = np.array([[0.95, 0.05, 0.0], [0.95, 0.0, 0.05]])
+    assert _rotation.only_permutations_left(np.concatenate([np.roll(near, shift, axis=1) for shift in range(3)]))
+    assert not _rotation.only_permutations_left(
+        np.concatenate([np.roll(near[:1], shift, axis=1) for shift in range(3)])
+    )
 
 
 def test_what_a_rotation_leaves_alone(rng):
@@ -148,6 +159,30 @@ def test_the_gap_is_that_of_the_membership_returned(rng):
         assert alone.gap == pytest.approx(optimality_gap(labels, alone.membership), rel=1e-6, abs=1e-13)
         back = numbered_alike(canonical(alone.membership), alone.membership)
         np.testing.assert_allclose(back, alone.membership, atol=1e-5)
+
+
+def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
+    monkeypatch.setattr(_rotation, "MOST_ROWS", 500)
+    rows = 0.5 / 4.0 + 0.5 * rng.dirichlet(np.ones(4), size=2000)
+    rows += np.eye(4)[np.arange(2000) % 4]
+    rows = 0.2 + 0.2 * (rows / 2.0 - 0.25)
+    rows /= rows.sum(axis=1, keepdims=True)
+    turned = rows @ reference.rotations(4, rng).T
+    objective = Raw(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
+    Q = objective.canonical_rotation(turned)
+    # Confidence that all rows would give, but for what the others say.
+    full = _rotation.canonical_rotation(turned, np.ones(2000))
+    best = (turned @ full.T).max(axis=1).mean()
+    assert (turned @ Q.T).max(axis=1).mean() == pytest.approx(best, rel=1e-3)
+
+
+def test_sweeps_are_at_most_those_asked_for(rng):
+    labels = noisy(rng, 80, 4, 40, 0.8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for max_sweeps in range(0, 60, 3):
+            result = solve_membership(labels, 4, init="random", max_sweeps=max_sweeps, random_state=1)
+            assert result.n_sweeps <= max_sweeps
 
 
 def test_seeds_of_equal_objective_agree(rng):
