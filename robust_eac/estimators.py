@@ -519,7 +519,7 @@ class RobustEAC(_Consensus):
         -------
         self : RobustEAC
         """
-        chosen = {name: getattr(self, name) for name in Options._fields if name != "tell"}
+        chosen = {name: getattr(self, name) for name in Options._fields if name not in ("tell", "callback")}
         options = Options(**chosen, tell=self._tell or progress(self.verbose))
         if is_dask_array(X):
             from .distributed.solver import solve_and_grade

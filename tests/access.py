@@ -28,7 +28,6 @@ from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.determinacy import determinacy
 from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose
 from robust_eac.distributed import blocks as _blocks
-from robust_eac.distributed import checkpoint as _checkpoint
 from robust_eac.distributed import solver as distributed
 from robust_eac.ensembles import base as ensemble_base
 from robust_eac.ensembles import feature_subsets, landmarks

@@ -381,7 +381,7 @@ def scheduler_watched():
             raise
         raise ConnectionError(
             f"The connection to the Dask scheduler at {address} was lost, and with it what its workers held. The same "
-            "call on a new cluster starts anew, or with `checkpoint` goes on from the last one."
+            "call on a new cluster starts anew, or with `init` from a membership that a `callback` saved."
         ) from error
 
 

@@ -6,7 +6,7 @@ What is done with a chunk, and where, stands in blocks.py; here is when, and wha
 from __future__ import annotations
 
 import warnings
-from os import PathLike
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,19 +25,25 @@ from ..checks.values import (
 )
 from ..objectives import Raw, objective_for, resolve_agreement
 from ..objectives.raw import Matrices
-from ..solve.alternation import Problem, canonical, continue_run, solve, start_run
+from ..solve.alternation import Alternation, Problem, canonical, continue_run, solve, start_run
 from ..solve.descent import visit_with
 from ..solve.encoding import select, weigh, weigh_clusters
 from ..solve.formula import agreement_from_sums, gap_unit
 from ..solve.rotation import MOST_TURNED, canonical_rotation, lowest_rows
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..solve.threads import progress
-from ..solvers.median_partition import MedianPartitionResult, Options, check_effort, result_of, tell_convergence
+from ..solvers.median_partition import (
+    MedianPartitionResult,
+    Options,
+    check_callback,
+    check_effort,
+    result_of,
+    tell_convergence,
+)
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from . import blocks
-from .checkpoint import Checkpoint, arguments_of, check_checkpoint
 
 if TYPE_CHECKING:
     from dask.array import Array
@@ -61,8 +67,7 @@ def solve_median_partition_distributed(
     random_state: RandomState = None,
     verbose: int = 0,
     cluster_weights: ClusterWeights = None,
-    checkpoint: str | PathLike | None = None,
-    checkpoint_every: float = 600.0,
+    callback: Callable | None = None,
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
@@ -93,12 +98,10 @@ def solve_median_partition_distributed(
         of shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory travels once.
     n_jobs : int, default=None
         Threads over the starts, on the client.
-    checkpoint : str or path, default=None
-        Folder in which the run is kept, so that the same call goes on where an earlier one was stopped, with the same
-        bits as without a stop. It is made if it is not there, and has to be seen by the client and all workers, at the
-        same path. `random_state` must then be an integer.
-    checkpoint_every : float, default=600.0
-        Seconds after which the next alternation to end is written; 0 means every one. The last one always is.
+    callback
+        As in :func:`~robust_eac.solve_median_partition`; the membership is a Dask array with the chunks of the
+        ensemble, held by the workers. An array start calls it from the first alternation on, a named one from the first
+        on all objects.
 
     Returns
     -------
@@ -110,11 +113,9 @@ def solve_median_partition_distributed(
     ------
     ValueError, TypeError
         What only the labels can tell, such as a chunk of another shape than its array declares, is found when they are
-        first read. If the checkpoint was changed, or belongs to other arguments: the error names one.
+        first read.
     ConnectionError
         If the scheduler is lost.
-    OSError
-        If a checkpoint cannot be written, or the client does not see what the workers write.
 
     Notes
     -----
@@ -142,12 +143,22 @@ def solve_median_partition_distributed(
     array([0, 0, 0, 1, 1, 1])
     """
     options = Options(
-        weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, progress(verbose)
+        weighting,
+        "auto",
+        cluster_weights,
+        init,
+        n_init,
+        max_iter,
+        tol,
+        n_jobs,
+        random_state,
+        progress(verbose),
+        check_callback(callback),
     )
-    return solve_and_grade(labels, n_clusters, options, checkpoint, checkpoint_every)[0]
+    return solve_and_grade(labels, n_clusters, options)[0]
 
 
-def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_every=600.0, *, sample_weight=None):
+def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
     """(what :func:`solve_median_partition_distributed` returns, the agreement of every partition with it)."""
     labels = check_dask_rows(labels, name="labels")
     n, m = labels.shape
@@ -167,36 +178,32 @@ def solve_and_grade(labels, n_clusters, options, checkpoint=None, checkpoint_eve
     start = _check_start(options.init, labels, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
-    folder, every = check_checkpoint(checkpoint, checkpoint_every, options.random_state)
     tell = options.tell and (lambda line: options.tell(f"all objects: {line}"))
+
+    def call(run):
+        membership = _as_array(_memberships(run.rows), labels.chunks[0], n_clusters)
+        options.callback(Alternation(membership.persist(), run.weights.copy(), run.objective, run.gap, run.n_iter))
+
+    call = call if options.callback else None
     with blocks.scheduler_watched():
-        kept = None
-        if folder is not None:
-            arguments = arguments_of(labels, n_clusters, weighting, options, start)
-            kept = Checkpoint(folder, every, arguments, limits.max_iter)
-        sampled, begun = isinstance(start, str), kept is not None and kept.begun
+        sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
         plain, encodings, starts = _encode(labels, start, n_clusters)
         tables, encodings = _weigh(plain, encodings, cluster_weights)
-        if (sampled and not begun) or weighting.needs_group:
+        if sampled or weighting.needs_group:
             sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
             weighting, linked = resolve_group(weighting, sample, rng)
             if not linked:
                 warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
-        if sampled and not begun:
+        if sampled:
             problem = Problem(objective_for(sample, n_clusters), weighting)
             rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
             starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
         problem = Problem(DistributedRaw(tables, n_clusters), weighting)
-        if begun:
-            run = kept.resume(problem.objective, encodings, tell)
-        else:
-            rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-            run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
-        run = continue_run(problem, run, limits, keep=kept and kept.keep)
-        if kept:
-            kept.save(run)
-        run = canonical(problem, run, limits)
+        rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
+        run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
+        run = continue_run(problem, run, limits, callback=call)
+        run = canonical(problem, run, limits, callback=call)
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
         result = result_of(run, consensus, membership, limits.tol)
@@ -363,21 +370,31 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])
 
 
+def _memberships(rows):
+    """Tasks for the memberships of the objects of every block."""
+    return [task(rows.t) for task in rows.each(blocks.finish)]
+
+
+def _as_array(pieces, chunks, n_clusters):
+    """The Dask array of memberships of the blocks."""
+    import dask.array as da
+
+    shapes = [(size, n_clusters) for size in chunks]
+    each = zip(pieces, shapes, strict=True)
+    return da.concatenate([da.from_delayed(piece, shape=shape, dtype=np.float64) for piece, shape in each])
+
+
 def _finish(rows, chunks, n_clusters, *, by_object):
     """(labels, membership) of all objects as Dask arrays, clusters in the order of :func:`empty_last`."""
-    import dask.array as da
     from dask import compute, persist
 
-    memberships = persist(*[task(rows.t) for task in rows.each(blocks.finish)])
+    memberships = persist(*_memberships(rows))
     starts, order, step = np.cumsum((0, *chunks[:-1])), np.arange(n_clusters), None
     while step is None or (np.diff(step) != 1).any():
         order = order if step is None else order[step]
         first = np.array(compute(*[blocks.later(blocks.first_winners)(block, order) for block in memberships]))
         first = (first + starts[:, np.newaxis]).min(axis=0)
         step = np.argsort(first if by_object else np.isinf(first), kind="stable")
-    pieces = [
-        da.from_delayed(blocks.later(np.take)(block, order, axis=1), shape=(size, n_clusters), dtype=np.float64)
-        for block, size in zip(memberships, chunks, strict=True)
-    ]
-    membership = da.concatenate(pieces)
+    ordered = [blocks.later(np.take)(block, order, axis=1) for block in memberships]
+    membership = _as_array(ordered, chunks, n_clusters)
     return persist(membership.argmax(axis=1), membership)

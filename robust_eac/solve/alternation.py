@@ -69,6 +69,20 @@ class Run(NamedTuple):
         return self.history[-1]
 
 
+class Alternation(NamedTuple):
+    """What a callback is given after an alternation.
+
+    membership : (n_samples, n_clusters), as the descent left it: before it is turned, clusters in no order.
+    weights, objective, n_iter : after the step of the weights. gap : before it.
+    """
+
+    membership: np.ndarray
+    weights: np.ndarray
+    objective: float
+    gap: float
+    n_iter: int
+
+
 def start_run(problem, start, rng, limits, *, warm=False, tell=None):
     """Set up the :class:`Run` of a start, before its first Y step.
 
@@ -106,18 +120,25 @@ def _run_from(problem, rows, rng, warm, tell, limits):
     return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, tell)
 
 
-def continue_run(problem, run, limits, *, keep=None):
+def continue_run(problem, run, limits, *, callback=None):
     """Alternate a run to a joint stationary point; its rows are changed.
 
-    `keep` is given the run after every alternation: a run that goes on from there ends with the same bits.
+    `callback` is given the run after every alternation. If it raises StopIteration, the run ends there.
     """
     ended = False
     while not ended:
-        run, ended = _alternate_once(problem, run, limits, keep)
+        n_iter = run.n_iter
+        run, ended = _alternate_once(problem, run, limits)
+        if callback and run.n_iter > n_iter:
+            try:
+                callback(run)
+            except StopIteration:
+                # What is left is to measure the gap for the last weights.
+                limits = limits._replace(max_iter=run.n_iter)
     return run
 
 
-def _alternate_once(problem, run, limits, keep=None):
+def _alternate_once(problem, run, limits):
     """(the run after a Y step and a step of the weights, whether it has ended)."""
     objective, weighting = problem
     steps = objective.steps(run.weights, run.rows, run.state, run.rng, limits.n_threads)
@@ -134,8 +155,6 @@ def _alternate_once(problem, run, limits, keep=None):
     run = run._replace(losses=losses, weights=weights, history=history, n_iter=run.n_iter + 1)
     if run.tell:
         run.tell(f"iteration {run.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {run.objective:.6g}")
-    if keep:
-        keep(run)
     # Unchanged weights leave the gap as it is.
     return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
 
@@ -153,7 +172,7 @@ def _tell_of_start(tell, number, n_starts, line):
     tell(f"start {number + 1}/{n_starts}: {line}")
 
 
-def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
+def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None, callback=None):
     """(the best run of several starts, memberships of the objective's objects), clusters in order.
 
     Empty clusters are last; those of a named start are ordered by their first objects.
@@ -164,18 +183,27 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None):
     step have lost, too, where a lower one is at the same place: both would end in one minimum. Very many objects are
     solved for from the solution of a quarter of them, and that from a quarter of its own. A weighting that looks at
     chance alternates with the best start until the consensus confirms the partitions that made it.
+
+    `callback` is given the :class:`Alternation` after each of the start that is kept, once the others are dropped.
     """
     problem, start, whole = reduce_problem(problem, start)
     objective = problem.objective
-    run = _best_run(problem, start, seeds, limits, n_jobs, tell)
+
+    def call(run):
+        # The descent goes on in the rows.
+        membership = objective.expand(whole, run.weights, run.rows.copy(), limits.tol)
+        callback(Alternation(membership, run.weights.copy(), run.objective, run.gap, run.n_iter))
+
+    call = call if callback else None
+    run = _best_run(problem, start, seeds, limits, n_jobs, tell, call)
     alone = limits._replace(n_threads=_within(n_jobs, objective))
-    run = canonical(*_confirm(problem, run, seeds[0], alone), alone)
+    run = canonical(*_confirm(problem, run, seeds[0], alone), alone, callback=call)
     membership = objective.expand(whole, run.weights, run.rows, limits.tol)
     membership, order = empty_last(membership, by_object=isinstance(start, str))
     return run._replace(state=objective.ordered(run.state, order)), membership
 
 
-def canonical(problem, run, limits):
+def canonical(problem, run, limits, *, callback=None):
     """The run at the canonical membership of its losses; its rows are changed.
 
     Away from a stationary point the gap depends on the rotation: where it is too large after the turn, the run goes on.
@@ -187,7 +215,7 @@ def canonical(problem, run, limits):
             return run
         n_sweeps = run.n_sweeps
         # A gap of zero: the Y step measures it before it sweeps.
-        run = continue_run(problem, turned._replace(gap=0.0), limits)
+        run = continue_run(problem, turned._replace(gap=0.0), limits, callback=callback)
     return run
 
 
@@ -205,7 +233,7 @@ def _within(n_jobs, objective):
     return count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)[1]
 
 
-def _best_run(problem, start, seeds, limits, n_jobs, tell):
+def _best_run(problem, start, seeds, limits, n_jobs, tell, callback=None):
     """The best of several starts; with very many objects, that of a quarter of them, spread to all."""
     objective = problem.objective
     alone = limits._replace(n_threads=_within(n_jobs, objective))
@@ -215,7 +243,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell):
         run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs, tell)
         run = _spread(problem, quarter, run, rng, tell, alone, leap=True)
         del quarter
-        return continue_run(problem, run, alone)
+        return continue_run(problem, run, alone, callback=callback)
     loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL))
 
     def in_parallel(function, items):
@@ -250,7 +278,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell):
         run = in_step(in_parallel(begin, numbers))
     else:
         run = min(in_parallel(begin_and_continue, numbers), key=_value)
-    return continue_run(problem, run, alone)
+    return continue_run(problem, run, alone, callback=callback)
 
 
 def _lowest_of_each(objective, pairs):

@@ -65,6 +65,7 @@ class Options(NamedTuple):
     n_jobs: int | None
     random_state: RandomState
     tell: Callable | None
+    callback: Callable | None = None
 
 
 def solve_median_partition(
@@ -82,6 +83,7 @@ def solve_median_partition(
     random_state: RandomState = None,
     verbose: int = 0,
     sample_weight: ArrayLike | None = None,
+    callback: Callable | None = None,
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions together.
 
@@ -111,6 +113,11 @@ def solve_median_partition(
         As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
     sample_weight
         As in :meth:`~robust_eac.RobustEAC.fit`.
+    callback : callable, default=None
+        Called after every alternation of the start that is kept, once the others are dropped, with a named tuple:
+        `membership` of shape (n_samples, n_clusters), as the descent left it, before it is turned; `weights`;
+        `objective`; `gap`, before the last step of the weights; `n_iter`. StopIteration raised by it ends the solve
+        with what it has. A membership that was saved goes on as `init`.
 
     Returns
     -------
@@ -164,7 +171,17 @@ def solve_median_partition(
     array([0.5, 0.5, 0. , 0. ])
     """
     options = Options(
-        weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, progress(verbose)
+        weighting,
+        agreement,
+        cluster_weights,
+        init,
+        n_init,
+        max_iter,
+        tol,
+        n_jobs,
+        random_state,
+        progress(verbose),
+        check_callback(callback),
     )
     return solve_ensemble(labels, n_clusters, options, sample_weight)[0]
 
@@ -196,7 +213,8 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
     objective = objective_for(encoding, n_clusters, agreement, dense=dense)
-    run, membership = solve(Problem(objective, weighting), start, seeds, limits, n_jobs=n_jobs, tell=options.tell)
+    problem, how = Problem(objective, weighting), {"tell": options.tell, "callback": options.callback}
+    run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, **how)
     result = result_of(run, labels_of(membership), membership, limits.tol)
     tell_convergence(result, limits)
     return result, run.state, objective, weighting
@@ -206,6 +224,13 @@ def unit_of(agreement, n_samples, sample_weight=None):
     """Unit of the losses: the number of ordered pairs of objects; 1 where losses are shares."""
     total = float(n_samples) if sample_weight is None else float(sample_weight.sum())
     return total**2 if agreement == "raw" else 1.0
+
+
+def check_callback(callback):
+    """The callback; TypeError if it is nothing to call."""
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be None or callable, got {type(callback).__name__}.")
+    return callback
 
 
 def check_effort(options):
@@ -232,7 +257,8 @@ def result_of(run, labels, membership, tol):
 
 def tell_convergence(result, limits):
     """Warn the caller of a public function two calls up if a result has not converged."""
-    reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after max_iter={limits.max_iter}"
+    end = f"max_iter={limits.max_iter}" if result.n_iter >= limits.max_iter else f"{result.n_iter} of them: stopped"
+    reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after {end}"
     warn_unless(result.converged, f"The alternation did not converge: {reason}.", stacklevel=4)
 
 
