@@ -7,7 +7,6 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
-from ..solve.objective import labels_of
 from ..solve.rotation import only_permutations_left, plane_of
 
 # Planes in which the membership is turned, one after the other, and angles in each; with one plane, as many in that.
@@ -37,11 +36,11 @@ def determinacy(membership):
     form. The walk goes on from a random one. With three clusters there is only one plane.
     """
     n, k = membership.shape
-    labels = labels_of(membership)
+    labels = membership.argmax(axis=1)
     agreement, undetermined = 1.0, np.zeros(n, dtype=bool)
     if k < 3 or only_permutations_left(some := membership[:: -(-n // _ROWS)]):
         return Determinacy(agreement, undetermined)
-    own, Q, rng = labels_of(some), np.eye(k), np.random.RandomState(0)
+    own, Q, rng = some.argmax(axis=1), np.eye(k), np.random.RandomState(0)
     changed, most_changed = np.zeros(len(some), dtype=bool), 0
     n_planes, n_angles = (_PLANES, _ANGLES) if k > 3 else (1, _ANGLES_OF_ONE)
     for _ in range(n_planes):
@@ -49,15 +48,15 @@ def determinacy(membership):
         least, most = _interval(some @ Q.T, axes)
         for angle in np.linspace(least, most, n_angles):
             turned = _turn(axes, angle) @ Q
-            other = _matched(own, labels_of(some @ turned.T), k) != own
+            other = _matched(own, (some @ turned.T).argmax(axis=1), k) != own
             if (changed < other).any():
                 changed |= other
-                undetermined |= _matched(labels, labels_of(membership @ turned.T), k) != labels
+                undetermined |= _matched(labels, (membership @ turned.T).argmax(axis=1), k) != labels
             if np.count_nonzero(other) > most_changed:
                 most_changed, furthest = np.count_nonzero(other), turned
         Q = _turn(axes, rng.uniform(least, most)) @ Q
     if most_changed:
-        agreement = float(adjusted_rand_score(labels, labels_of(membership @ furthest.T)))
+        agreement = float(adjusted_rand_score(labels, (membership @ furthest.T).argmax(axis=1)))
     return Determinacy(agreement, undetermined)
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numba import njit
-from scipy import sparse
 
 from .encoding import collapse, harden, take_rows, weigh
 from .formula import cluster_counts, coefficients
@@ -33,9 +32,6 @@ def reduce_rows(encoding, start):
     if len(weighty) < len(encoding.codes):
         encoding = take_rows(encoding, weighty)
         start = start if isinstance(start, str) else start[weighty]
-    if sparse.issparse(start):
-        # Identical objects with the same row are not looked for.
-        return encoding, start
     collapsed = collapse(encoding, None if isinstance(start, str) else start)
     if collapsed.inverse is not None and not isinstance(start, str):
         rows = np.empty((len(collapsed.codes), start.shape[1]))
