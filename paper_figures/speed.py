@@ -180,25 +180,15 @@ def features_table(records):
     return table("features | ensemble | seconds of the ensemble | of the consensus | peak memory, GiB | ARI", rows)
 
 
-SOLVERS = {"soft": "memberships, to a gap of 1e-5", "hard": "hard partition"}
-
-
 def many_clusters_table(records):
-    """Time and peak memory of one fit by the number of clusters, with the exponents of power laws; medians."""
-    parts = []
-    for solver, of_solver in grouped(records, "solver").items():
-        rows = []
-        for k, of_size in grouped(of_solver, "n_clusters").items():
-            seconds, peak, ari = medians(of_size, "fit_seconds", "peak_bytes", "ari")
-            row = [f"{k:,}", f"{seconds:.1f}", f"{peak / 2.0**30:.2f}", f"{ari:.3f}"]
-            if solver == "soft":
-                row += [f"{medians(of_size, 'gap')[0]:.1e}", "sparse" if of_size[0]["result"]["sparse"] else "dense"]
-            rows.append(row)
-        time, memory = (f"{slope(samples(of_solver, 'n_clusters', m)):.2f}" for m in ("fit_seconds", "peak_bytes"))
-        parts.append(f"{SOLVERS[solver]}: exponent of time {time}, of peak memory {memory}")
-        head = "clusters | seconds | peak memory, GiB | adjusted Rand index"
-        parts.append(table(head + (" | gap | result" if solver == "soft" else ""), rows))
-    return document(*parts)
+    """Time and peak memory of a hard partition by the number of clusters, with the exponents of power laws; medians."""
+    rows = []
+    for k, of_size in grouped(records, "n_clusters").items():
+        seconds, peak, ari, noise = medians(of_size, "fit_seconds", "peak_bytes", "ari", "noise_weight")
+        rows.append([f"{k:,}", f"{seconds:.1f}", f"{peak / 2.0**30:.2f}", f"{ari:.3f}", f"{noise:.3f}"])
+    time, memory = (f"{slope(samples(records, 'n_clusters', m)):.2f}" for m in ("fit_seconds", "peak_bytes"))
+    head = "clusters | seconds | peak memory, GiB | adjusted Rand index | weight of random partitions"
+    return document(f"exponent of time {time}, of peak memory {memory}", table(head, rows))
 
 
 DRAWINGS = (

@@ -18,7 +18,6 @@ from .checks.values import check_names, is_dask_array
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .placing import agreements_of, keep_consensus, keep_groups, read_newcomers
-from .solve.objective import labels_of, largest_of
 from .solve.threads import progress
 from .solvers.median_partition import Options, solve_ensemble
 from .summary import Settings, assure, summarise
@@ -144,7 +143,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         array([0, 1, 1])
         """
         newcomers = self._read(X)
-        labels = labels_of(self._placer.place(newcomers))
+        labels = self._placer.place(newcomers).argmax(axis=1)
         labels[self._placer.unplaced(newcomers)] = -1
         return labels
 
@@ -353,7 +352,8 @@ class RobustEAC(_Consensus):
     Parameters
     ----------
     n_clusters : int
-        Number of clusters of the consensus, an upper bound: clusters can end up empty.
+        Number of clusters of the consensus, an upper bound: clusters can end up empty. In memory, n_samples n_clusters
+        is at most 2^28; :func:`~robust_eac.solve_hard_median_partition` has no such limit.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         How the weights follow from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy", "power" or
         "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance, near copies
@@ -369,11 +369,11 @@ class RobustEAC(_Consensus):
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; "size" lets fine and coarse partitions
         count alike. None means 1 each, as in [1]_.
     init : {"random", "kmeans"} or array-like, default="random"
-        Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
-        SciPy sparse, or a label vector of shape (n_samples,). An array is one start. The uniform membership is refused:
-        it is a stationary point. With thousands of objects, each named start is first solved on a sample; with tens of
-        thousands, all objects come after a quarter of them. With more than 32 clusters, "random" puts the objects, in
-        random order, where they cost least.
+        Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense, or
+        SciPy sparse, which is made dense, or a label vector of shape (n_samples,). An array is one start. The uniform
+        membership is refused: it is a stationary point. With thousands of objects, each named start is first solved on
+        a sample; with tens of thousands, all objects come after a quarter of them. With more than 32 clusters, "random"
+        puts the objects, in random order, where they cost least.
     n_init : int, default=10
         Number of starts. Each is solved to a gap of 1e-4, or only the best three where all begin on samples; of those
         that meet (memberships that put the same objects together), only the lowest goes on. Then the best one is
@@ -399,8 +399,7 @@ class RobustEAC(_Consensus):
     membership_ : ndarray of shape (n_samples, n_clusters)
         Consensus membership :math:`Y^T`, rows on the simplex: it tells how sure the labels are. Of all memberships with
         the same losses (those with the same :math:`Y^T Y`), the one of largest total confidence, the sum of
-        `confidence_`, as far as 16,384 objects tell; not with more than 20 clusters. A SciPy CSR array where it would
-        have more than 2^28 entries.
+        `confidence_`, as far as 16,384 objects tell; not with more than 20 clusters.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_ : ndarray of shape (n_partitions,)
@@ -496,7 +495,7 @@ class RobustEAC(_Consensus):
     def confidence_(self) -> np.ndarray:
         """(n_samples,) membership of every object in its own cluster, the largest."""
         check_is_fitted(self)
-        return np.minimum(largest_of(self.membership_), 1.0)
+        return np.minimum(self.membership_.max(axis=1), 1.0)
 
     def fit(self, X: Labels, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the consensus of an ensemble.

@@ -5,15 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from .checks.common import row_blocks
-from .objectives import ChanceCorrected, agreements_with
+from .objectives import ChanceCorrected
 from .solve import kernels
 from .solve.bundles import RowData, Slots, Statistics
 from .solve.descent import ROUNDING
 from .solve.encoding import Encoding, encode, select, weigh_clusters
-from .solve.formula import agreement_from_losses, cluster_counts, padded, slots_of
+from .solve.formula import adjusted_agreements, agreement_from_losses, cluster_counts, padded, slots_of
 from .solve.objective import MAX_PLACING, place_by
-from .sparse.objective import SparseRaw, freeze, observed_alike
-from .sparse.rows import membership_of
 
 
 class Codebook(NamedTuple):
@@ -107,7 +105,7 @@ class FixedConsensus(NamedTuple):
     def _grouped(self, newcomers):
         """(T, Q, slots of soft columns, blocks) for groups of partitions, whose fitted and new objects are the same."""
         codes, soft, soft_slots, observed = newcomers
-        first, group_of = observed_alike(self.mask_of, observed)
+        first, group_of = _observed_alike(self.mask_of, observed)
         quadratic, together = (np.bincount(group_of, weights=part) for part in (self.quadratic, self.together))
         # The kernels want arrays that they may write to, as those of a memory-mapped model are not.
         masks, T = self.mask_of[first], self.T.copy()
@@ -126,6 +124,14 @@ class FixedConsensus(NamedTuple):
                 yield rows, codes[rows], np.ascontiguousarray(columns), seen
 
         return T, Q, soft_slots, blocks()
+
+
+def _observed_alike(mask_of, observed):
+    """(one partition of each group whose fitted and new objects are the same, group of every partition)."""
+    patterns = np.packbits(observed, axis=0)
+    keys = np.concatenate([mask_of[np.newaxis], np.zeros_like(patterns[:1]) if observed.all() else patterns])
+    _, first, group_of = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    return first, group_of.ravel()
 
 
 class FixedGroups(NamedTuple):
@@ -236,9 +242,6 @@ def keep_consensus(ensemble, objective, result, state, tol):
     """(:class:`Codebook`, what places new objects beside a median partition), from the objective's state there."""
     encoding, active = objective.encoding, np.flatnonzero(result.weights)
     book, skip = write_codebook(encoding, ensemble, active), max(tol, ROUNDING) * encoding.total
-    if isinstance(objective, SparseRaw):
-        membership = membership_of(result.membership)
-        return book, freeze(objective.part(result.weights), result.weights[active], membership, skip=skip)
     coef, quadratic, together = objective.terms(result.weights, state)
     T = padded(slots_of(encoding, active, state.S * encoding.by_slot(coef)[:, np.newaxis]))
     # A partition's memberships sum to 1 wherever it observes.
@@ -263,9 +266,7 @@ def agreements_of(objective, result):
     """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""
     encoding, membership = objective.encoding, result.membership
     if encoding.slot_weights is not None:
-        return agreements_with(weigh_clusters(encoding, None), membership)
+        return adjusted_agreements(weigh_clusters(encoding, None), membership)
     if isinstance(objective, ChanceCorrected):
         return 1.0 - result.losses
-    if isinstance(objective, SparseRaw):
-        return agreements_with(encoding, membership)
     return agreement_from_losses(encoding, result.losses, membership)

@@ -10,8 +10,8 @@ from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
 from .diagnostics.certificates import UNSURE, Assurance, assure_membership
 from .diagnostics.determinacy import determinacy
-from .objectives import agreements_with
 from .solve.encoding import encode_ensemble
+from .solve.formula import adjusted_agreements
 from .weightings.clusters import check_cluster_weights, weigh_by
 from .weightings.joint import name_of
 
@@ -53,7 +53,7 @@ def encode_fitted(model, X, sample_weight, settings):
         model._check_names(ensemble)
     encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
     membership = np.eye(model.n_clusters_found_)[labels] if settings.merged else model.membership_
-    agreements = agreements_with(encoding, membership)
+    agreements = adjusted_agreements(encoding, membership)
     if not np.allclose(agreements, model.agreements_, rtol=0.0, atol=_SAME):
         raise ValueError(
             "X and sample_weight must be those of the fit, got others: the partitions agree with the consensus by "

@@ -3,7 +3,6 @@
 
 import numpy as np
 
-import robust_eac.objectives as _objectives
 from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files
 from robust_eac.checks import common as _common
@@ -44,7 +43,7 @@ from robust_eac.hard.search import Search, group_copies
 from robust_eac.hard.tables import LOSSES
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
-from robust_eac.objectives import ChanceCorrected, Raw, SparseRaw, agreements_with, objective_for
+from robust_eac.objectives import ChanceCorrected, Raw, objective_for
 from robust_eac.objectives import raw as _raw
 from robust_eac.placing import keep_consensus
 from robust_eac.reporting.markup import draw_heat_map
@@ -69,6 +68,7 @@ from robust_eac.solve.descent import next_relaxation, visiting_order
 from robust_eac.solve.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.solve.formula import (
     accumulate,
+    adjusted_agreements,
     cluster_counts,
     frank_wolfe_gaps,
     gap_of,
@@ -91,9 +91,6 @@ from robust_eac.solve.lloyd import (
 from robust_eac.solve.objective import empty_last
 from robust_eac.solve.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
 from robust_eac.solvers import consensus_modes as _modes
-from robust_eac.sparse import kernels as _sparse_kernels
-from robust_eac.sparse import objective as _many
-from robust_eac.sparse import rows as _sparse_rows
 from robust_eac.weightings import joint
 from robust_eac.weightings.clusters import weigh_by
 from robust_eac.weightings.joint import WEIGHTINGS, as_weighting

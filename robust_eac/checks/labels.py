@@ -4,7 +4,6 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from .common import row_blocks
 from .forms import (
@@ -22,7 +21,7 @@ from .forms import (
     refuse_other_objects,
     side_by_side,
 )
-from .values import MAX_DENSE, as_array, check_choice, check_membership, check_vector, real_array
+from .values import as_array, as_dense, check_choice, check_membership, check_vector, real_array
 
 
 class Ensemble(NamedTuple):
@@ -261,23 +260,17 @@ def check_partition(labels, *, name):
     return array
 
 
-def check_init(init, n_samples, n_clusters, names=("random", "kmeans"), *, may_be_sparse=False):
+def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
     """Return the name of a start (None is "random"), or the membership that an array describes."""
     if init is None:
         return "random"
     if isinstance(init, str):
         return check_choice(init, names, name="init")
-    array = init if sparse.issparse(init) else as_array(init, "init")
+    array = as_dense(init, "init")
     if array.ndim == 1:
-        codes = _check_label_vector(array, n_samples, n_clusters)
-        if n_samples * n_clusters <= MAX_DENSE or not may_be_sparse:
-            return np.eye(n_clusters)[codes]
-        return sparse.csr_array((np.ones(n_samples), codes, np.arange(n_samples + 1)), shape=(n_samples, n_clusters))
-    membership = check_membership(array, n_samples, n_clusters, name="init", may_be_sparse=may_be_sparse)
-    lowest, highest = membership.min(axis=0), membership.max(axis=0)
-    if sparse.issparse(membership):
-        lowest, highest = lowest.toarray(), highest.toarray()
-    check_start_tells_apart(lowest, highest)
+        return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
+    membership = check_membership(array, n_samples, n_clusters, name="init")
+    check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
     return membership
 
 

@@ -1,5 +1,6 @@
 """Checks of numbers and arrays; for labels see labels.py."""
 
+import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping
@@ -17,7 +18,7 @@ from .common import did_you_mean
 MAX_SEED = np.iinfo(np.int32).max
 # Sums of squares of features, and products of two such sums, must not overflow.
 LARGEST_FEATURE = 1e70
-# Memberships of more entries than this, 2 GiB, are sparse matrices.
+# Largest number of entries of a membership, or of tables of counts: 2 GiB.
 MAX_DENSE = 2**28
 
 
@@ -37,8 +38,7 @@ def as_dense(values, name):
     """Convert to an array, sparse matrices of at most MAX_DENSE entries too."""
     if not sparse.issparse(values):
         return as_array(values, name)
-    if np.prod(values.shape, dtype=float) > MAX_DENSE:
-        raise ValueError(f"{name} must have at most 2^28 entries here, got shape {values.shape}.")
+    _check_size(values.shape, f"{name}.shape[1]")
     return values.toarray()
 
 
@@ -129,6 +129,23 @@ def check_n_clusters(n_clusters, n_samples) -> int:
     return check_integer(n_clusters, name="n_clusters", low=1, high=n_samples, high_name="n_samples")
 
 
+def check_n_memberships(n_clusters, n_samples) -> int:
+    """Return n_clusters as an int in [1, n_samples] for which a membership matrix has at most MAX_DENSE entries."""
+    n_clusters = check_n_clusters(n_clusters, n_samples)
+    _check_size((n_samples, n_clusters), "n_clusters")
+    return n_clusters
+
+
+def _check_size(shape, name):
+    """Refuse a membership matrix of more than MAX_DENSE entries."""
+    n_samples, n_clusters = shape[0], math.prod(shape[1:])
+    if n_samples * n_clusters > MAX_DENSE:
+        raise ValueError(
+            f"{name} must be at most {MAX_DENSE // n_samples} for {n_samples} objects, a membership of 2^28 entries, "
+            f"got {n_clusters}: for more clusters call solve_hard_median_partition(labels, n_clusters, weighting=...)."
+        )
+
+
 def check_integer(value, *, name, low, high=None, high_name=None) -> int:
     """Return value as an int within [low, high]."""
     if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
@@ -209,33 +226,22 @@ def check_mask(mask, size, *, name, each="partition") -> np.ndarray:
     return array
 
 
-def check_membership(membership, n_samples, n_clusters=None, *, name="membership", may_be_sparse=False):
-    """A fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex; CSR if it `may_be_sparse`."""
-    keep = may_be_sparse and sparse.issparse(membership) and np.prod(membership.shape, dtype=float) > MAX_DENSE
-    if keep:
-        rows = sparse.csr_array(membership, copy=True)
-        rows.data = real_array(rows.data, name)
-        rows.sum_duplicates()
-    else:
-        rows = real_array(as_dense(membership, name), name)
+def check_membership(membership, n_samples, n_clusters=None, *, name="membership"):
+    """A fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
+    rows = real_array(as_dense(membership, name), name)
     if rows.ndim != 2 or 0 in rows.shape or rows.shape != (n_samples, n_clusters or rows.shape[1]):
         hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if rows.ndim == 1 else ""
         expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
         raise ValueError(f"{name} must have shape {expected}, got {rows.shape}.{hint}")
-    values = rows.data if keep else rows
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)][0]}.")
-    if values.min(initial=0.0) < 0.0:
-        raise ValueError(f"{name} must be non-negative, got {values.min()}.")
+    if not np.isfinite(rows).all():
+        raise ValueError(f"{name} must be finite, got {rows[~np.isfinite(rows)][0]}.")
+    if rows.min() < 0.0:
+        raise ValueError(f"{name} must be non-negative, got {rows.min()}.")
     sums = rows.sum(axis=1)
     worst = int(np.argmax(np.abs(sums - 1.0)))
     if abs(sums[worst] - 1.0) > 1e-6:
         raise ValueError(f"{name}: every row must sum to 1, row {worst} sums to {sums[worst]}.")
-    if keep:
-        rows.eliminate_zeros()
-        rows.data /= np.repeat(sums, np.diff(rows.indptr))
-    else:
-        rows /= sums[:, np.newaxis]
+    rows /= sums[:, np.newaxis]
     return rows
 
 
@@ -282,6 +288,13 @@ def check_dask_rows(array, *, name):
         raise ValueError(f"{name} must not be empty, got shape {array.shape}.")
     sizes = tuple(size for size in array.chunks[0] if size)
     return with_checked_chunks(array, name=name).rechunk((sizes, array.shape[1]))
+
+
+def check_consensus(membership, n_samples):
+    """A consensus membership as :func:`check_membership` returns it, of at most MAX_DENSE entries."""
+    rows = check_membership(membership, n_samples)
+    _check_size(rows.shape, "membership.shape[1]")
+    return rows
 
 
 def with_checked_chunks(array, *, name):

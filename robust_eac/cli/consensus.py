@@ -30,8 +30,7 @@ outputs:
   --output      cluster of every object (0, 1, ...), after its name if --index-column is given
   --weights     partition, weight, loss (number of ordered pairs of objects on which it differs from the consensus; with
                 --loss in its units), agreement (adjusted Rand index: 1 is the same partition, 0 is chance)
-  --membership  share of every object in every cluster; of more than 2^28 shares only the positive ones, one per line:
-                object, cluster, membership
+  --membership  share of every object in every cluster
   --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
                 ball around the consensus that holds 95 % of the weight; with --certify loss and bound, both per
                 ordered pair of objects, and the numbers of objects that are unsure and that a move gains
@@ -122,14 +121,10 @@ def _plain(value):
 
 
 def membership_table(ensemble, membership):
-    """Header and columns of the memberships: one per cluster or, of a sparse matrix, a line per entry."""
+    """Header and columns of the memberships, one column per cluster."""
     if membership is None:
         return None
-    if not hasattr(membership, "indptr"):
-        return ensemble.with_objects([f"cluster_{c}" for c in range(membership.shape[1])], [membership])
-    rows = np.repeat(np.arange(membership.shape[0]), np.diff(membership.indptr))
-    names = rows if ensemble.objects is None else [ensemble.objects[i] for i in rows]
-    return [ensemble.objects_title, "cluster", "membership"], [names, membership.indices, membership.data]
+    return ensemble.with_objects([f"cluster_{c}" for c in range(membership.shape[1])], [membership])
 
 
 def add_plot(parser):

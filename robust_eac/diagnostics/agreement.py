@@ -10,8 +10,7 @@ from scipy.stats import permutation_test
 
 from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.values import check_membership
-from ..objectives import agreements_with
+from ..checks.values import check_consensus
 from ..solve import relabelling
 from ..solve.encoding import encode_ensemble, one_hot, weigh_clusters
 from ..solve.formula import accumulate, adjusted_agreements, moments_of_test
@@ -75,7 +74,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     >>> adjusted_agreement(labels, np.eye(2)[[0, 0, 1, 1]])
     array([ 1. , -0.5])
     """
-    return agreements_with(*_checked(labels, membership, sample_weight, may_be_sparse=True))
+    return adjusted_agreements(*_checked(labels, membership, sample_weight))
 
 
 def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:
@@ -90,7 +89,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     Parameters
     ----------
     labels, membership
-        As in :func:`~robust_eac.partition_losses`; the membership is dense.
+        As in :func:`~robust_eac.partition_losses`.
     sample_weight : array-like of shape (n_samples,), default=None
         Number of objects that every object stands for, each of them relabelled on its own: 0 or at least 1. None means
         one each. With fractions among them there are no permutations, and p-values are approximate for any number of
@@ -172,9 +171,9 @@ def _exact_pvalues(encoding, rows, partitions, objects):
     return permutation_test((every,), agreements, axis=-1, batch=1 + _AT_ONCE // gram.size // len(every), **how).pvalue
 
 
-def _checked(labels, membership, sample_weight, *, counts=False, may_be_sparse=False):
+def _checked(labels, membership, sample_weight, *, counts=False):
     """(encoding, memberships of its rows), all checked."""
     ensemble = check_ensemble(labels)
     sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
-    rows = check_membership(membership, ensemble.n_samples, may_be_sparse=may_be_sparse)
+    rows = check_consensus(membership, ensemble.n_samples)
     return encode_ensemble(ensemble, sample_weight), rows

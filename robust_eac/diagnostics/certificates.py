@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from ..checks.common import ClusterWeights, Labels, WeightSolver
 from ..hard.losses import reassign
@@ -14,8 +13,6 @@ from ..hard.lower_bound import bound_memberships, bound_partitions, different_ro
 from ..hard.tables import LOSSES, moves, partition_losses
 from ..objectives import Raw
 from ..solve.formula import frank_wolfe_gaps
-from ..sparse.objective import SparseRaw
-from ..sparse.rows import membership_of
 from ..weightings.joint import WEIGHTINGS, as_weighting
 from .agreement import AgreementTest, agreement_test_of
 from .determinacy import determinacy
@@ -81,8 +78,8 @@ def certify(
     Parameters
     ----------
     labels, membership, weights, cluster_weights
-        As in :func:`~robust_eac.partition_losses` and :func:`~robust_eac.objective_value`; the membership
-        is dense. `trust` looks at the partitions as they are.
+        As in :func:`~robust_eac.partition_losses` and :func:`~robust_eac.objective_value`. `trust` looks at the
+        partitions as they are.
     agreement : {"raw", "adjusted"}, default="raw"
         The objective whose stationarity and weights are checked, that of the losses :math:`d_u` or of
         :math:`d_u / E[d_u]`, as in :func:`~robust_eac.solve_median_partition`.
@@ -132,8 +129,7 @@ def certify(
     >>> certificate.margins, certificate.weight_gap
     (array([1., 1., 1., 1.]), 0.0703125)
     """
-    options = {"agreement": agreement, "may_be_sparse": False}
-    evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights, **options)
+    evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights, agreement=agreement)
     objective, encoding, rows, weights = evaluation.objective, evaluation.encoding, evaluation.rows, evaluation.weights
     bound = None if weighting is None else as_weighting(weighting).bind(len(weights), objective.unit)
     if bound is not None and not bound.judged:
@@ -184,14 +180,12 @@ class Assurance(NamedTuple):
 def assure_membership(encoding, weights, membership, labels, *, unbounded=None):
     """The :class:`Assurance` of a membership, whose labels are what objects may be unsure about."""
     n_clusters, loss, bound = membership.shape[1], None, None
-    is_sparse = sparse.issparse(membership)
     if unbounded is None:
-        objective = (SparseRaw if is_sparse else Raw)(encoding, n_clusters)
-        rows = membership_of(membership) if is_sparse else membership
-        loss = float(weights @ objective.losses(objective.measure(rows)))
+        objective = Raw(encoding, n_clusters)
+        loss = float(weights @ objective.losses(objective.measure(membership)))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.total**2
-    moves = best_moves(encoding, weights, labels, n_clusters, None if is_sparse else membership)
+    moves = best_moves(encoding, weights, labels, n_clusters, membership)
     return Assurance(loss, bound, unbounded, *moves.counts)
 
 

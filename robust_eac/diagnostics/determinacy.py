@@ -8,7 +8,6 @@ from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
 from ..checks.common import row_blocks
-from ..solve.objective import labels_of
 from ..solve.rotation import MOST_TURNED, only_permutations_left, plane_of
 
 # Planes in which the membership is turned, one after the other: fewer with more objects. Angles in each; with three
@@ -38,7 +37,7 @@ def determinacy(membership):
     is a lower bound of what there is.
     """
     n, k = membership.shape
-    labels, rng = labels_of(membership), np.random.RandomState(0)
+    labels, rng = membership.argmax(axis=1), np.random.RandomState(0)
     undetermined, most_changed, furthest = np.zeros(n, dtype=bool), 0, labels
     if k > 2 and not only_permutations_left(membership):
         if k > MOST_TURNED:
@@ -51,7 +50,7 @@ def determinacy(membership):
             axes = plane_of(k) @ ortho_group.rvs(k - 1, random_state=rng)[:, :2]
             least, most = _interval(membership, Q, axes)
             for angle in np.linspace(least, most, n_angles):
-                found = _matched(labels, labels_of(membership @ (_turn(axes, angle) @ Q).T), k)
+                found = _matched(labels, (membership @ (_turn(axes, angle) @ Q).T).argmax(axis=1), k)
                 changed = found != labels
                 undetermined |= changed
                 if np.count_nonzero(changed) > most_changed:

@@ -6,16 +6,13 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from ..checks.common import ClusterWeights, Labels
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.values import check_membership, check_real, check_weights
+from ..checks.values import check_consensus, check_real, check_weights
 from ..objectives import objective_for, resolve_agreement
 from ..solve.encoding import encode_ensemble
 from ..solve.formula import gradient_of, weighted_loss
-from ..sparse.objective import SparseRaw
-from ..sparse.rows import membership_of
 from ..weightings.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
@@ -24,20 +21,15 @@ __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partitio
 class Evaluation:
     """A membership and weights beside an ensemble, all checked; what is asked of them is found once."""
 
-    def __init__(
-        self, labels, membership, weights, sample_weight, cluster_weights, *, agreement="raw", may_be_sparse=True
-    ):
+    def __init__(self, labels, membership, weights, sample_weight, cluster_weights, *, agreement="raw"):
         ensemble = check_ensemble(labels)
         sample_weight = check_sample_weight(sample_weight, ensemble)
-        rows = check_membership(membership, ensemble.n_samples, may_be_sparse=may_be_sparse)
+        self.rows = check_consensus(membership, ensemble.n_samples)
         cluster_weights = check_cluster_weights(cluster_weights)
         agreement = resolve_agreement(agreement)
         self.weights = check_weights(weights, ensemble.n_partitions)
         self.encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-        if sparse.issparse(rows):
-            self.rows, self.objective = membership_of(rows), SparseRaw(self.encoding, rows.shape[1], with_floor=False)
-        else:
-            self.rows, self.objective = rows, objective_for(self.encoding, rows.shape[1], agreement, dense=True)
+        self.objective = objective_for(self.encoding, self.rows.shape[1], agreement)
 
     @cached_property
     def state(self):
@@ -91,8 +83,9 @@ def partition_losses(
         memberships, (n_samples, k_u), rows on the simplex, a row of NaN where an object was not observed. A list of
         plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
-        Consensus membership :math:`Y^T`, rows on the simplex; dense or SciPy sparse. For a hard consensus, rows of the
-        identity matrix.
+        Consensus membership :math:`Y^T`, rows on the simplex, of at most 2^28 entries; dense, or SciPy sparse, which is
+        made dense. For a hard consensus, rows of the identity matrix; with more clusters, see
+        :func:`~robust_eac.hard_partition_losses`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
     cluster_weights : {"size"} or list of ndarrays, default=None
@@ -191,7 +184,7 @@ def membership_gradient(
     Parameters
     ----------
     labels, membership, weights, sample_weight, cluster_weights
-        As in :func:`objective_value` and :func:`partition_losses`; the membership is dense.
+        As in :func:`objective_value` and :func:`partition_losses`.
 
     Returns
     -------
@@ -210,7 +203,7 @@ def membership_gradient(
            [ 2., -2.],
            [-2.,  0.]])
     """
-    return Evaluation(labels, membership, weights, sample_weight, cluster_weights, may_be_sparse=False).gradient
+    return Evaluation(labels, membership, weights, sample_weight, cluster_weights).gradient
 
 
 def optimality_gap(

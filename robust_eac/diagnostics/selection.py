@@ -19,6 +19,7 @@ from ..checks.values import (
     check_candidates,
     check_integer,
     check_n_jobs,
+    check_n_memberships,
     check_random_state,
     check_real,
     warn_unless,
@@ -27,7 +28,6 @@ from ..objectives import objective_for
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble
 from ..solve.formula import adjusted_agreements
-from ..solve.objective import labels_of
 from ..solvers.median_partition import result_of
 from ..weightings.joint import Fixed, Weighting, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
@@ -94,7 +94,7 @@ def select_n_clusters(
         sub-ensemble.
     n_clusters : list of int or (int, int), default=(1, 10)
         Candidates, each in [1, n_samples], or the lowest and the highest of all; each is the largest number of clusters
-        of its consensus. One is a possible answer whether listed or not.
+        of its consensus, at most 2^28 / n_samples. One is a possible answer whether listed or not.
     weighting : str, object or callable, default="chance-corrected"
         As in :func:`~robust_eac.solve_median_partition`, on raw losses, but no weights to keep: sub-ensembles are
         weighted too. With many random partitions, "uniform" finds fewer candidates stable.
@@ -154,6 +154,7 @@ def select_n_clusters(
     if isinstance(n_clusters, Integral):
         raise TypeError(f"n_clusters must be a pair (lowest, highest) or a list of integers, got {n_clusters!r}.")
     candidates = check_candidates(n_clusters, high=n_samples, high_name="n_samples")
+    check_n_memberships(int(max(candidates)), n_samples)
     weighting = as_weighting(weighting)
     if isinstance(weighting, Fixed):
         raise ValueError("weighting must be a name or a function, which weighs sub-ensembles too, got weights to keep.")
@@ -260,10 +261,10 @@ def _consensus(problem, k, *, n_init, seed):
         return None
     k = min(int(k), problem.encoding.n_samples)
     seeds = np.random.RandomState(seed).randint(MAX_SEED, size=n_init)
-    objective = objective_for(problem.encoding, k, dense=problem.weighting.trusts)
+    objective = objective_for(problem.encoding, k)
     # The problems themselves run in parallel.
     run, membership = solve(Problem(objective, problem.weighting), "random", seeds, _LIMITS, n_jobs=1)
-    return result_of(run, labels_of(membership), membership, _LIMITS.tol)
+    return result_of(run, membership.argmax(axis=1), membership, _LIMITS.tol)
 
 
 def _best(runs):

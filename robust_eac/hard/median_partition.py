@@ -160,8 +160,9 @@ def solve_hard_median_partition(
     init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
         "sequential": objects in random order, each joins the cluster of least loss so far (under "vi", if the loss is
         none of the first two). "random": random clusters. "mixed": these two in turn. "partitions": the given
-        partitions of least loss. "relaxed": labels of the relaxed median partition. Or a partition to start from, of
-        shape (n_samples,): any integer codes but -1.
+        partitions of least loss. "relaxed": labels of the relaxed median partition, but "sequential" with
+        more than 256 clusters where their square times the number of rows is above 10^9. Or a partition to start from,
+        of shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
         Largest number of visits of all objects per start, not counting those of clusters that grow again.
     bound : bool, default=False

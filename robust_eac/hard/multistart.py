@@ -5,18 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..objectives import MANY, Raw, SparseRaw
+from ..objectives import Raw
 from ..solve.alternation import Limits, Problem, alternate, turn_run
 from ..solve.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
-from ..solve.formula import adjusted_agreements
-from ..solve.objective import labels_of
+from ..solve.formula import agreement_beside
+from ..solve.relabelling import PairSums, hard_sums
 from ..solve.starts import draw_rows
 from ..solve.threads import count_threads, map_threads
-from ..sparse.objective import agreements
-from ..sparse.rows import as_array, membership_of_labels
 from ..weightings.joint import Fixed, Weighting
 from .search import Search, group_copies
-from .tables import LOSSES, Loss, partition_losses
+from .tables import LOSSES, MANY, Loss, partition_losses
 
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Of all starts, so many are searched thoroughly.
@@ -25,8 +23,8 @@ _N_THOROUGH = 2
 _SAMPLE, _SAMPLE_PER_CLUSTER, _SAMPLE_SHARE = 4096, 64, 4
 # Dissolve clusters as long as rows x partitions x clusters^2 are at most this.
 _THOROUGH_WORK = 10**9
-# Gap to which the relaxed problem is solved for a start.
-_RELAXED_TOL = 1e-3
+# Gap to which the relaxed problem is solved for a start; with many clusters only if rows x clusters^2 are at most this.
+_RELAXED_TOL, _RELAXED_WORK = 1e-3, 10**9
 
 
 class Task(NamedTuple):
@@ -122,7 +120,7 @@ def _start(task, start, number, weights, rng):
         start = ("sequential", "random")[number % 2]
     if start == "random":
         return rng.randint(widest, size=n_rows)
-    if start == "relaxed":
+    if start == "relaxed" and (widest <= MANY or n_rows * widest**2 <= _RELAXED_WORK):
         return _relaxed(task.encoding, widest, weights, rng)
     clusters = np.full(n_rows, -1)
     if not task.loss.linear:
@@ -135,11 +133,9 @@ def _start(task, start, number, weights, rng):
 
 def _relaxed(encoding, n_clusters, weights, rng):
     """Labels of a solution of the relaxed problem."""
-    sparse = n_clusters > MANY
-    objective = SparseRaw(encoding, n_clusters, with_floor=False) if sparse else Raw(encoding, n_clusters)
+    objective = Raw(encoding, n_clusters)
     run = alternate(Problem(objective, Fixed(weights)), "random", rng, Limits(_RELAXED_TOL, 1))
-    rows = turn_run(objective, run).rows
-    return labels_of(as_array(rows, dense=False) if sparse else rows)
+    return turn_run(objective, run).rows.argmax(axis=1)
 
 
 def _best_partitions(task, weights, count):
@@ -213,10 +209,12 @@ def confirm(task, run, rng):
 
 def _corrected_losses(plain, clusters):
     """Chance-corrected losses of all partitions against the clusters of an encoding's rows."""
-    k = 1 + int(clusters.max())
-    if k > MANY:
-        return np.maximum(1.0 - agreements(plain, membership_of_labels(clusters, k)), 0.0)
-    return np.maximum(1.0 - adjusted_agreements(plain, np.eye(k)[clusters]), 0.0)
+    losses = plain.total**2 * partition_losses(plain, clusters, LOSSES["binder"])
+    weight = plain.multiplicity * plain.observed.T
+    squares = np.array([np.sum(np.bincount(clusters, weights=of_mask) ** 2) for of_mask in weight])
+    by_mask = hard_sums(weight.sum(axis=1), plain.self_pairs @ plain.observed, squares)
+    consensus = PairSums(*(values[plain.mask_of] for values in by_mask))
+    return np.maximum(1.0 - agreement_beside(plain, losses, consensus), 0.0)
 
 
 def _draw_sample(encoding, rng):

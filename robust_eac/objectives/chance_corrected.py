@@ -47,7 +47,7 @@ class State(NamedTuple):
 
 
 class ChanceCorrected(Objective):
-    """sum_u alpha_u d_u / E[d_u] of dense memberships.
+    """sum_u alpha_u d_u / E[d_u].
 
     Gaps are those of the sum times :meth:`chance`, so that they are counted in ordered pairs, as those of raw losses.
     """

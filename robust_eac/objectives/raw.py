@@ -18,7 +18,7 @@ class Matrices(NamedTuple):
 
 
 class Raw(Objective):
-    """sum_u alpha_u d_u of dense memberships."""
+    """sum_u alpha_u d_u."""
 
     _part = None
 

@@ -18,7 +18,6 @@ from ..plotting.matrices import draw_objects, order_by_group
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.encoding import take_rows
 from ..solve.formula import accumulate, adjusted_agreements, losses_of
-from ..solve.objective import labels_of
 from ..solvers.consensus_modes import ConsensusModes, find_modes
 from ..summary import assure_encoded, describe, encode_fitted
 from ..weightings.clusters import check_cluster_weights, weigh_by
@@ -192,7 +191,7 @@ def _graded(encoding, name, labels, weights, agreement, own):
 def _median_partition(encoding, name, k, rng, effort):
     """(labels, weights) of the median partition with another weighting and otherwise the defaults."""
     kind = WEIGHTINGS[name]
-    objective = objective_for(encoding, k, "adjusted" if kind.corrected else "raw", dense=kind.corrected)
+    objective = objective_for(encoding, k, "adjusted" if kind.corrected else "raw")
     weighting, _ = resolve_group(kind().bind(len(encoding.offsets), objective.unit), encoding, rng)
     run, membership = solve(Problem(objective, weighting), "random", **effort)
-    return labels_of(membership), run.weights
+    return membership.argmax(axis=1), run.weights

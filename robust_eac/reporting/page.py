@@ -12,7 +12,6 @@ from numbers import Number
 from string import Template
 
 import numpy as np
-from scipy import sparse
 
 from .._version import __version__
 from .._whole_files import write_files
@@ -67,12 +66,6 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     max_rows = check_integer(max_rows, name="max_rows", low=0)
     if is_dask_array(model.labels_):
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
-    membership = getattr(model, "membership_", None)
-    if sparse.issparse(membership):
-        raise ValueError(
-            f"membership_ must be a dense array for a report, got a sparse one of shape {membership.shape}: "
-            "summary(X) takes it."
-        )
     n_samples = len(model.labels_)
     if object_names is not None:
         object_names = check_names(object_names, n_samples, name="object_names", each="object")

@@ -1,9 +1,8 @@
-"""What an alternation lowers: the base class of the objectives, what those with dense memberships share, and labels."""
+"""Base class of the objectives, and the order of the clusters."""
 
 from functools import partial
 
 import numpy as np
-from scipy import sparse
 
 from .bundles import Visit
 from .descent import ROUNDING, sweep
@@ -164,23 +163,6 @@ def _leap(absent, statistics, placed, n_threads):
         pass
 
 
-def labels_of(membership):
-    """(n,) the first cluster of largest membership, of a dense matrix or of one in compressed rows."""
-    if not sparse.issparse(membership):
-        return membership.argmax(axis=1)
-    membership.sort_indices()
-    rows = np.repeat(np.arange(membership.shape[0]), np.diff(membership.indptr))
-    largest = np.maximum.reduceat(membership.data, membership.indptr[:-1])
-    at = np.flatnonzero(membership.data == largest[rows])
-    return membership.indices[at[np.unique(rows[at], return_index=True)[1]]].astype(np.intp)
-
-
-def largest_of(membership):
-    """(n,) the largest membership of every row."""
-    largest = membership.max(axis=1)
-    return largest.toarray().ravel() if sparse.issparse(largest) else largest
-
-
 def first_objects(labels, n_clusters):
     """(n_clusters,) the first object of every cluster; of one without objects, their number."""
     first = np.full(n_clusters, len(labels))
@@ -197,14 +179,11 @@ def empty_last(membership, *, by_object=False):
     """
     order = np.arange(membership.shape[1])
     while True:
-        first = first_objects(labels_of(membership), len(order))
+        first = first_objects(membership.argmax(axis=1), len(order))
         step = np.argsort(first if by_object else first == membership.shape[0], kind="stable")
         if (np.diff(step) == 1).all():
             return membership, order
         order = order[step]
-        if sparse.issparse(membership):
-            membership = membership[:, step]
-            continue
         # In place: the matrix can have gigabytes.
         for rows in row_blocks(len(membership)):
             membership[rows] = membership[rows][:, step]

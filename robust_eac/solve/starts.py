@@ -2,7 +2,6 @@
 
 import numpy as np
 from numba import njit
-from scipy import sparse
 
 from .encoding import collapse, harden, take_rows, weigh
 from .formula import cluster_counts, coefficients
@@ -33,9 +32,6 @@ def reduce_rows(encoding, start):
     if len(weighty) < len(encoding.codes):
         encoding = take_rows(encoding, weighty)
         start = start if isinstance(start, str) else start[weighty]
-    if sparse.issparse(start):
-        # Identical objects with the same row are not looked for.
-        return encoding, start
     collapsed = collapse(encoding, None if isinstance(start, str) else start)
     if collapsed.inverse is not None and not isinstance(start, str):
         rows = np.empty((len(collapsed.codes), start.shape[1]))
@@ -50,16 +46,10 @@ def initial_rows(encoding, n_clusters, start, rng):
         return random_rows(len(encoding.codes), n_clusters, rng)
     if start == "random":
         return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]
-    clusters, floor = kmeans_start(encoding, n_clusters, rng)
-    return (1.0 - n_clusters * floor) * np.eye(n_clusters)[clusters] + floor
-
-
-def kmeans_start(encoding, n_clusters, rng):
-    """(clusters of the rows by k-means, the part of every row in each of the clusters alike)."""
-    encoding = harden(encoding)
+    encoding, floor = harden(encoding), _SMOOTHING / n_clusters
     weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
-    start = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
-    return start.clusters, _SMOOTHING / n_clusters
+    found = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
+    return (1.0 - n_clusters * floor) * np.eye(n_clusters)[found.clusters] + floor
 
 
 def random_rows(n_rows, n_clusters, rng):

@@ -15,16 +15,17 @@ from ..checks.values import (
     MAX_SEED,
     check_choice,
     check_integer,
-    check_n_clusters,
     check_n_jobs,
+    check_n_memberships,
     check_random_state,
     check_real,
     warn_unless,
 )
-from ..objectives import agreements_with, objective_for, resolve_agreement
+from ..objectives import objective_for, resolve_agreement
 from ..solve.alternation import Limits, Problem, solve
 from ..solve.descent import is_stationary
 from ..solve.encoding import encode_ensemble
+from ..solve.formula import adjusted_agreements
 from ..weightings.joint import ChanceCorrected, Fixed
 from ..weightings.pairs import compare_pairs
 from ..weightings.trust import (
@@ -144,7 +145,7 @@ def solve_consensus_modes(
     (array([ 0,  0,  0,  0,  1,  1,  1, -1]), array([0.5  , 0.375]))
     """
     ensemble = check_ensemble(labels)
-    n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
+    n_clusters = check_n_memberships(n_clusters, ensemble.n_samples)
     if isinstance(n_modes, str):
         check_choice(n_modes, ("auto",), name="n_modes")
         limit = ensemble.n_partitions
@@ -172,7 +173,7 @@ def find_modes(encoding, pairs, n_clusters, limit, agreement, seeds, limits, n_j
     """The :class:`ConsensusModes` of an encoding, at most `limit` of them, from one start per seed."""
     m = len(encoding.offsets)
     weighting = ChanceCorrected()
-    find = partial(_find, objective_for(encoding, n_clusters, agreement, dense=True), seeds, limits, n_jobs)
+    find = partial(_find, objective_for(encoding, n_clusters, agreement), seeds, limits, n_jobs)
     modes: list[_Mode] = []
     rest, n_iter, settled = np.ones(m, dtype=bool), 0, True
     while len(modes) < limit and (group := largest_group(pairs, rest)) is not None:
@@ -204,7 +205,7 @@ def _find(objective, seeds, limits, n_jobs, weighting, start):
     """The :class:`_Mode` of a weighting, from the name of a start or from memberships."""
     seeds = seeds if isinstance(start, str) else seeds[:1]
     run, membership = solve(Problem(objective, weighting), start, seeds, limits, n_jobs=n_jobs)
-    agreements = agreements_with(objective.encoding, membership)
+    agreements = adjusted_agreements(objective.encoding, membership)
     return _Mode(membership, run.weights, agreements, run.objective, run.gap)
 
 

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.values import (
-    MAX_DENSE,
     MAX_SEED,
     check_integer,
-    check_n_clusters,
     check_n_jobs,
+    check_n_memberships,
     check_random_state,
     check_real,
     check_weights,
@@ -26,7 +25,6 @@ from ..objectives import objective_for, resolve_agreement
 from ..solve.alternation import Limits, Problem, alternate, canonical, reduce_problem, solve
 from ..solve.descent import is_stationary
 from ..solve.encoding import encode_ensemble
-from ..solve.objective import labels_of
 from ..solve.threads import count_threads, progress
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, as_weighting, resolve_group
@@ -123,16 +121,17 @@ def solve_median_partition(
     -------
     result : MedianPartitionResult
         Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
-        (n_samples, n_clusters), clusters by their first objects, or as in an array `init`, empty ones last, a SciPy CSR
-        array where it would have more than 2^28 entries; `weights` and `losses` of shape (n_partitions,); `objective`
-        at them, regulariser included (for "entropy" with its penalty, for "power" the power mean of the losses);
-        `objective_history`, from the start to the last alternation; `gap`; `n_iter`; `converged`. For
-        "chance-corrected", history and `n_iter` are those of the last set of partitions.
+        (n_samples, n_clusters), clusters by their first objects, or as in an array `init`, empty ones last; `weights`
+        and `losses` of shape (n_partitions,); `objective` at them, regulariser included (for "entropy" with its
+        penalty, for "power" the power mean of the losses); `objective_history`, from the start to the last alternation;
+        `gap`; `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last set of
+        partitions.
 
     Raises
     ------
     ValueError
-        With chance-corrected losses or weights, if n_samples n_clusters is above 2^28.
+        If n_samples n_clusters is above 2^28: :func:`~robust_eac.solve_hard_median_partition` finds a hard partition
+        and its weights with any number of clusters.
 
     Warns
     -----
@@ -190,20 +189,14 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     """(what :func:`solve_median_partition` returns, the objective's state there, the objective, the weighting)."""
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
-    n_clusters = check_n_clusters(n_clusters, n)
+    n_clusters = check_n_memberships(n_clusters, n)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     weighting = as_weighting(options.weighting)
     agreement = resolve_agreement(options.agreement, corrected=weighting.corrected)
     weighting = weighting.bind(m, unit_of(agreement, n, sample_weight))
-    dense = weighting.corrected or agreement == "adjusted"
-    if n * n_clusters > MAX_DENSE and dense:
-        raise ValueError(
-            f"n_clusters must be at most {MAX_DENSE // n} for {n} objects with chance-corrected losses, whose "
-            f"memberships are dense; got {n_clusters}."
-        )
     cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, limits = check_effort(options)
-    start = check_init(options.init, n, n_clusters, may_be_sparse=agreement == "raw")
+    start = check_init(options.init, n, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
@@ -212,12 +205,12 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     weighting, linked = resolve_group(weighting, encoding, rng)
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
-    objective = objective_for(encoding, n_clusters, agreement, dense=dense)
-    problem, how = Problem(objective, weighting), {"tell": options.tell, "callback": options.callback}
+    problem = Problem(objective_for(encoding, n_clusters, agreement), weighting)
+    how = {"tell": options.tell, "callback": options.callback}
     run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, **how)
-    result = result_of(run, labels_of(membership), membership, limits.tol)
+    result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
     tell_convergence(result, limits)
-    return result, run.state, objective, weighting
+    return result, run.state, problem.objective, weighting
 
 
 def unit_of(agreement, n_samples, sample_weight=None):
@@ -318,9 +311,13 @@ def solve_membership(
     -------
     result : MembershipResult
         Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, of all with these losses the
-        one of largest total confidence (see :class:`~robust_eac.RobustEAC`), a SciPy CSR array where it would have more
-        than 2^28 entries; `objective`, :math:`\sum_u \alpha_u d_u` at it; `gap`, its optimality gap;
-        `n_sweeps`; `converged`, gap <= tol.
+        one of largest total confidence (see :class:`~robust_eac.RobustEAC`); `objective`,
+        :math:`\sum_u \alpha_u d_u` at it; `gap`, its optimality gap; `n_sweeps`; `converged`, gap <= tol.
+
+    Raises
+    ------
+    ValueError
+        If n_samples n_clusters is above 2^28, as in :func:`solve_median_partition`.
 
     Warns
     -----
@@ -333,10 +330,6 @@ def solve_membership(
     sets of objects that partitions observe; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base
     cluster. Objects with equal labels in all partitions share a column when that pays. Objects of weight zero take no
     part; afterwards each gets the membership that is best with the others fixed.
-
-    With more than 256 clusters, a visit reads only the clusters that share a base cluster with the object, one that has
-    nothing in common with it, and all clusters alike: it takes the time that the objects near it take, whatever
-    n_clusters. Where the result is a CSR array, no object can be in all clusters alike.
 
     References
     ----------
@@ -353,12 +346,12 @@ def solve_membership(
     True
     """
     ensemble = check_ensemble(labels)
-    n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
+    n_clusters = check_n_memberships(n_clusters, ensemble.n_samples)
     weights = check_weights(weights, ensemble.n_partitions)
     tol = check_real(tol, name="tol", low=0.0)
     max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
     cluster_weights = check_cluster_weights(cluster_weights)
-    start = check_init(init, ensemble.n_samples, n_clusters, may_be_sparse=True)
+    start = check_init(init, ensemble.n_samples, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)

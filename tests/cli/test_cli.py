@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from scipy import sparse
 from scipy.io import savemat
 
 from robust_eac import (
@@ -38,8 +37,6 @@ from robust_eac import (
     solve_hard_median_partition,
 )
 from robust_eac.cli import COMMANDS, main
-from robust_eac.cli.consensus import membership_table
-from robust_eac.cli.files import Input
 
 from ..access import CREDIBLE_LEVEL, LOSSES, _certificates
 from ..conftest import planted_ensemble
@@ -55,16 +52,6 @@ def columns_of(path):
     assert header == ["partition", "weight", "loss", "agreement"]
     assert titles == tuple(TITLES)
     return np.array(columns, dtype=float)
-
-
-@pytest.mark.parametrize("names", [None, NAMES])
-def test_sparse_memberships_are_a_line_each(names):
-    membership = sparse.csr_array([[0.25, 0.75, 0.0], [0.0, 0.0, 1.0], [0.5, 0.0, 0.5]])
-    header, columns = membership_table(Input(None, [], names, "object" if names is None else "name"), membership)
-    assert header == ["object" if names is None else "name", "cluster", "membership"]
-    assert list(zip(*columns, strict=True)) == [
-        (i if names is None else names[i], c, membership[i, c]) for i, c in np.argwhere(membership.toarray()).tolist()
-    ]
 
 
 def test_consensus_writes_what_the_estimator_finds(folder, capsys):

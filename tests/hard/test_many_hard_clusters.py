@@ -20,7 +20,9 @@ from ..access import (
     Search,
     _contingency,
     _hard_tables,
+    _multistart,
     _sparse_counts,
+    adjusted_agreements,
     check_ensemble,
     encode_ensemble,
     relabel,
@@ -255,6 +257,30 @@ def test_thousands_of_objects_in_hundreds_of_clusters(init):
     assert rises.min() >= -1e-12
     again = solve_hard_median_partition(labels, n_jobs=2, **options)
     assert np.array_equal(again.labels, found.labels)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "cluster weights"])
+@pytest.mark.parametrize("many", [1, 10**9])
+def test_chance_corrected_losses_are_those_of_the_membership(kind, many, monkeypatch):
+    """Of sparse and of dense tables."""
+    monkeypatch.setattr(_hard_tables, "MANY", many)
+    _, _, encoding, _ = problem(kind)
+    clusters = np.random.RandomState(1).randint(40, size=N)
+    expected = np.maximum(1.0 - adjusted_agreements(encoding, np.eye(40)[clusters]), 0.0)
+    np.testing.assert_allclose(_multistart._corrected_losses(encoding, clusters), expected, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("work", "sequential"), [(10**9, False), (0, True)])
+def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
+    """Large problems start like "sequential" ones."""
+    monkeypatch.setattr(_multistart, "_RELAXED_WORK", work)
+    monkeypatch.setattr(_multistart, "MANY", 16)
+    truth = rng.permutation(np.arange(N) % 40)
+    labels = planted_ensemble(rng, truth, 8, noise=0.4)
+    starts = []
+    monkeypatch.setattr(_multistart, "_relaxed", lambda *arguments: starts.append(arguments) or np.zeros(N, dtype=int))
+    solve_hard_median_partition(labels, 40, init="relaxed", n_init=1, random_state=0)
+    assert (starts == []) == sequential
 
 
 def test_tables_that_are_too_large_are_refused(rng, monkeypatch):

@@ -7,7 +7,7 @@ import robust_eac
 
 # From the bottom up: a room imports from those before it.
 ROOMS = [
-    "_version", "_whole_files", "checks", "inputs", "solve", "sparse", "objectives", "weightings", "metrics",
+    "_version", "_whole_files", "checks", "inputs", "solve", "objectives", "weightings", "metrics",
     "datasets", "ensembles", "schemes", "hard", "solvers", "distributed", "consensus", "diagnostics", "placing",
     "summary", "plotting", "comparison", "reporting", "estimators", "cli", "__main__", "__init__",
 ]  # fmt: skip

@@ -12,7 +12,6 @@ import pytest
 import robust_eac
 from robust_eac import (
     consensus_lower_bound,
-    optimality_gap,
     reassignment_costs,
     refine_labels,
     solve_hard_median_partition,
@@ -20,7 +19,7 @@ from robust_eac import (
     solve_membership,
 )
 
-from ..access import _hard_tables, _many, _objectives, _sparse_rows
+from ..access import _hard_tables
 from ..package.hostile import CALLABLES, arguments_of, degenerate_ensembles, make_world, sound_result
 
 # Ensembles that reach both sides of what depends on labels: missing ones, copies of objects, single clusters.
@@ -93,24 +92,6 @@ def test_many_pair_steps_and_carried_columns():
     labels = np.random.RandomState(0).randint(2, size=(14, 3))
     with _recorded():
         assert solve_membership(labels, 3, tol=1e-9, random_state=0).converged
-
-
-@pytest.mark.parametrize("with_floor", [True, False])
-def test_many_clusters(with_floor, monkeypatch):
-    """Sparse memberships, with a floor and as matrices in compressed rows, where rows of sums outgrow their room."""
-    monkeypatch.setattr(_objectives, "MANY", 1)
-    monkeypatch.setattr(_sparse_rows, "_ROOM", 0)
-    if not with_floor:
-        monkeypatch.setattr(_many, "MAX_DENSE", 1)
-    # Among clusters of other objects, every cluster near an object is worse than those that it has nothing to do with.
-    pairs = np.column_stack([np.random.RandomState(seed).permutation(12) // 2 for seed in range(3)])
-    with _recorded():
-        for labels, weight in [*_ensembles(), (pairs, None)]:
-            for n_clusters in (2, 5, 12):
-                result = solve_membership(labels, n_clusters, tol=1e-4, sample_weight=weight, random_state=0)
-                rows = result.membership if with_floor else result.membership.toarray()
-                gap = optimality_gap(labels, rows, sample_weight=weight)
-                np.testing.assert_allclose(gap, result.gap, atol=1e-12)
 
 
 def test_many_hard_clusters(monkeypatch):

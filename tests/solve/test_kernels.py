@@ -1,17 +1,15 @@
 """Kernels by themselves, and all of them once more as plain Python."""
 
-import inspect
 import os
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from .. import reference
-from ..access import _kernels, _sparse_kernels, collapse, encode, statistics_of, sweep
+from ..access import _kernels, collapse, encode, statistics_of, sweep
 from ..conftest import random_ensemble, random_membership
 
 TESTS = Path(__file__).parents[1]
@@ -86,14 +84,6 @@ def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, miss
         raise AssertionError("the dense reference did not converge")
     ours, theirs = (reference.objective(labels, Y, weights) for Y in (encoding.expand(rows), dense))
     assert ours == pytest.approx(theirs, rel=1e-6)
-
-
-def test_kernels_know_what_they_call_in_another_file():
-    """Put the new number into sparse_kernels.py when what it calls has changed: its compiled code is renewed then."""
-    names = ("minimise_quartic", "_rising_root", "quartic_value")
-    called = (getattr(_kernels, name) for name in names)
-    text = "".join(inspect.getsource(getattr(function, "py_func", function)) for function in called)
-    assert hex(zlib.crc32(text.encode())) == hex(_sparse_kernels.CALLED)
 
 
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="they are plain Python already")

@@ -11,9 +11,7 @@ from robust_eac import adjusted_rand_score, partition_losses, solve_median_parti
 from .. import reference
 from ..access import (
     Raw,
-    SparseRaw,
     _alternation,
-    _sparse_rows,
     _starts,
     alternate,
     as_weighting,
@@ -127,15 +125,6 @@ def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
     Z, others = (rows @ rows.T for rows in scaled)
     cosine = np.sum(Z * others) / np.sqrt(np.sum(Z**2) * np.sum(others**2))
     assert objective.have_met(*map(objective.whereabouts, (pairs[0][0].rows, found[-1][0].rows))) == (cosine >= 0.997)
-
-
-def test_labels_of_sparse_memberships_are_those_of_dense_ones(rng):
-    encoding = encode(rng.randint(6, size=(30, 4)))
-    rows = rng.dirichlet(np.full(9, 0.2), size=30)
-    # Of the last object, all clusters have the same part.
-    rows[rows < 0.05], rows[-1] = 0.0, 1.0
-    rows /= rows.sum(axis=1, keepdims=True)
-    assert np.array_equal(SparseRaw(encoding, 9).labels(_sparse_rows.membership_of(rows)), rows.argmax(axis=1))
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)

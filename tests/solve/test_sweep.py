@@ -8,10 +8,8 @@ from robust_eac import KMeansEnsemble, load_dataset
 from ..access import (
     ChanceCorrected,
     Raw,
-    SparseRaw,
     _descent,
     _raw,
-    _sparse_rows,
     descend,
     encode,
     gap_of,
@@ -97,13 +95,12 @@ def test_what_a_descent_measures(far, max_sweeps, gaps, asked, returned):
     assert " ".join(steps.asked) == asked
 
 
-@pytest.mark.parametrize("kind", [Raw, ChanceCorrected, SparseRaw])
+@pytest.mark.parametrize("kind", [Raw, ChanceCorrected])
 def test_a_descent_from_afar_ends_at_a_gap_that_was_measured(encoding, kind, rng):
     """The first sweep reads what a measured gap would have."""
     weights, results = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets)), []
     for far in (False, True):
         rows = random_membership(np.random.RandomState(0), len(encoding.codes), 3)
-        rows = _sparse_rows.membership_of(rows) if kind is SparseRaw else rows
         own = np.random.RandomState(1)
         results.append(descend(kind(encoding, 3), weights, rows, tol=1e-4, max_sweeps=1000, rng=own, far=far))
     assert results[0][:2] == results[1][:2]
