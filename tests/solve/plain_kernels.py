@@ -19,7 +19,7 @@ from robust_eac import (
     solve_membership,
 )
 
-from ..access import _hard_tables
+from ..access import _hard_tables, _starts
 from ..package.hostile import CALLABLES, arguments_of, degenerate_ensembles, make_world, sound_result
 
 # Ensembles that reach both sides of what depends on labels: missing ones, copies of objects, single clusters.
@@ -92,6 +92,15 @@ def test_many_pair_steps_and_carried_columns():
     labels = np.random.RandomState(0).randint(2, size=(14, 3))
     with _recorded():
         assert solve_membership(labels, 3, tol=1e-9, random_state=0).converged
+
+
+def test_rows_put_one_by_one_where_they_cost_least(monkeypatch):
+    """The start with many clusters, with clusters to open and without."""
+    monkeypatch.setattr(_starts, "FEW", 1)
+    with _recorded():
+        for labels, weight in _ensembles():
+            for n_clusters in (2, 5, 12):
+                assert solve_membership(labels, n_clusters, tol=1e-4, sample_weight=weight, random_state=0).converged
 
 
 def test_many_hard_clusters(monkeypatch):
