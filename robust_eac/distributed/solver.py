@@ -142,19 +142,8 @@ def solve_median_partition_distributed(
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
     """
-    options = Options(
-        weighting,
-        "auto",
-        cluster_weights,
-        init,
-        n_init,
-        max_iter,
-        tol,
-        n_jobs,
-        random_state,
-        progress(verbose),
-        check_callback(callback),
-    )
+    calls = progress(verbose), check_callback(callback)
+    options = Options(weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, *calls)
     return solve_and_grade(labels, n_clusters, options)[0]
 
 

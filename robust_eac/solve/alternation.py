@@ -50,7 +50,7 @@ class Run(NamedTuple):
     """One start on its way: memberships of the objective's rows, weights, and what it needs to continue.
 
     While `gap` is above the tolerance, Y steps sweep before they measure. `tell` is given a line after every
-    alternation; None tells nothing.
+    alternation; None tells nothing. If `stopped`, by a callback, Y steps measure only.
     """
 
     rows: np.ndarray
@@ -63,6 +63,7 @@ class Run(NamedTuple):
     gap: float = np.inf
     n_iter: int = 0
     n_sweeps: int = 0
+    stopped: bool = False
 
     @property
     def objective(self):
@@ -133,8 +134,7 @@ def continue_run(problem, run, limits, *, callback=None):
             try:
                 callback(run)
             except StopIteration:
-                # What is left is to measure the gap for the last weights.
-                limits = limits._replace(max_iter=run.n_iter)
+                run = run._replace(stopped=True)
     return run
 
 
@@ -142,7 +142,7 @@ def _alternate_once(problem, run, limits):
     """(the run after a Y step and a step of the weights, whether it has ended)."""
     objective, weighting = problem
     steps = objective.steps(run.weights, run.rows, run.state, run.rng, limits.n_threads)
-    budget = limits.max_sweeps if run.n_iter < limits.max_iter else 0
+    budget = limits.max_sweeps if run.n_iter < limits.max_iter and not run.stopped else 0
     how = {"tol": limits.tol, "max_sweeps": budget, "reduction": limits.reduction}
     gap, n_sweeps = descend(steps, **how, far=not is_stationary(run.gap, limits.tol))
     run = run._replace(state=steps.state, gap=gap, n_sweeps=run.n_sweeps + n_sweeps)
@@ -159,9 +159,10 @@ def _alternate_once(problem, run, limits):
     return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
 
 
-def alternate(problem, start, rng, limits, *, warm=False, tell=None):
+def alternate(problem, start, rng, limits, *, warm=False, tell=None, callback=None):
     """The :class:`Run` of one start, alternated to a joint stationary point."""
-    return continue_run(problem, start_run(problem, start, rng, limits, warm=warm, tell=tell), limits)
+    run = start_run(problem, start, rng, limits, warm=warm, tell=tell)
+    return continue_run(problem, run, limits, callback=callback)
 
 
 def _value(run):
@@ -197,7 +198,8 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None, callback=Non
     call = call if callback else None
     run = _best_run(problem, start, seeds, limits, n_jobs, tell, call)
     alone = limits._replace(n_threads=_within(n_jobs, objective))
-    run = canonical(*_confirm(problem, run, seeds[0], alone), alone, callback=call)
+    problem, run = _confirm(problem, run, seeds[0], alone, call)
+    run = canonical(problem, run, alone, callback=call)
     membership = objective.expand(whole, run.weights, run.rows, limits.tol)
     membership, order = empty_last(membership, by_object=isinstance(start, str))
     return run._replace(state=objective.ordered(run.state, order)), membership
@@ -301,7 +303,7 @@ def reduce_problem(problem, start):
     return problem._replace(objective=problem.objective.on(encoding)), start, whole
 
 
-def _confirm(problem, run, seed, limits):
+def _confirm(problem, run, seed, limits, callback):
     """(problem, run) alternated until the trusted partitions are those that the consensus confirms.
 
     Trust looks at the partitions as they are, whatever the weights of their clusters. Updates after the first only
@@ -311,10 +313,11 @@ def _confirm(problem, run, seed, limits):
     if not weighting.trusts:
         return problem, run
     plain = weigh_clusters(problem.objective.encoding, None)
-    while True:
+    while not run.stopped:
         agreements = adjusted_agreements(plain, run.rows, n_threads=limits.n_threads)
         weighting = weighting.following(np.maximum(1.0 - agreements, 0.0))
         if weighting is None:
-            return problem, run
+            break
         problem = problem._replace(weighting=weighting)
-        run = alternate(problem, run.rows, np.random.RandomState(seed), limits)
+        run = alternate(problem, run.rows, np.random.RandomState(seed), limits, callback=callback)
+    return problem, run

@@ -169,19 +169,8 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    options = Options(
-        weighting,
-        agreement,
-        cluster_weights,
-        init,
-        n_init,
-        max_iter,
-        tol,
-        n_jobs,
-        random_state,
-        progress(verbose),
-        check_callback(callback),
-    )
+    calls = progress(verbose), check_callback(callback)
+    options = Options(weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, *calls)
     return solve_ensemble(labels, n_clusters, options, sample_weight)[0]
 
 

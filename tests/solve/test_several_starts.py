@@ -120,11 +120,17 @@ def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
     # They differ in labels where the same objects are together.
     labels = [pair[0].rows.argmax(axis=1) for pair in pairs]
     assert len({relabel(one).tobytes() for one in labels}) > len(expected)
-    Z, others = (run.rows - 1.0 / k for run in (pairs[0][0], found[-1][0]))
-    scaled = [np.sqrt(weight)[:, np.newaxis] * rows for rows in (Z, others)]
-    Z, others = (rows @ rows.T for rows in scaled)
-    cosine = np.sum(Z * others) / np.sqrt(np.sum(Z**2) * np.sum(others**2))
-    assert objective.have_met(*map(objective.whereabouts, (pairs[0][0].rows, found[-1][0].rows))) == (cosine >= 0.997)
+    # The threshold, from one place to another.
+    one, other, verdicts = pairs[0][0].rows, found[-1][0].rows, set()
+    for share in (0.0, 0.02, 0.05, 0.1, 0.2, 1.0):
+        both = one, (1.0 - share) * one + share * other
+        Z, others = (
+            scaled @ scaled.T for scaled in (np.sqrt(weight)[:, np.newaxis] * (rows - 1.0 / k) for rows in both)
+        )
+        cosine = np.sum(Z * others) / np.sqrt(np.sum(Z**2) * np.sum(others**2))
+        verdicts.add(objective.have_met(*map(objective.whereabouts, both)))
+        assert (cosine >= 0.997) == objective.have_met(*map(objective.whereabouts, both))
+    assert verdicts == {False, True}
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)

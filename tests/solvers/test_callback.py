@@ -63,6 +63,26 @@ def test_a_callback_ends_the_solve_with_what_it_has(distributed):
     assert result.gap == pytest.approx(gap, rel=1e-6)
 
 
+def test_alternations_with_trust_are_told_and_stopped():
+    labels, told = ensemble(), []
+    options = {"weighting": "chance-corrected", "tol": 1e-9}
+    result = solve(labels, callback=told.append, **options)
+    assert told[-1].n_iter == result.n_iter
+    assert told[-1].objective == result.objective
+    assert np.array_equal(told[-1].weights, result.weights)
+
+    calls = []
+
+    def stop(state):
+        calls.append(state)
+        raise StopIteration
+
+    with pytest.warns(ConvergenceWarning, match="stopped"):
+        stopped = solve(labels, callback=stop, n_init=1, **options)
+    assert len(calls) == 1
+    assert stopped.objective == calls[0].objective
+
+
 def _save_and_die(labels, path):
     def callback(state):
         np.save(path, np.asarray(state.membership))
