@@ -4,7 +4,7 @@ Losses depend on Y through Y'Y alone. For an orthogonal Q with Q1 = 1, the colum
 a rotation, admissible if QY >= 0. Rotations move the coordinates of rows in the plane of sum 1, k - 1 of them.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy.linalg import helmert
@@ -21,7 +21,7 @@ _CLIMB_ROWS = 512
 _STARTS = 20
 _HITS = 4
 _CLIMB_STEPS = 100
-# With three clusters, rotations of one angle: so many between two permutations.
+# With three clusters, one angle: this many rotations between two permutations are tried.
 _ANGLES = 240
 # Optima of the starts that are followed inside the simplex, if the best ones leave it.
 _FOLLOWED = 4
@@ -29,12 +29,12 @@ _FOLLOWED = 4
 _SAME_VALUE = 1e-6
 # Memberships up to this are zero, and those as near to one are one.
 _ZERO = 1e-9
-# If every cluster has a membership of at least this, rotations far from all permutations are inadmissible.
-_PURE = 0.9
-# Newton steps: their largest number, the largest angle of one, the angle below which they end, the least curvature.
+# Newton steps: their largest number, the largest angle of one, the angle below which they end, with constraints and
+# without, the least curvature.
 _NEWTON_STEPS = 40
 _REACH = 0.3
 _SMALL_ANGLE = 1e-8
+_SMALL_STEP = 1e-5
 _LEAST_CURVATURE = 1e-3
 # Memberships above minus this are inside the simplex.
 _INSIDE = 1e-9
@@ -46,7 +46,7 @@ def canonical_rotation(rows, weight, lowest=None, *, near=False):
     """The rotation Q of (n, k) memberships that maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
 
     (k, k), clusters numbered as in `rows`, as far as they correspond; None where nothing turns: only permutations are
-    left, the rows are there already, or clusters are very many. The starts depend on the rows up to rotations only, and
+    left, the rows are there already, or there are more than 20 clusters. The starts depend on the rows up to rotations only, and
     so does the result, up to the numbers of clusters. If the rows are some of many, `lowest(Q)` is the row of smallest
     membership in every cluster after a rotation, (k, k), of all of them. If the optimum is surely `near`, only the way
     from the rows is followed.
@@ -72,9 +72,15 @@ def canonical_rotation(rows, weight, lowest=None, *, near=False):
 def some_rows(n_rows, most=None):
     """Which rows are looked at: all, or about `most`, drawn always alike: order may be periodic."""
     most = MOST_ROWS if most is None else most
-    if n_rows <= most:
-        return slice(None)
-    return np.unique(np.random.RandomState(0).randint(n_rows, size=most))
+    return slice(None) if n_rows <= most else _drawn(n_rows, most)
+
+
+@lru_cache(maxsize=8)
+def _drawn(n_rows, most):
+    """About `most` row numbers, in ascending order."""
+    drawn = np.unique(np.random.RandomState(0).randint(n_rows, size=most))
+    drawn.flags.writeable = False
+    return drawn
 
 
 def turn(rows, Q):
@@ -90,12 +96,13 @@ def only_permutations_left(rows):
     So it is if every cluster that is not empty has an object that is wholly in it. It is near the identity if no
     antisymmetric A with A1 = 0 has (A y_i)_p >= 0 for all y_ip = 0: by Farkas, if the gradients of these constraints
     span the tangent space and some positive combination of them is zero. They are averaged over the rows with the same
-    zero and the same largest membership. Almost pure objects leave a few degrees around every permutation.
+    zero and the same largest membership. Far from all permutations, none was found admissible where every cluster has
+    a membership half way from 2 / k, which the ball inside the simplex reaches, to one.
     """
     k, largest = rows.shape[1], rows.max(axis=0)
     if ((largest <= _ZERO) | (largest >= 1.0 - _ZERO)).all():
         return True
-    if k > MOST_TURNED or largest.min() < _PURE:
+    if k > MOST_TURNED or largest.min() < 0.5 + 1.0 / k:
         return False
     row, zero = np.nonzero(rows <= _ZERO)
     key = rows.argmax(axis=1)[row] * k + zero
@@ -178,13 +185,16 @@ def _optima_of_three(rows, weight, axes):
 
 def _climb(rows, weight, Q):
     """(total confidence, rotation): labels by the largest membership and the best rotation to them, in turn."""
-    plane, value, units = plane_of(rows.shape[1]), -np.inf, np.eye(rows.shape[1])
+    n_rows, k = rows.shape
+    plane, units, objects = plane_of(k), np.eye(k), np.arange(n_rows)
+    value = -np.inf
     for _ in range(_CLIMB_STEPS):
         turned = rows @ Q.T
-        before, value = value, weight @ turned.max(axis=1)
+        labels = turned.argmax(axis=1)
+        before, value = value, weight @ turned[objects, labels]
         if value <= before + 1e-12:
             break
-        target = (units[turned.argmax(axis=1)] * weight[:, np.newaxis]).T @ rows
+        target = (units[labels] * weight[:, np.newaxis]).T @ rows
         Q = _rotation(plane, _polar(plane.T @ target @ plane))
     return value, Q
 
@@ -228,7 +238,8 @@ def _newton(rows, weight, bound, Q):
     of_bounds, kept = np.zeros((k, k)), np.empty(0, dtype=np.intp)
     price = _PRICES[1] if (bound @ Q.T).min() >= -_INSIDE else _PRICES[0]
     for _ in range(_NEWTON_STEPS):
-        turned, edge = rows @ Q.T, bound @ Q.T
+        turned = rows @ Q.T
+        edge = turned if bound is rows else bound @ Q.T
         target = (units[turned.argmax(axis=1)] * weight[:, np.newaxis]).T @ turned
         curvature, axes = np.linalg.eigh(plane.T @ (target + of_bounds) @ plane)
         basis = plane @ axes
@@ -252,7 +263,8 @@ def _newton(rows, weight, bound, Q):
         of_bounds = np.zeros((k, k))
         np.add.at(of_bounds, clusters, prices[:, np.newaxis] * edge[at])
         of_bounds = 0.5 * (of_bounds + of_bounds.T)
-        if largest <= _SMALL_ANGLE:
+        # Without constraints the next error is of the order of the square of the step.
+        if largest <= (_SMALL_ANGLE if len(kept) else _SMALL_STEP):
             break
     return Q
 
