@@ -532,7 +532,7 @@ class RobustEAC(_Consensus):
             result, state, objective, weighting = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._book, self._placer = keep_consensus(ensemble, objective, result, state, self.tol)
-            unit, total, second_mode = objective.unit, objective.encoding.total, None
+            unit, total, second_mode = objective.unit, objective.encoding.partitions.total, None
             if weighting.trusts:
                 group = second_group(weighting.pairs, result.weights > 0.0)
                 second_mode = 0 if group is None else int(np.count_nonzero(group))

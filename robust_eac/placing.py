@@ -7,10 +7,17 @@ import numpy as np
 from .checks.common import row_blocks
 from .objectives import ChanceCorrected
 from .solve import kernels
-from .solve.bundles import RowData, Slots, Statistics
+from .solve.bundles import RowData, Slots, Statistics, Visited
 from .solve.descent import ROUNDING
 from .solve.encoding import Encoding, encode, select, weigh_clusters
-from .solve.formula import adjusted_agreements, agreement_from_losses, cluster_counts, padded, slots_of
+from .solve.formula import (
+    adjusted_agreements,
+    agreement_from_losses,
+    cluster_counts,
+    padded,
+    slots_of,
+    totals_by_mask,
+)
 from .solve.objective import MAX_PLACING, place_by
 
 
@@ -52,21 +59,6 @@ class Newcomers(NamedTuple):
         return found + self.soft @ table[self.soft_slots]
 
 
-class _Rows(NamedTuple):
-    """What :func:`~robust_eac.solve.objective.place_by` reads of an encoding."""
-
-    data: RowData
-    slots: Slots
-
-    @property
-    def codes(self):
-        return self.data.codes
-
-    @property
-    def offsets(self):
-        return self.slots.offsets
-
-
 class FixedConsensus(NamedTuple):
     """The part of the objective that an object has in its pairs with those of a fit.
 
@@ -94,8 +86,8 @@ class FixedConsensus(NamedTuple):
         statistics = Statistics(T, Q, np.empty((0, 3)), np.zeros(len(Q)), np.zeros(len(T)))
         slots = Slots(np.zeros(n_hard, dtype=np.int64), soft_slots, np.empty(0, dtype=np.int64))
         for rows, codes, soft, seen in blocks:
-            data = RowData(codes, soft, np.zeros(len(codes)), seen)
-            placed[rows] = place_by(_Rows(data, slots), statistics, k, skip=self.skip, max_visits=MAX_PLACING)
+            absent = Visited(RowData(codes, soft, np.zeros(len(codes)), seen), slots)
+            placed[rows] = place_by(absent, statistics, k, skip=self.skip, max_visits=MAX_PLACING)
         return placed
 
     def unplaced(self, newcomers):
@@ -160,13 +152,16 @@ class FixedGroups(NamedTuple):
 
 def write_codebook(encoding: Encoding, ensemble, partitions):
     """The :class:`Codebook` of some of the partitions of an ensemble, from its encoding with all objects as rows."""
-    n_codes, hard = encoding.n_codes[partitions], np.isin(partitions, encoding.hard)
+    n_codes, hard = encoding.partitions.n_codes[partitions], np.isin(partitions, encoding.partitions.hard)
     starts = np.concatenate([[0], np.cumsum(n_codes)])
-    labels, columns = np.full(starts[-1], -1, dtype=np.int64), np.searchsorted(encoding.hard, partitions[hard])
+    labels, columns = (
+        np.full(starts[-1], -1, dtype=np.int64),
+        np.searchsorted(encoding.partitions.hard, partitions[hard]),
+    )
     unread = np.repeat(hard, n_codes)
-    for block in row_blocks(len(encoding.codes)):
+    for block in row_blocks(len(encoding.rows.codes)):
         for column, start in zip(columns, starts[:-1][hard], strict=True):
-            slots = start + encoding.codes[block, column].astype(np.int64)
+            slots = start + encoding.rows.codes[block, column].astype(np.int64)
             labels[slots], unread[slots] = ensemble.labels[block, column], False
         if not unread.any():
             break
@@ -233,7 +228,7 @@ def freeze_groups(encoding, weights, values, clusters):
     from .consensus.merge import group_norms
 
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
-    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
     table = counts * values[:, np.newaxis] / group_norms(encoding, weights, values, counts)
     return FixedGroups(np.pad(table, ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
 
@@ -241,31 +236,31 @@ def freeze_groups(encoding, weights, values, clusters):
 def keep_consensus(ensemble, objective, result, state, tol):
     """(:class:`Codebook`, what places new objects beside a median partition), from the objective's state there."""
     encoding, active = objective.encoding, np.flatnonzero(result.weights)
-    book, skip = write_codebook(encoding, ensemble, active), max(tol, ROUNDING) * encoding.total
+    book, skip = write_codebook(encoding, ensemble, active), max(tol, ROUNDING) * encoding.partitions.total
     coef, quadratic, together = objective.terms(result.weights, state)
-    T = padded(slots_of(encoding, active, state.S * encoding.by_slot(coef)[:, np.newaxis]))
-    # A partition's memberships sum to 1 wherever it observes.
-    _, first = np.unique(encoding.mask_of, return_index=True)
-    totals = np.add.reduceat(state.S, encoding.offsets, axis=0)[first]
+    T = padded(slots_of(encoding.partitions, active, state.S * encoding.partitions.by_slot(coef)[:, np.newaxis]))
+    totals = totals_by_mask(encoding.partitions, state.S)
     T = np.pad(T, ((0, 1), (0, 0)))
-    return book, FixedConsensus(T, state.G, totals, encoding.mask_of[active], quadratic[active], together[active], skip)
+    return book, FixedConsensus(
+        T, state.G, totals, encoding.partitions.mask_of[active], quadratic[active], together[active], skip
+    )
 
 
 def keep_groups(ensemble, result):
     """(:class:`Codebook`, :class:`FixedGroups`) of a merged consensus."""
     encoding, active = encode(ensemble.labels), np.flatnonzero(result.weights)
-    values = np.zeros(len(encoding.sizes))
-    for own, of_clusters in zip(encoding.cluster_slots, result.cluster_weights, strict=True):
+    values = np.zeros(len(encoding.partitions.sizes))
+    for own, of_clusters in zip(encoding.partitions.cluster_slots, result.cluster_weights, strict=True):
         values[own] = of_clusters
     part, weights = select(encoding, active), result.weights[active]
-    values = values[np.repeat(result.weights > 0.0, encoding.n_codes)] * part.by_slot(weights)
+    values = values[np.repeat(result.weights > 0.0, encoding.partitions.n_codes)] * part.partitions.by_slot(weights)
     return write_codebook(encoding, ensemble, active), freeze_groups(part, weights, values, result.labels)
 
 
 def agreements_of(objective, result):
     """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""
     encoding, membership = objective.encoding, result.membership
-    if encoding.slot_weights is not None:
+    if encoding.partitions.slot_weights is not None:
         return adjusted_agreements(weigh_clusters(encoding, None), membership)
     if isinstance(objective, ChanceCorrected):
         return 1.0 - result.losses

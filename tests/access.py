@@ -110,19 +110,19 @@ def statistics_of(encoding, weights, rows):
     return weighted_statistics(encoding, weights, *accumulate(encoding, rows))
 
 
-def visit(encoding, statistics, rows, order, how):
-    """Visit the rows in an order: (sum of their gaps, change of the objective)."""
-    return _kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)
+def visit(visiting, statistics, rows, order, how):
+    """Visit the rows of an encoding or objective in an order: (sum of their gaps, change of the objective)."""
+    return _kernels.sweep(order, *visiting.visited, statistics, rows, how)
 
 
 def losses_at(encoding, rows):
     """The losses d_u at memberships of the encoding's rows."""
-    return losses_of(encoding, *accumulate(encoding, rows))
+    return losses_of(encoding.partitions, *accumulate(encoding, rows))
 
 
-def sweep(encoding, statistics, rows, order, *, n_steps=4, skip=0.0, relaxation=1.0):
+def sweep(visiting, statistics, rows, order, *, n_steps=4, skip=0.0, relaxation=1.0):
     """One sweep, which changes rows, T and Q; the sum of its gaps."""
-    return _sweep.sweep(encoding, statistics, rows, order, Visit(n_steps, skip, relaxation))
+    return _sweep.sweep(visiting.visited, statistics, rows, order, Visit(n_steps, skip, relaxation))
 
 
 def descend(objective, weights, rows, *, rng, **limits):

@@ -122,9 +122,9 @@ def _without_walks(labels, k, weights, seed, whole):
 def _parts(labels, weights, leaves, size_power=1.0):
     """(encoding, weights, values of the slots, objects of each micro-cluster in each slot)."""
     encoding, weights = prepare_ensemble(labels, weights)
-    values = np.repeat(weights, encoding.n_codes) * merge.base_cluster_weights(encoding, weights, 0.4)
+    values = np.repeat(weights, encoding.partitions.n_codes) * merge.base_cluster_weights(encoding, weights, 0.4)
     counts = cluster_counts(encoding, leaves, leaves.max() + 1)
-    return encoding, weights, values * encoding.sizes ** (1.0 - size_power), counts
+    return encoding, weights, values * encoding.partitions.sizes ** (1.0 - size_power), counts
 
 
 def _voted(encoding, weights, values, counts, groups):

@@ -49,7 +49,7 @@ def check_search(n_init, max_iter, n_jobs, random_state):
 
 def trivial(encoding, n_clusters):
     """Clusters of the rows if there is nothing to decide: one cluster, or no more rows than clusters. Else None."""
-    d = len(encoding.codes)
+    d = len(encoding.rows.codes)
     if n_clusters == 1:
         return np.zeros(d, dtype=np.intp)
     return np.arange(d) if d <= n_clusters else None
@@ -57,8 +57,12 @@ def trivial(encoding, n_clusters):
 
 def clusters_of(encoding, weights):
     """All clusters: (n_rows, K) sparse indicators, numbers of objects, weights of their partitions."""
-    clusters = np.flatnonzero(encoding.sizes)
-    return one_hot(encoding)[:, clusters], encoding.sizes[clusters], np.repeat(weights, encoding.n_codes)[clusters]
+    clusters = np.flatnonzero(encoding.partitions.sizes)
+    return (
+        one_hot(encoding)[:, clusters],
+        encoding.partitions.sizes[clusters],
+        np.repeat(weights, encoding.partitions.n_codes)[clusters],
+    )
 
 
 def associations(members, groups, weights):

@@ -97,7 +97,7 @@ def bisecting_tree(
     def grow(rows):
         return _leaf(encoding, weights, rows, criterion, singleton, search)
 
-    leaves = [grow(np.arange(len(encoding.codes)))]
+    leaves = [grow(np.arange(len(encoding.rows.codes)))]
     parents, levels = [], [_level(leaves)]
     while len(leaves) < n_clusters:
         parent = int(np.argmax([leaf.gain for leaf in leaves]))
@@ -108,7 +108,7 @@ def bisecting_tree(
         leaves.append(grow(second))
         parents.append(parent)
         levels.append(_level(leaves))
-    clusters = np.empty(len(encoding.codes), dtype=np.intp)
+    clusters = np.empty(len(encoding.rows.codes), dtype=np.intp)
     for number, leaf in enumerate(leaves):
         clusters[leaf.rows] = number
     densities, losses = np.array(levels).T / encoding.n_samples
@@ -193,14 +193,14 @@ def _leaf(encoding, weights, rows, criterion, singleton, search):
     if halves.min() == halves.max():
         return _Leaf(rows, density, loss, (), -np.inf)
     split_density, split_loss = _grade(own, weights, halves, 2, singleton)
-    gain = {"density": split_density - density, "loss": loss - split_loss, "size": own.multiplicity.sum()}[criterion]
+    gain = {"density": split_density - density, "loss": loss - split_loss, "size": own.rows.multiplicity.sum()}[criterion]
     return _Leaf(rows, density, loss, (rows[halves == 0], rows[halves == 1]), gain)
 
 
 def _grade(encoding, weights, clusters, n_clusters, singleton):
     """Sums over clusters of the rows: size times density, and k-means loss."""
     counts = cluster_counts(encoding, clusters, n_clusters)
-    sizes = np.bincount(clusters, weights=encoding.multiplicity, minlength=n_clusters)
+    sizes = np.bincount(clusters, weights=encoding.rows.multiplicity, minlength=n_clusters)
     density = sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum()
     return density, float(np.sum(counts * squared_distances(encoding, weights, counts)))
 

@@ -83,14 +83,18 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
     start = best_lloyd(collapsed, weights, squared_distances, n_clusters, n_init=1, max_iter=max_iter, rng=rng).clusters
     clusters = collapsed.expand(start).astype(np.intp)
     n_clusters = int(clusters.max()) + 1
-    presence = encoding.observed[:, encoding.mask_of] @ weights
-    by_slot = np.repeat(weights, encoding.n_codes)[:, np.newaxis]
+    presence = encoding.rows.observed[:, encoding.partitions.mask_of] @ weights
+    by_slot = np.repeat(weights, encoding.partitions.n_codes)[:, np.newaxis]
     for _ in range(max_iter):
         # Count anew in every pass: updates by moves accumulate rounding errors.
         counts = cluster_counts(encoding, clusters, n_clusters)
         pairs = pair_weights(encoding, weights, counts)
         sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)
-        codes, slots, order = encoding.codes, (encoding.offsets, encoding.missing_slots), rng.permutation(len(clusters))
+        codes, slots, order = (
+            encoding.rows.codes,
+            (encoding.partitions.offsets, encoding.partitions.missing_slots),
+            rng.permutation(len(clusters)),
+        )
         state = clusters, by_slot * counts, pairs, sizes
         n_moved = _densify(order, codes, *slots, weights, presence, singleton, *state)
         if n_moved == 0:

@@ -128,7 +128,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
 def coassociation_of(encoding, weights):
     """(n_rows, n_rows) co-association of the rows of an encoding. Partitions may observe none of the rows."""
     indicators = one_hot(encoding)
-    together = (indicators * np.repeat(weights, encoding.n_codes)) @ indicators.T
+    together = (indicators * np.repeat(weights, encoding.partitions.n_codes)) @ indicators.T
     return mean_over_observed(together.toarray(), encoding, weights)
 
 
@@ -350,10 +350,10 @@ def _tree(source, weights, linkage):
         return np.arange(source.n_samples), tree
     encoding = distinct_rows(source)
     votes = votes_of(weights)
-    values = np.repeat(votes, encoding.n_codes)
-    values[encoding.missing_slots] = 0.0
+    values = np.repeat(votes, encoding.partitions.n_codes)
+    values[encoding.partitions.missing_slots] = 0.0
     tree = merge_tree(encoding, values, votes, linkage)
-    return encoding.expand(np.arange(len(encoding.codes))), tree
+    return encoding.expand(np.arange(len(encoding.rows.codes))), tree
 
 
 def _longest_lived(heights, one_cluster):
@@ -380,7 +380,7 @@ def _count_votes(encoding, left, right):
     votes, seen = np.empty(len(left), dtype=np.int64), np.empty(len(left), dtype=np.int64)
     for block in row_blocks(len(left)):
         i, j = left[block], right[block]
-        both = (encoding.observed[i] & encoding.observed[j])[:, encoding.mask_of]
-        votes[block] = np.count_nonzero((encoding.codes[i] == encoding.codes[j]) & both, axis=1)
+        both = (encoding.rows.observed[i] & encoding.rows.observed[j])[:, encoding.partitions.mask_of]
+        votes[block] = np.count_nonzero((encoding.rows.codes[i] == encoding.rows.codes[j]) & both, axis=1)
         seen[block] = np.count_nonzero(both, axis=1)
     return votes, seen

@@ -153,7 +153,7 @@ def mcla(
         members, sizes, weights = clusters_of(encoding, weights)
         vertex_weights = weights * sizes if balance == "size" else weights
         groups = partition_graph(
-            jaccard_graph(members, encoding.multiplicity, sizes, weights),
+            jaccard_graph(members, encoding.rows.multiplicity, sizes, weights),
             np.maximum(whole_numbers(vertex_weights, np.int32), 1),
             n_clusters,
             imbalance=imbalance,
@@ -225,11 +225,11 @@ def coassociation_graph(encoding, weights, sizes):
     pairs = min(p * p, int((np.bincount(indicators.indices).astype(np.float64) ** 2).sum()))
     check_memory(_BYTES_PER_EDGE * pairs, f"cspa: the co-association graph of {p} distinct objects")
     indicators = (sparse.diags_array(sizes.astype(np.float64)) @ indicators).tocsr()
-    edges = (indicators @ sparse.diags_array(np.repeat(weights, encoding.n_codes)) @ indicators.T).tocsr()
-    if len(encoding.missing_slots):
-        shares = encoding.by_mask(weights)
+    edges = (indicators @ sparse.diags_array(np.repeat(weights, encoding.partitions.n_codes)) @ indicators.T).tocsr()
+    if len(encoding.partitions.missing_slots):
+        shares = encoding.partitions.by_mask(weights)
         for rows in row_blocks(p):
-            both = (encoding.observed[rows] * shares) @ encoding.observed.T
+            both = (encoding.rows.observed[rows] * shares) @ encoding.rows.observed.T
             ends = edges.indptr[rows.start : rows.stop + 1]
             block = slice(ends[0], ends[-1])
             edges.data[block] /= both[np.repeat(np.arange(len(both)), np.diff(ends)), edges.indices[block]]
@@ -255,9 +255,9 @@ def _closest(values, rng):
 
 def pieces(encoding, n_clusters, imbalance):
     """Cut the rows into pieces small enough to fill clusters of equal sizes: (rows, sizes, piece of each object)."""
-    n, d = encoding.n_samples, len(encoding.codes)
+    n, d = encoding.n_samples, len(encoding.rows.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
-    counts = encoding.multiplicity.astype(np.int64)
+    counts = encoding.rows.multiplicity.astype(np.int64)
     limit = max(1, int(imbalance * n / n_clusters))
     n_pieces = -(-counts // limit)
     order = np.argsort(inverse, kind="stable")

@@ -218,8 +218,8 @@ def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs
 
 def _normalised(encoding, weights, mu):
     """Weights divided by |mu| of the partitions' label shares, sum one; 0 where mu is 0."""
-    shares = encoding.sizes / np.repeat(encoding.n_observed, encoding.n_codes)
-    sizes = np.abs([mu(own) for own in np.split(shares, encoding.offsets[1:])])
+    shares = encoding.partitions.sizes / np.repeat(encoding.partitions.n_observed, encoding.partitions.n_codes)
+    sizes = np.abs([mu(own) for own in np.split(shares, encoding.partitions.offsets[1:])])
     quotient = np.divide(weights, sizes, out=np.zeros_like(weights), where=sizes > 0.0)
     return quotient / quotient.sum() if quotient.any() else weights
 
@@ -231,8 +231,8 @@ def _cross_entropies(encoding, weights, counts):
 
 def _cosine_distances(encoding, weights, counts):
     shares = label_shares(encoding, counts)
-    norms = np.sqrt(np.add.reduceat(shares**2, encoding.offsets, axis=0))
-    return slot_weights(encoding, weights) * (1.0 - shares / np.repeat(norms, encoding.n_codes, axis=0))
+    norms = np.sqrt(np.add.reduceat(shares**2, encoding.partitions.offsets, axis=0))
+    return slot_weights(encoding, weights) * (1.0 - shares / np.repeat(norms, encoding.partitions.n_codes, axis=0))
 
 
 def _negative_entropy(shares):
@@ -251,7 +251,7 @@ UTILITIES = {
 def degree_costs(encoding, weights, counts):
     """d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2) as a sum over slots, where d_i is the sum of w_u n_ul."""
     by_slot = slot_weights(encoding, weights)
-    degrees = by_slot * encoding.sizes[:, np.newaxis]
+    degrees = by_slot * encoding.partitions.sizes[:, np.newaxis]
     volumes = (degrees * counts).sum(axis=0)
     # An empty cluster has its mean at the origin.
     volumes[volumes == 0.0] = 1.0

@@ -64,7 +64,7 @@ class _Rows(NamedTuple):
 def distinct_rows(encoding):
     """The encoding with identical rows merged, except those of objects that no partition observes."""
     # Objects lose all labels when partitions of weight 0 are dropped. They are not similar to each other either.
-    names = np.where(encoding.observed.any(axis=1), 0.0, np.arange(1.0, encoding.n_samples + 1.0))
+    names = np.where(encoding.rows.observed.any(axis=1), 0.0, np.arange(1.0, encoding.n_samples + 1.0))
     return collapse(encoding, names[:, np.newaxis], min_saving=0.0)
 
 
@@ -81,24 +81,33 @@ def merge_tree(encoding, values, shares, linkage):
         partition: its share times this is what it adds to the similarity of two rows, by their clusters.
     shares : (m,) non-negative.
     """
-    n = len(encoding.codes)
-    complete = len(encoding.missing_slots) == 0
-    seen = np.empty((n, 0), dtype=np.uint8) if complete else encoding.observed.astype(np.uint8)
+    n = len(encoding.rows.codes)
+    complete = len(encoding.partitions.missing_slots) == 0
+    seen = np.empty((n, 0), dtype=np.uint8) if complete else encoding.rows.observed.astype(np.uint8)
     tables = np.empty((0, 0))
     if isinstance(values, list):
-        tables = np.zeros((len(encoding.sizes), encoding.n_codes.max()))
-        for share, start, table in zip(shares, encoding.offsets, values, strict=True):
+        tables = np.zeros((len(encoding.partitions.sizes), encoding.partitions.n_codes.max()))
+        for share, start, table in zip(shares, encoding.partitions.offsets, values, strict=True):
             tables[start : start + len(table), : len(table)] = share * table
         values = np.empty(0)
-    blocks, seen_blocks = _blocks(encoding.codes), _blocks(seen)
-    rows = _Rows(encoding.codes, seen, blocks, seen_blocks, encoding.offsets, values, tables, encoding.by_mask(shares))
+    blocks, seen_blocks = _blocks(encoding.rows.codes), _blocks(seen)
+    rows = _Rows(
+        encoding.rows.codes,
+        seen,
+        blocks,
+        seen_blocks,
+        encoding.partitions.offsets,
+        values,
+        tables,
+        encoding.partitions.by_mask(shares),
+    )
     tree = _empty_tree(n)
     if linkage == "single" and tables.size == 0:
         span(rows, tree)
     else:
         half = _allocate_half(n, f"n_samples={encoding.n_samples} objects ({n} distinct)", linkage)
         rule = LINKAGES.index(linkage)
-        sizes = encoding.multiplicity.copy() if rule == _AVERAGE else np.ones(n)
+        sizes = encoding.rows.multiplicity.copy() if rule == _AVERAGE else np.ones(n)
         fill(rows, sizes, half)
         agglomerate(half, sizes, rule, tree)
     if complete:

@@ -172,37 +172,37 @@ def merge_labels(
     active = np.flatnonzero(weights)
     used, active_weights = collapse(select(encoding, active), min_saving=0.0), weights[active]
     # Rounding first to decimals: the order of the partitions must not decide how a half is rounded.
-    mean_clusters = round(round(float(active_weights @ used.n_clusters), DECIMALS))
+    mean_clusters = round(round(float(active_weights @ used.partitions.n_clusters), DECIMALS))
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_clusters, _LEAST_FINENESS * (1 if n_clusters == "auto" else n_clusters))
     n_threads = count_threads(n_jobs, 1, used, n_micro_clusters)[1]
     values = base_cluster_weights(used, active_weights, theta)
-    by_slot = np.repeat(active_weights, used.n_codes) * values
-    n_groups = min(np.count_nonzero(used.observed.any(axis=1)), n_micro_clusters)
+    by_slot = np.repeat(active_weights, used.partitions.n_codes) * values
+    n_groups = min(np.count_nonzero(used.rows.observed.any(axis=1)), n_micro_clusters)
     # Tables of the slots by micro-clusters exist about four times, in k-means; of pairs of these eight times: sums and
     # weights, walks, the copies that the tree overwrites.
     tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
-    check_memory(32 * n_groups * (2 * n_groups + len(used.sizes)), tables)
+    check_memory(32 * n_groups * (2 * n_groups + len(used.partitions.sizes)), tables)
     leaves, counts = find_micro_clusters(used, active_weights, by_slot, n_groups, rng=rng, n_threads=n_threads)
     sums, pairs = similarity_sums(used, active_weights, by_slot, counts)
     if n_clusters == "auto":
-        own = by_slot @ used.sizes, active_weights @ used.n_observed
+        own = by_slot @ used.partitions.sizes, active_weights @ used.partitions.n_observed
         n_clusters = cut_of_largest_lift(tree_of_sums(sums, pairs), sums, pairs, own, max(2, mean_clusters))
-    sizes = np.bincount(leaves[leaves >= 0], weights=used.multiplicity[leaves >= 0])
+    sizes = np.bincount(leaves[leaves >= 0], weights=used.rows.multiplicity[leaves >= 0])
     tree = steadiest_tree(used, active_weights, by_slot, counts, sizes, n_clusters)
     membership, clusters = _assign(used, active_weights, by_slot, leaves, counts, cut(tree, n_clusters), n_threads)
 
     found = relabel(used.expand(clusters))
     names = used.expand(clusters)[np.unique(found, return_index=True)[1]]
     membership = used.expand(membership[:, names])
-    cluster_weights = np.zeros(len(encoding.sizes))
-    cluster_weights[places[np.repeat(weights > 0.0, encoding.n_codes)]] = values
+    cluster_weights = np.zeros(len(encoding.partitions.sizes))
+    cluster_weights[places[np.repeat(weights > 0.0, encoding.partitions.n_codes)]] = values
     return MergeResult(
         labels=found,
         membership=membership,
         confidence=membership[np.arange(n), found],
         weights=weights,
-        cluster_weights=[cluster_weights[own] for own in encoding.cluster_slots],
+        cluster_weights=[cluster_weights[own] for own in encoding.partitions.cluster_slots],
         n_clusters=len(names),
         tree=linkage_matrix(tree.left, tree.right, 1.0 / (1.0 + tree.similarities)),
         micro_clusters=used.expand(leaves),
@@ -214,23 +214,24 @@ def _by_appearance(encoding):
 
     "Not observed" stays last.
     """
-    n, m = encoding.codes.shape
-    first = np.full(len(encoding.sizes), n)
+    n, m = encoding.rows.codes.shape
+    first = np.full(len(encoding.partitions.sizes), n)
     for block in row_blocks(n):
-        slots = (encoding.offsets + encoding.codes[block]).ravel()
+        slots = (encoding.partitions.offsets + encoding.rows.codes[block]).ravel()
         found = first_objects(slots, len(first))
         seen = found < len(slots)
         first[seen] = np.minimum(first[seen], block.start + found[seen] // m)
         if first.max() < n:
             break
-    first[encoding.missing_slots] = n + 1
-    places = np.lexsort((first, np.repeat(np.arange(m), encoding.n_codes)))
-    ranks = np.empty(len(places), dtype=encoding.codes.dtype)
-    ranks[places] = np.arange(len(places)) - np.repeat(encoding.offsets, encoding.n_codes)
-    codes = np.empty_like(encoding.codes)
+    first[encoding.partitions.missing_slots] = n + 1
+    places = np.lexsort((first, np.repeat(np.arange(m), encoding.partitions.n_codes)))
+    ranks = np.empty(len(places), dtype=encoding.rows.codes.dtype)
+    ranks[places] = np.arange(len(places)) - np.repeat(encoding.partitions.offsets, encoding.partitions.n_codes)
+    codes = np.empty_like(encoding.rows.codes)
     for block in row_blocks(n):
-        codes[block] = ranks[encoding.offsets + encoding.codes[block]]
-    return encoding._replace(codes=codes, sizes=encoding.sizes[places]), places
+        codes[block] = ranks[encoding.partitions.offsets + encoding.rows.codes[block]]
+    partitions = encoding.partitions._replace(sizes=encoding.partitions.sizes[places])
+    return encoding.with_rows(codes=codes)._replace(partitions=partitions), places
 
 
 def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
@@ -256,18 +257,20 @@ def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
 def base_cluster_weights(encoding, weights, theta):
     """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, c making the mean similarity 1; 0 for "not observed"."""
     certainty = slot_certainty(encoding, weights, theta)
-    observed, by_slot = (np.repeat(values, encoding.n_codes) for values in (encoding.n_observed, weights))
-    total = (by_slot * certainty * observed) @ encoding.sizes
+    observed, by_slot = (
+        np.repeat(values, encoding.partitions.n_codes) for values in (encoding.partitions.n_observed, weights)
+    )
+    total = (by_slot * certainty * observed) @ encoding.partitions.sizes
     if total == 0.0:
         raise ValueError(f"theta must be large enough for some base cluster to keep weight, got {theta}.")
-    scale = (weights @ encoding.n_observed**2) / total
-    filled = encoding.sizes > 0.0
-    return np.where(filled, scale * certainty * observed / np.where(filled, encoding.sizes, 1.0), 0.0)
+    scale = (weights @ encoding.partitions.n_observed**2) / total
+    filled = encoding.partitions.sizes > 0.0
+    return np.where(filled, scale * certainty * observed / np.where(filled, encoding.partitions.sizes, 1.0), 0.0)
 
 
 def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
     """(micro-cluster of each row, -1 if unobserved; (n_slots, M) objects of each per slot), by k-means on a sample."""
-    seen = np.flatnonzero(encoding.observed.any(axis=1))
+    seen = np.flatnonzero(encoding.rows.observed.any(axis=1))
     rows = take_rows(encoding, seen)
     found = np.arange(len(seen))
     if len(seen) > n_micro:
@@ -281,14 +284,14 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
         table = table_of(sample, weights, cluster_counts(sample, means.clusters, n_micro))
         nearest = [costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)]
         found = np.unique(np.concatenate(nearest), return_inverse=True)[1]
-    leaves = np.full(len(encoding.codes), -1)
+    leaves = np.full(len(encoding.rows.codes), -1)
     leaves[seen] = found
     return leaves, cluster_counts(rows, found, found.max() + 1)
 
 
 def row_sums(encoding, table, n_threads):
     """Sums over the partitions of rows of a table, (n_slots, k); one array (rows, k) per block of rows."""
-    blocks = row_blocks(len(encoding.codes))
+    blocks = row_blocks(len(encoding.rows.codes))
     return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
 
 
@@ -296,7 +299,7 @@ def similarity_sums(encoding, weights, values, counts):
     """(M, M) sums of similarities between M groups, and weights of the pairs; the quotient is the mean similarity."""
     sums = (counts * values[:, np.newaxis]).T @ counts
     # Objects of each group that each partition observes.
-    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
     return sums, (observed * weights[:, np.newaxis]).T @ observed
 
 
@@ -320,7 +323,7 @@ def steadiest_tree(encoding, weights, values, counts, sizes, n_clusters):
         cuts = []
         half = rng.permutation(m) < m // 2
         for used in (half, ~half):
-            slots = np.repeat(used, encoding.n_codes)
+            slots = np.repeat(used, encoding.partitions.n_codes)
             found = trees(encoding, weights * used, values * slots, counts, sizes)
             cuts.append([cut(tree, n_clusters) for tree in found])
         agreed += [_weighted_nmi(one, other, sizes) for one, other in zip(*cuts, strict=True)]
@@ -361,12 +364,12 @@ def walk_similarities(flow, go_on=_GO_ON):
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
     """(n_rows, k) mean similarity of every row to the objects of k groups; 0 if no partition observes a pair."""
-    observed = np.add.reduceat(counts, encoding.offsets, axis=0)
+    observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
-    if len(encoding.missing_slots) == 0:
+    if len(encoding.partitions.missing_slots) == 0:
         return np.divide(sums, weights @ observed, out=sums)
-    table = np.repeat(observed * weights[:, np.newaxis], encoding.n_codes, axis=0)
-    table[encoding.missing_slots] = 0.0
+    table = np.repeat(observed * weights[:, np.newaxis], encoding.partitions.n_codes, axis=0)
+    table[encoding.partitions.missing_slots] = 0.0
     pairs = np.concatenate(list(row_sums(encoding, table, n_threads)))
     return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
 

@@ -175,9 +175,9 @@ def _sample(encoding, weights, n_partners, rng):
         keys = np.unique(np.minimum(first, second) * n + np.maximum(first, second))
         first, second = np.divmod(keys, n)
     # The code of "not observed"; no label has this code if nothing is missing.
-    missing = encoding.n_clusters
+    missing = encoding.partitions.n_clusters
     together, both = np.empty(len(first)), np.empty(len(first))
-    compare_pairs(encoding.codes, encoding.offsets, weights, missing, first, second, together, both)
+    compare_pairs(encoding.rows.codes, encoding.partitions.offsets, weights, missing, first, second, together, both)
     kept = both > 0.0
     first, second, together, both = first[kept], second[kept], together[kept], both[kept]
     rows = np.concatenate([first, second])

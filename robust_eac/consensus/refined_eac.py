@@ -70,7 +70,9 @@ def enhanced_coassociation_matrix(
     encoding, weights = prepare_ensemble(labels, weights)
     n_steps = check_integer(n_steps, name="n_steps", low=1)
     together = np.zeros((encoding.n_samples, encoding.n_samples))
-    for codes, weight, alike in zip(encoding.codes.T, weights, cluster_similarities(encoding, n_steps), strict=True):
+    for codes, weight, alike in zip(
+        encoding.rows.codes.T, weights, cluster_similarities(encoding, n_steps), strict=True
+    ):
         together += weight * alike[codes[:, np.newaxis], codes]
     return mean_over_observed(together, encoding, weights)
 
@@ -151,7 +153,7 @@ def locally_weighted_eac(
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
     check_choice(linkage, LINKAGES, name="linkage")
     theta = check_real(theta, name="theta", low=0.0, strict=True)
-    values = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.n_codes)
+    values = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.partitions.n_codes)
     rows = distinct_rows(encoding)
     return cluster_by_linkage(rows, values, weights, n_clusters, linkage)
 
@@ -208,17 +210,17 @@ def connected_triples(
 def triple_similarities(encoding, weights, decay):
     """For every partition the (k_u, k_u) similarities of its clusters; 0 in the slots of "not observed"."""
     jaccard = jaccard_indices(encoding)
-    slot_weights = np.repeat(weights, encoding.n_codes)
+    slot_weights = np.repeat(weights, encoding.partitions.n_codes)
     tables = []
-    for start, k in zip(encoding.offsets, encoding.n_codes, strict=True):
+    for start, k in zip(encoding.partitions.offsets, encoding.partitions.n_codes, strict=True):
         own = jaccard[start : start + k]
         table = np.array([np.minimum(row, own) @ slot_weights for row in own])
         np.fill_diagonal(table, 0.0)
         tables.append(table)
     largest = max(table.max() for table in tables)
-    for table, start in zip(tables, encoding.offsets, strict=True):
+    for table, start in zip(tables, encoding.partitions.offsets, strict=True):
         table *= decay / (largest or 1.0)
-        np.fill_diagonal(table, encoding.sizes[start : start + len(table)] > 0.0)
+        np.fill_diagonal(table, encoding.partitions.sizes[start : start + len(table)] > 0.0)
     return tables
 
 
@@ -283,7 +285,7 @@ def probability_trajectories(
     encoding = distinct_rows(encoding)
     rows = trivial(encoding, n_clusters)
     if rows is None:
-        d = len(encoding.codes)
+        d = len(encoding.rows.codes)
         check_memory(8 * _MATRICES * d**2, f"probability_trajectories: the similarities of {d} distinct objects")
         default = max(1, int(np.sqrt(d) / 2.0))
         alike = trajectory_similarities(encoding, weights, n_neighbors or default, n_steps or default)
@@ -302,7 +304,7 @@ def trajectory_similarities(encoding, weights, n_neighbors, n_steps):
     place = max(len(links) - n_neighbors, 0)
     thresholds = np.partition(links, place, axis=1)[:, place, np.newaxis]
     elite = links >= thresholds - TIE
-    return trajectory_cosines(np.where(elite | elite.T, links, 0.0) * encoding.multiplicity, n_steps)
+    return trajectory_cosines(np.where(elite | elite.T, links, 0.0) * encoding.rows.multiplicity, n_steps)
 
 
 def embed_microclusters(alike, encoding, weights, n_vectors, rng):
@@ -315,14 +317,14 @@ def embed_microclusters(alike, encoding, weights, n_vectors, rng):
 def cluster_similarities(encoding, n_steps):
     """For every partition the (k_u, k_u) matrix of z between its clusters; 0 in the slots of "not observed"."""
     alike = walk_similarities(encoding, n_steps)
-    ends = encoding.offsets + encoding.n_codes
-    return [alike[start:end, start:end] for start, end in zip(encoding.offsets, ends, strict=True)]
+    ends = encoding.partitions.offsets + encoding.partitions.n_codes
+    return [alike[start:end, start:end] for start, end in zip(encoding.partitions.offsets, ends, strict=True)]
 
 
 def walk_similarities(encoding, n_steps):
     """(n_slots, n_slots) z between the clusters of all partitions; 0 in the slots of "not observed"."""
     alike = trajectory_cosines(jaccard_indices(encoding), n_steps)
-    alike[encoding.missing_slots, encoding.missing_slots] = 0.0
+    alike[encoding.partitions.missing_slots, encoding.partitions.missing_slots] = 0.0
     return alike
 
 
@@ -341,9 +343,9 @@ def trajectory_cosines(edges, n_steps):
 def jaccard_indices(encoding):
     """(n_slots, n_slots) Jaccard indices of clusters, on the objects that both partitions observe; diagonal 0."""
     indicators = one_hot(encoding)
-    common = ((indicators.T * encoding.multiplicity) @ indicators).toarray()
+    common = ((indicators.T * encoding.rows.multiplicity) @ indicators).toarray()
     # Objects of cluster a that the partition of cluster b observes: the sum over all clusters of that partition.
-    seen = np.repeat(np.add.reduceat(common, encoding.offsets, axis=1), encoding.n_codes, axis=1)
+    seen = np.repeat(np.add.reduceat(common, encoding.partitions.offsets, axis=1), encoding.partitions.n_codes, axis=1)
     jaccard = np.divide(common, seen + seen.T - common, out=np.zeros_like(common), where=common > 0.0)
     np.fill_diagonal(jaccard, 0.0)
     return jaccard

@@ -64,7 +64,7 @@ def hbgf(
     rows = trivial(encoding, n_clusters)
     if rows is None:
         members, _, weights = clusters_of(encoding, weights)
-        scaled, degrees = normalised_graph(members, encoding.multiplicity, weights)
+        scaled, degrees = normalised_graph(members, encoding.rows.multiplicity, weights)
         points = unit_rows(np.vstack(leading_vectors(scaled, n_clusters, rng)))
         kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=np.concatenate(degrees))
         rows = kmeans.labels_[: members.shape[0]]
@@ -120,7 +120,7 @@ def transfer_cut(
     if rows is None:
         kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
         points = embed_rows(encoding, n_clusters, weights, theta, rng)
-        rows = kmeans.fit(points, sample_weight=encoding.multiplicity).labels_
+        rows = kmeans.fit(points, sample_weight=encoding.rows.multiplicity).labels_
     return relabel(encoding.expand(rows))
 
 
@@ -174,7 +174,7 @@ def ecpcs_mc(
         members, _, cluster_weights = clusters_of(encoding, weights)
         groups = np.arange(len(cluster_weights))
         if len(groups) > n_clusters:
-            observed = np.flatnonzero(encoding.sizes)
+            observed = np.flatnonzero(encoding.partitions.sizes)
             alike = walk_similarities(encoding, n_steps)[np.ix_(observed, observed)]
             points = embed_clusters(alike, cluster_weights, n_clusters)
             kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng)
@@ -188,8 +188,8 @@ def embed_rows(encoding, n_vectors, weights, theta, rng):
     """(n_rows, at most n_vectors) coordinates of the rows, of length one."""
     members, _, edge_weights = clusters_of(encoding, weights)
     if theta is not None:
-        edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.sizes > 0.0]
-    return transfer_coordinates(members, encoding.multiplicity, edge_weights, n_vectors, rng)
+        edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.partitions.sizes > 0.0]
+    return transfer_coordinates(members, encoding.rows.multiplicity, edge_weights, n_vectors, rng)
 
 
 def embed_clusters(similarities, weights, n_vectors):

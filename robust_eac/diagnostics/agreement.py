@@ -135,13 +135,13 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 def agreement_test_of(encoding, rows):
     """The :class:`AgreementTest` of the memberships of an encoding's rows, whatever the weights of base clusters."""
     S, _ = accumulate(encoding, rows)
-    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.offsets)
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.partitions.offsets)
     moments = moments_of_test(encoding, rows)
     zscore, pvalue = relabelling.significance(square_S, *moments)
-    for g in np.unique(encoding.mask_of[encoding.n_observed <= _FEW]):
-        copies = encoding.multiplicity * encoding.observed[:, g]
+    for g in np.unique(encoding.partitions.mask_of[encoding.partitions.n_observed <= _FEW]):
+        copies = encoding.rows.multiplicity * encoding.rows.observed[:, g]
         if copies.sum() > 1.0 and not np.any(copies % 1.0):
-            partitions = np.flatnonzero(encoding.mask_of == g)
+            partitions = np.flatnonzero(encoding.partitions.mask_of == g)
             pvalue[partitions] = _exact_pvalues(
                 encoding, rows, partitions, np.repeat(np.arange(len(rows)), copies.astype(int))
             )
@@ -158,7 +158,10 @@ def agreement_test_of(encoding, rows):
 def _exact_pvalues(encoding, rows, partitions, objects):
     """Share of the relabellings of a few objects with as much agreement or more, for partitions that observe them."""
     gram, X = rows[objects] @ rows[objects].T, one_hot(encoding).toarray()[objects]
-    slots = [slice(encoding.offsets[u], encoding.offsets[u] + encoding.n_codes[u]) for u in partitions]
+    slots = [
+        slice(encoding.partitions.offsets[u], encoding.partitions.offsets[u] + encoding.partitions.n_codes[u])
+        for u in partitions
+    ]
     grams = np.array([X[:, at] @ X[:, at].T for at in slots])
 
     def agreements(orders, axis):

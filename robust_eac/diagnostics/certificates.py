@@ -136,7 +136,7 @@ def certify(
         names = ", ".join(kind.__name__ for kind in WEIGHTINGS.values() if kind.judged)
         raise ValueError(f"weighting must be the name or an object of one of {names}, got {weighting!r}.")
 
-    total, weight = encoding.total, encoding.multiplicity
+    total, weight = encoding.partitions.total, encoding.rows.multiplicity
     object_gaps = frank_wolfe_gaps(objective.visited, rows, evaluation.statistics) / (4.0 * total)
     # Half the rise of sum_u alpha_u d_u per unit of weight; the limit for small weights where an object has none.
     rises = moves(encoding, weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
@@ -184,7 +184,7 @@ def assure_membership(encoding, weights, membership, labels, *, unbounded=None):
         objective = Raw(encoding, n_clusters)
         loss = float(weights @ objective.losses(objective.measure(membership)))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
-        loss /= encoding.total**2
+        loss /= encoding.partitions.total**2
     moves = best_moves(encoding, weights, labels, n_clusters, membership)
     return Assurance(loss, bound, unbounded, *moves.counts)
 
@@ -198,9 +198,9 @@ def assure_partition(encoding, weights, labels, n_clusters, cost):
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    n_different = len(different_rows(encoding, weights, False).codes)
+    n_different = len(different_rows(encoding, weights, False).rows.codes)
     obstacle, bound = _obstacle(encoding), 0.0
-    if obstacle is None and len(encoding.sizes) < n_different:
+    if obstacle is None and len(encoding.partitions.sizes) < n_different:
         bound = spectral_bound(encoding, weights, n_clusters)
     if bound < enough and n_different <= MOST_PAIRED:
         by_pairs = bound_memberships(encoding, weights, n_clusters, enough=enough)
@@ -210,7 +210,7 @@ def _bound_of_membership(encoding, weights, n_clusters, enough):
 
 def _bound_of_partition(encoding, weights, n_clusters, cost):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    if len(different_rows(encoding, weights, True, cost).codes) <= MOST_PAIRED:
+    if len(different_rows(encoding, weights, True, cost).rows.codes) <= MOST_PAIRED:
         bound = bound_partitions(encoding, weights, n_clusters, cost=cost, tol=_ENOUGH).bound
         return _stated(encoding, bound, None)
     obstacle = _obstacle(encoding) if cost == 1.0 else "the cost is not 1"
@@ -220,15 +220,17 @@ def _bound_of_partition(encoding, weights, n_clusters, cost):
 
 def _stated(encoding, bound, obstacle):
     if obstacle is None:
-        return bound / encoding.total**2, None
+        return bound / encoding.partitions.total**2, None
     return None, f"more than {MOST_PAIRED:,} objects differ, and {obstacle}"
 
 
 def _obstacle(encoding):
     """Why there is no bound by pairs of base clusters, if there is none."""
-    if not encoding.observed[encoding.multiplicity > 0.0].all():
+    if not encoding.rows.observed[encoding.rows.multiplicity > 0.0].all():
         return "labels are missing"
-    return f"there are more than {MOST_PAIRED:,} base clusters" if len(encoding.sizes) > MOST_PAIRED else None
+    return (
+        f"there are more than {MOST_PAIRED:,} base clusters" if len(encoding.partitions.sizes) > MOST_PAIRED else None
+    )
 
 
 class Moves(NamedTuple):
@@ -270,7 +272,7 @@ def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1
     binder = LOSSES["binder"]._replace(cost=cost)
     loss = float(weights @ partition_losses(encoding, labels, binder))
     used, best, rises = reassign(encoding, weights, binder, labels, n_clusters)
-    rises = np.where(encoding.multiplicity > 0.0, encoding.total * rises, np.inf)
+    rises = np.where(encoding.rows.multiplicity > 0.0, encoding.partitions.total * rises, np.inf)
     determined = None if membership is None else determinacy(membership)
     free = np.zeros(len(labels), dtype=bool) if determined is None else determined.undetermined
     return Moves(np.append(used, labels.max() + 1)[best], rises, loss, free)

@@ -49,7 +49,9 @@ class Evaluation:
     @property
     def gradient(self):
         """(n, k) gradient of raw weighted losses."""
-        return self.encoding.multiplicity[:, np.newaxis] * gradient_of(self.encoding, self.rows, self.statistics)
+        return self.encoding.rows.multiplicity[:, np.newaxis] * gradient_of(
+            self.encoding.visited, self.rows, self.statistics
+        )
 
     @property
     def gap(self):

@@ -187,8 +187,8 @@ def select_n_clusters(
     message = f"{lacking} of {len(solutions)} consensuses did not converge within {most} alternations."
     warn_unless(lacking == 0, message)
 
-    one, weighty = np.zeros(n_samples, dtype=np.intp), np.flatnonzero(encoding.multiplicity)
-    weight, solutions = encoding.multiplicity[weighty], iter(solutions)
+    one, weighty = np.zeros(n_samples, dtype=np.intp), np.flatnonzero(encoding.rows.multiplicity)
+    weight, solutions = encoding.rows.multiplicity[weighty], iter(solutions)
     consensuses, rows = [], []
     for k in candidates:
         if k == 1:
@@ -226,13 +226,13 @@ class _Half(NamedTuple):
 
 def _draw_pair(encoding, max_samples, rng):
     """Two sub-ensembles without a common partition, each on its own random share of the objects that have weight."""
-    weighty = np.flatnonzero(encoding.multiplicity)
-    order = rng.permutation(len(encoding.offsets))
+    weighty = np.flatnonzero(encoding.rows.multiplicity)
+    order = rng.permutation(len(encoding.partitions.offsets))
     size, halves = int(np.ceil(max_samples * len(weighty))), []
     for partitions in (order[: len(order) // 2], order[len(order) // 2 :]):
         objects, partitions = np.sort(weighty[rng.permutation(len(weighty))[:size]]), np.sort(partitions)
         # Without unobserved objects, and partitions that then observe none.
-        observed = encoding.observed[objects][:, encoding.mask_of[partitions]]
+        observed = encoding.rows.observed[objects][:, encoding.partitions.mask_of[partitions]]
         objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]
         part = sub_ensemble(encoding, objects, partitions) if len(objects) else None
         halves.append(_Half(objects, partitions, part))
@@ -251,7 +251,7 @@ def _pose(encoding, weighting, seed):
     """The :class:`_Problem` of an ensemble, which does not depend on the number of clusters; None for None."""
     if encoding is None:
         return None
-    weighting = weighting.bind(len(encoding.offsets), encoding.total**2)
+    weighting = weighting.bind(len(encoding.partitions.offsets), encoding.partitions.total**2)
     return _Problem(encoding, *resolve_group(weighting, encoding, np.random.RandomState(seed)))
 
 
@@ -282,7 +282,7 @@ def _compare(first, second, first_run, second_run):
     a, b = first_run.labels[i], second_run.labels[j]
     forward = second_run.weights @ _agreements(second.encoding, j, a)
     backward = first_run.weights @ _agreements(first.encoding, i, b)
-    return 0.5 * (forward + backward), _rand(a, b, first.encoding.multiplicity[i])
+    return 0.5 * (forward + backward), _rand(a, b, first.encoding.rows.multiplicity[i])
 
 
 def _rand(a, b, weight):
@@ -293,8 +293,8 @@ def _rand(a, b, weight):
 
 def _agreements(encoding, rows, consensus):
     """(m,) agreement of every partition with a hard consensus of these rows; 0 if either tells nothing."""
-    agreements = np.zeros(len(encoding.offsets))
-    seen = np.flatnonzero(encoding.observed[rows].any(axis=0)[encoding.mask_of])
+    agreements = np.zeros(len(encoding.partitions.offsets))
+    seen = np.flatnonzero(encoding.rows.observed[rows].any(axis=0)[encoding.partitions.mask_of])
     if len(seen):
         part = sub_ensemble(encoding, rows, seen)
         memberships = np.eye(consensus.max() + 1)[consensus]

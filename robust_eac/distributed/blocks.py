@@ -18,7 +18,7 @@ from ..objectives.raw import Matrices
 from ..solve import kernels
 from ..solve.bundles import Visit
 from ..solve.descent import visiting_order
-from ..solve.encoding import Encoding, encode, select, take_rows
+from ..solve.encoding import Encoding, encode, hard_partitions, select, take_rows
 from ..solve.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
 from ..solve.objective import first_objects, place_by
 from ..solve.rotation import MOST_ROWS, lowest_rows, some_rows, turn
@@ -46,14 +46,16 @@ def read(labels, first_row):
     """(encoding of a block by itself, its :class:`Report`)."""
     labels = check_ensemble(labels, name=f"labels[{first_row}:]", part=True).labels
     encoding = encode(labels)
-    values = np.empty(len(encoding.sizes), dtype=np.int64)
+    values = np.empty(len(encoding.partitions.sizes), dtype=np.int64)
     for block in row_blocks(len(labels)):
-        values[encoding.offsets + encoding.codes[block]] = labels[block]
-    return encoding, Report(values, encoding.n_codes, encoding.sizes, encoding.mask_of, len(labels))
+        values[encoding.partitions.offsets + encoding.rows.codes[block]] = labels[block]
+    return encoding, Report(
+        values, encoding.partitions.n_codes, encoding.partitions.sizes, encoding.partitions.mask_of, len(labels)
+    )
 
 
 def merge(reports):
-    """Merge the reports of all blocks: (encoding without rows, with the tables of all of them; values of its slots)."""
+    """Merge the reports of all blocks: (:class:`~robust_eac.solve.encoding.Partitions`, the values of their slots)."""
     m, n = len(reports[0].mask_of), sum(report.n_samples for report in reports)
     partition = np.concatenate([np.repeat(np.arange(m), report.n_codes) for report in reports])
     known = np.concatenate([report.values for report in reports])
@@ -67,55 +69,29 @@ def merge(reports):
         missing[u] = last.any()
         values.append(np.append(distinct[~last], distinct[last]))
         sizes.append(np.append(size[~last], np.zeros(int(missing[u]))))
-    n_observed = np.array([size.sum() for size in sizes])
-    check_columns_observed(n_observed > 0.0)
+    check_columns_observed(np.array([size.sum() for size in sizes]) > 0.0)
     n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
-    offsets = np.cumsum(n_codes) - n_codes
-    sizes = np.concatenate(sizes)
     # Partitions share a mask if they do so in every block.
-    masks, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)
-    tables = Encoding(
-        codes=np.empty((0, m), dtype=np.min_scalar_type(int(n_codes.max()) - 1)),
-        hard=np.arange(m),
-        soft=np.empty((0, 0)),
-        soft_slots=np.empty(0, dtype=np.int64),
-        offsets=offsets,
-        sizes=sizes,
-        squares=np.add.reduceat(sizes**2, offsets),
-        missing_slots=(offsets + n_codes - 1)[missing],
-        multiplicity=np.ones(0),
-        copy=1.0,
-        inverse=None,
-        observed=np.empty((0, masks.shape[1]), dtype=bool),
-        mask_of=mask_of.ravel(),
-        n_observed=n_observed,
-        total=float(n),
-        n_samples=0,
-    )
-    return tables, np.concatenate(values)
+    _, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)
+    partitions = hard_partitions(np.concatenate(sizes), n_codes, missing, mask_of.ravel(), n)
+    return partitions, np.concatenate(values)
 
 
-def encode_block(alone, report, tables, values, start):
-    """(encoding of a block by the common tables, Proposal of an array start), with rows reduced."""
-    n, m = alone.codes.shape
-    known = np.split(values, tables.offsets[1:])
+def encode_block(alone, report, partitions, values, start):
+    """(encoding of a block by the common partitions, Proposal of an array start), with rows reduced."""
+    n, m = alone.rows.codes.shape
+    known = np.split(values, partitions.offsets[1:])
     codes_of = [
         np.where(own == -1, len(every) - 1, np.searchsorted(every[: len(every) - (every[-1] == -1)], own))
-        for every, own in zip(known, np.split(report.values, alone.offsets[1:]), strict=True)
+        for every, own in zip(known, np.split(report.values, alone.partitions.offsets[1:]), strict=True)
     ]
     codes_of = np.concatenate(codes_of)
-    codes = np.empty((n, m), dtype=tables.codes.dtype)
+    codes = np.empty((n, m), dtype=np.min_scalar_type(int(partitions.n_codes.max()) - 1))
     for block in row_blocks(n):
-        codes[block] = codes_of[alone.offsets + alone.codes[block]]
-    _, example = np.unique(tables.mask_of, return_index=True)
-    encoding = tables._replace(
-        codes=codes,
-        soft=np.empty((n, 0)),
-        multiplicity=np.ones(n),
-        observed=np.ascontiguousarray(alone.observed[:, alone.mask_of[example]]),
-        n_samples=n,
-    )
-    encoding, start = reduce_rows(encoding, start)
+        codes[block] = codes_of[alone.partitions.offsets + alone.rows.codes[block]]
+    _, example = np.unique(partitions.mask_of, return_index=True)
+    observed = np.ascontiguousarray(alone.rows.observed[:, alone.partitions.mask_of[example]])
+    encoding, start = reduce_rows(Encoding(alone.rows._replace(codes=codes, observed=observed), partitions), start)
     return encoding, None if isinstance(start, str) else Proposal(start, start)
 
 
@@ -139,10 +115,10 @@ def extremes(rows):
 def sample_block(encoding, size, seed):
     """(codes, observed, number of objects) of rows drawn from a block, of all rows if size is None."""
     if size is None:
-        rows, counts = np.arange(len(encoding.codes)), encoding.multiplicity
+        rows, counts = np.arange(len(encoding.rows.codes)), encoding.rows.multiplicity
     else:
         rows, counts = draw_rows(encoding, size, np.random.RandomState(seed))
-    return encoding.codes[rows], encoding.observed[rows], counts
+    return encoding.rows.codes[rows], encoding.rows.observed[rows], counts
 
 
 class Proposal(NamedTuple):
@@ -178,8 +154,8 @@ class Shared(NamedTuple):
 
 def place_block(encoding, partitions, statistics, n_clusters):
     """The :class:`Proposal` of memberships that agree best with those that the statistics come from."""
-    absent = encoding if len(partitions) == len(encoding.offsets) else select(encoding, partitions)
-    absent = absent._replace(multiplicity=np.zeros(len(encoding.codes)))
+    absent = encoding if len(partitions) == len(encoding.partitions.offsets) else select(encoding, partitions)
+    absent = absent.with_rows(multiplicity=np.zeros(len(encoding.rows.codes))).visited
     # Tasks share their arguments: copy what the visits change.
     statistics = statistics._replace(T=statistics.T.copy(), Q=statistics.Q.copy())
     rows = place_by(absent, statistics, n_clusters, skip=0.0, max_visits=1)
@@ -195,14 +171,14 @@ def _of_weighty(encoding, shared):
     """The encoding without the partitions of weight zero, and its Statistics."""
     active = np.flatnonzero(shared.weights)
     part = encoding if len(active) == len(shared.weights) else select(encoding, active)
-    matrices = matrices_of(encoding, active, shared.S, shared.G)
+    matrices = matrices_of(encoding.partitions, active, shared.S, shared.G)
     return part, weighted_statistics(part, shared.weights[active], *matrices)
 
 
 def gap_of_block(encoding, proposal, shared):
     """What a block's rows have of the optimality gap."""
     part, statistics = _of_weighty(encoding, shared)
-    return (gap_of(part, proposal.at(shared.t).copy(), statistics),)
+    return (gap_of(part.visited, proposal.at(shared.t).copy(), statistics, part.partitions.total),)
 
 
 def propose(encoding, proposal, shared, number):
@@ -211,7 +187,7 @@ def propose(encoding, proposal, shared, number):
     part, statistics = _of_weighty(encoding, shared)
     target = rows.copy()
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = kernels.sweep(order, part.data, part.slots, statistics, target, shared.visit)
+    gap, _ = kernels.sweep(order, *part.visited, statistics, target, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
@@ -219,9 +195,9 @@ def propose_best_clusters(encoding, proposal, shared, _):
     """The same for the step of Frank and Wolfe: towards the best cluster of every object."""
     rows = proposal.at(shared.t)
     part, statistics = _of_weighty(encoding, shared)
-    gradient = gradient_of(part, rows, statistics)
+    gradient = gradient_of(part.visited, rows, statistics)
     target = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
-    gap = part.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
+    gap = part.rows.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
@@ -246,14 +222,14 @@ def sums_of_step(encoding, rows, target, gap):
     before, step = rows[moved], target[moved] - rows[moved]
     of_moved = take_rows(encoding, moved)
     S, square = accumulate(of_moved, step)
-    cross = np.array([(before.T * (of_moved.multiplicity * mask)) @ step for mask in of_moved.observed.T])
+    cross = np.array([(before.T * (of_moved.rows.multiplicity * mask)) @ step for mask in of_moved.rows.observed.T])
     return Sums(S, cross + cross.transpose(0, 2, 1), square, gap)
 
 
-def search_line(tables, weights, S, G, sums):
+def search_line(partitions, weights, S, G, sums):
     """The share t in [0, 1] of all blocks' steps that lowers the objective most: the exact minimiser of a quartic."""
-    coef, mask_coef = coefficients(tables, weights)
-    slot_coef = tables.by_slot(coef)
+    coef, mask_coef = coefficients(partitions, weights)
+    slot_coef = partitions.by_slot(coef)
 
     def inner(a, b):
         return float(mask_coef @ np.einsum("gpq,gpq->g", a, b))
@@ -281,7 +257,7 @@ def sample_memberships(encoding, proposal, t, n_samples):
     """(memberships of the block's share of the rows that are looked at, how many objects each stands for)."""
     rows = proposal.at(t)
     some = some_rows(len(rows), max(1, round(MOST_ROWS * encoding.n_samples / max(n_samples, MOST_ROWS))))
-    return rows[some], encoding.multiplicity[some]
+    return rows[some], encoding.rows.multiplicity[some]
 
 
 def lowest(encoding, proposal, t, Q):

@@ -26,8 +26,9 @@ from ..checks.values import (
 from ..objectives import Raw, objective_for, resolve_agreement
 from ..objectives.raw import Matrices
 from ..solve.alternation import Alternation, Problem, canonical, continue_run, solve, start_run
+from ..solve.bundles import RowData
 from ..solve.descent import visit_with
-from ..solve.encoding import select, weigh, weigh_clusters
+from ..solve.encoding import Encoding, select, weigh, weigh_clusters
 from ..solve.formula import agreement_from_sums, gap_unit
 from ..solve.rotation import MOST_TURNED, canonical_rotation, lowest_rows
 from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
@@ -40,7 +41,7 @@ from ..solvers.median_partition import (
     result_of,
     tell_convergence,
 )
-from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..weightings.clusters import check_cluster_weights, slot_weights
 from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from . import blocks
@@ -178,9 +179,9 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
         plain, encodings, starts = _encode(labels, start, n_clusters)
-        tables, encodings = _weigh(plain, encodings, cluster_weights)
+        partitions, encodings = _weigh(plain, encodings, cluster_weights)
         if sampled or weighting.needs_group:
-            sample = _gather_sample(encodings, tables, labels.chunks[0], n_clusters, rng)
+            sample = _gather_sample(encodings, partitions, labels.chunks[0], n_clusters, rng)
             weighting, linked = resolve_group(weighting, sample, rng)
             if not linked:
                 warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
@@ -188,7 +189,7 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
             problem = Problem(objective_for(sample, n_clusters), weighting)
             rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
             starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
-        problem = Problem(DistributedRaw(tables, n_clusters), weighting)
+        problem = Problem(DistributedRaw(partitions, n_clusters), weighting)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
         run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
         run = continue_run(problem, run, limits, callback=call)
@@ -201,7 +202,10 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
 
 
 class DistributedRaw(Raw):
-    """sum_u alpha_u d_u of rows on the workers, encoded by the tables."""
+    """sum_u alpha_u d_u of rows on the workers; here are their partitions."""
+
+    def __init__(self, partitions, n_clusters):
+        self.partitions, self.n_clusters = partitions, n_clusters
 
     def measure(self, rows, n_threads=1):
         return Matrices(*blocks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
@@ -214,14 +218,14 @@ class DistributedRaw(Raw):
 
         if not 2 < self.n_clusters <= MOST_TURNED:
             return None
-        some = compute(*[task(rows.t, self.encoding.total) for task in rows.each(blocks.sample_memberships)])
+        some = compute(*[task(rows.t, self.partitions.total) for task in rows.each(blocks.sample_memberships)])
         found, weight = (np.concatenate(parts) for parts in zip(*some, strict=True))
 
         def lowest(Q):
             each = np.array(compute(*[task(rows.t, Q) for task in rows.each(blocks.lowest)]))
             return lowest_rows(each.reshape(-1, self.n_clusters), Q)
 
-        return canonical_rotation(found, weight, lowest if self.encoding.total > len(found) else None, near=near)
+        return canonical_rotation(found, weight, lowest if self.partitions.total > len(found) else None, near=near)
 
     def turn(self, rows, Q):
         from dask import persist
@@ -260,15 +264,15 @@ class DistributedSteps:
 
     def _step(self, propose, visit):
         """Take the step that blocks propose; returns its gap."""
-        rows, tables = self._rows, self._objective.encoding
+        rows, partitions = self._rows, self._objective.partitions
         shared = self._shared(visit, self._rng.randint(MAX_SEED))
         proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
         proposals, sums = zip(*proposed, strict=True)
         total, rows.proposals = blocks.sum_of(sums, proposals)
         total = blocks.Sums(*total)
-        rows.t = blocks.search_line(tables, self._weights, *self.state, total)
+        rows.t = blocks.search_line(partitions, self._weights, *self.state, total)
         self.state = blocks.after_step(*self.state, total, rows.t)
-        return total.gap / gap_unit(tables)
+        return total.gap / gap_unit(partitions.total)
 
 
 def _check_start(init, labels, n_clusters):
@@ -285,15 +289,15 @@ def _check_start(init, labels, n_clusters):
 
 
 def _encode(labels, start, n_clusters):
-    """(tables, encodings of the blocks, their proposals if the start is an array)."""
+    """(partitions, encodings of the blocks, their proposals if the start is an array)."""
     from dask import compute, persist
 
     first_rows = np.cumsum((0, *labels.chunks[0][:-1]))
     chunks = zip(labels.to_delayed()[:, 0], first_rows, strict=True)
     pairs = [blocks.later(blocks.read, 2)(chunk, int(first)) for chunk, first in chunks]
     alone, reports = persist(*zip(*pairs, strict=True))
-    tables, values = blocks.merge(compute(*reports))
-    shared = blocks.ship(tables), blocks.ship(values)
+    partitions, values = blocks.merge(compute(*reports))
+    shared = blocks.ship(partitions), blocks.ship(values)
     if isinstance(start, str):
         starts = [start] * len(first_rows)
     else:
@@ -305,32 +309,33 @@ def _encode(labels, start, n_clusters):
     encoded = [task(report, *shared, rows) for task, report, rows in each]
     encodings, proposals = zip(*encoded, strict=True)
     if isinstance(start, str):
-        return tables, persist(*encodings), None
+        return partitions, persist(*encodings), None
     bounds = [blocks.later(blocks.extremes)(rows) for rows in starts]
     encodings, proposals, bounds = persist(encodings, proposals, bounds)
     bounds = np.array(compute(*bounds))
     check_start_tells_apart(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
-    return tables, encodings, proposals
+    return partitions, encodings, proposals
 
 
-def _weigh(tables, encodings, cluster_weights):
-    """Tables and encodings with weights of the base clusters."""
+def _weigh(partitions, encodings, cluster_weights):
+    """(partitions, encodings) with weights of the base clusters."""
     from dask import persist
 
     if cluster_weights is None:
-        return tables, encodings
-    tables = weigh_by(tables, cluster_weights)
-    values = blocks.ship(tables.slot_weights)
-    return tables, persist(*[task(values) for task in blocks.on_blocks(weigh_clusters, encodings)])
+        return partitions, encodings
+    weights = slot_weights(partitions, cluster_weights)
+    values = blocks.ship(weights)
+    encodings = persist(*[task(values) for task in blocks.on_blocks(weigh_clusters, encodings)])
+    return partitions.weighted(weights), encodings
 
 
-def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
+def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
     """Encoding of objects drawn with replacement, or of all of them, gathered to the client."""
     from dask import compute
 
-    size = min(sample_size(tables, n_clusters), _MAX_SAMPLE)
-    everything = tables.total < SAMPLE_SHARE * size
-    sizes = rng.multinomial(size, np.array(n_rows) / tables.total)
+    size = min(sample_size(partitions, n_clusters), _MAX_SAMPLE)
+    everything = partitions.total < SAMPLE_SHARE * size
+    sizes = rng.multinomial(size, np.array(n_rows) / partitions.total)
     seeds = rng.randint(MAX_SEED, size=len(n_rows))
     parts = [
         blocks.later(blocks.sample_block)(encoding, None if everything else int(size), int(seed))
@@ -338,8 +343,8 @@ def _gather_sample(encodings, tables, n_rows, n_clusters, rng):
         if everything or size
     ]
     codes, observed, counts = (np.concatenate(part) for part in zip(*compute(*parts), strict=True))
-    sample = tables._replace(codes=codes, soft=np.empty((len(codes), 0)), observed=observed, n_samples=len(codes))
-    return weigh(sample, counts * (tables.total / counts.sum()))
+    sample = Encoding(RowData(codes, np.empty((len(codes), 0)), counts, observed), partitions)
+    return weigh(sample, counts * (partitions.total / counts.sum()))
 
 
 def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, tell):
@@ -347,8 +352,8 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     from dask import persist
 
     objective = problem.objective
-    sample, partitions = objective.encoding, np.flatnonzero(objective.encoding.n_observed)
-    if len(partitions) < len(sample.offsets):
+    sample, partitions = objective.encoding, np.flatnonzero(objective.encoding.partitions.n_observed)
+    if len(partitions) < len(sample.partitions.offsets):
         # Partitions that observe no sampled object have no weight in the start.
         objective = objective.on(select(sample, partitions))
         problem = Problem(objective, Fixed(np.full(len(partitions), 1.0 / len(partitions))))

@@ -189,17 +189,17 @@ def expected_losses(
     encoding = encode(ensemble, sample_weight, chosen)
 
     found = np.full(len(weights), np.nan)
-    for mask, observed in enumerate(encoding.observed.T):
-        rows = np.flatnonzero(observed & (encoding.multiplicity > 0.0))
-        seen = encoding.observed[rows].any(axis=0)[encoding.mask_of]
+    for mask, observed in enumerate(encoding.rows.observed.T):
+        rows = np.flatnonzero(observed & (encoding.rows.multiplicity > 0.0))
+        seen = encoding.rows.observed[rows].any(axis=0)[encoding.partitions.mask_of]
         judges = np.flatnonzero(seen & (weights > 0.0))
         if len(judges) == 0:
             continue
         # The judges on the objects that the estimates of this mask observe.
         part = sub_ensemble(encoding, rows, judges)
         shares = weights[judges] / weights[judges].sum()
-        for v in np.flatnonzero(encoding.mask_of == mask):
-            found[v] = shares @ partition_losses(part, encoding.codes[rows, v].astype(np.intp), chosen)
+        for v in np.flatnonzero(encoding.partitions.mask_of == mask):
+            found[v] = shares @ partition_losses(part, encoding.rows.codes[rows, v].astype(np.intp), chosen)
     return found
 
 
@@ -272,14 +272,14 @@ def reassignment_costs(
     names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
     total = ensemble.n_samples if sample_weight is None else np.asarray(sample_weight).sum()
     return ReassignmentCosts(
-        np.where(np.isfinite(rises), np.append(names[used], -1)[best], -1), rises * (encoding.total / total)
+        np.where(np.isfinite(rises), np.append(names[used], -1)[best], -1), rises * (encoding.partitions.total / total)
     )
 
 
 def reassign(encoding, weights, loss, codes, n_clusters=np.inf):
     """(clusters that have weight, best other one of every row among them and a new one at the end, rise per weight)."""
     # Clusters that have weight, side by side. Objects in others are alone: they stand in the empty column at the end.
-    heavy = encoding.multiplicity > 0.0
+    heavy = encoding.rows.multiplicity > 0.0
     n_heavy = np.bincount(codes, weights=heavy)
     used = np.flatnonzero(n_heavy)
     columns = np.where(n_heavy[codes] > 0.0, np.searchsorted(used, codes), len(used))
@@ -357,9 +357,9 @@ def credible_ball(
 
     distances = partition_losses(encoding, clusters, chosen)
     # Distances that differ by less are equal.
-    ties = SLACK * chosen.largest(encoding.total)
+    ties = SLACK * chosen.largest(encoding.partitions.total)
     inside = (weights > 0.0) & (distances <= radius_of(distances, weights, level) + ties)
-    n_clusters = np.add.reduceat(encoding.sizes > 0.0, encoding.offsets, dtype=np.intp)
+    n_clusters = np.add.reduceat(encoding.partitions.sizes > 0.0, encoding.partitions.offsets, dtype=np.intp)
 
     def farthest(draws):
         return _distinct(encoding, np.flatnonzero(draws & (distances >= distances[draws].max() - ties)))
@@ -385,11 +385,11 @@ def radius_of(distances, weights, level):
 
 def _distinct(encoding, draws):
     """The draws without later copies of an equal partition of the objects that have weight."""
-    rows, found = encoding.multiplicity > 0.0, {}
+    rows, found = encoding.rows.multiplicity > 0.0, {}
     for u in draws:
         # Every object by the first of its cluster.
-        _, first, codes = np.unique(encoding.codes[rows, u], return_index=True, return_inverse=True)
-        observed = encoding.observed[rows, encoding.mask_of[u]]
+        _, first, codes = np.unique(encoding.rows.codes[rows, u], return_index=True, return_inverse=True)
+        observed = encoding.rows.observed[rows, encoding.partitions.mask_of[u]]
         found.setdefault(np.where(observed, first[codes], -1).tobytes(), u)
     return np.array(list(found.values()), dtype=np.intp)
 

@@ -143,7 +143,7 @@ def bound_memberships(encoding, weights, n_clusters, *, tol=1e-4, max_iter=1000,
     """The :class:`LowerBound` of an encoding over memberships, or the first that is at least `enough`."""
     pairs = _pair_terms(different_rows(encoding, weights, False), weights, False)
     values = until_settled(_membership_bounds(pairs, n_clusters), tol)
-    return _best_of(values, _pairwise_bound(pairs, False), encoding.total**2, max_iter, enough)
+    return _best_of(values, _pairwise_bound(pairs, False), encoding.partitions.total**2, max_iter, enough)
 
 
 def spectral_bound(encoding, weights, n_clusters):
@@ -152,11 +152,11 @@ def spectral_bound(encoding, weights, n_clusters):
     With s the weights of the slots, C - 11'/k is  B diag(1, ..., 1, -1) B',  where B has the columns sqrt(s_l) x_l and
     1/sqrt(k), and has the eigenvalues other than zero of  R diag(1, ..., 1, -1) R'  for any R'R = B'B.
     """
-    slots, total = encoding.by_slot(weights), encoding.total
+    slots, total = encoding.partitions.by_slot(weights), encoding.partitions.total
     X, roots = one_hot(encoding), np.append(np.sqrt(slots), n_clusters**-0.5)
     gram = np.empty((len(roots), len(roots)))
-    gram[:-1, :-1] = (X.T @ (X * encoding.multiplicity[:, np.newaxis])).toarray()
-    gram[-1, :-1] = gram[:-1, -1] = encoding.sizes
+    gram[:-1, :-1] = (X.T @ (X * encoding.rows.multiplicity[:, np.newaxis])).toarray()
+    gram[-1, :-1] = gram[:-1, -1] = encoding.partitions.sizes
     gram[-1, -1] = total
     values, vectors = eigh(gram * np.outer(roots, roots))
     R = np.sqrt(np.maximum(values, 0.0)) * vectors
@@ -166,9 +166,9 @@ def spectral_bound(encoding, weights, n_clusters):
         indefinite = R[:-1].T @ R[:-1] - np.outer(R[-1], R[-1])
         top = eigh(indefinite, eigvals_only=True, subset_by_index=[len(roots) - rank, len(roots) - 1])
         captured = float(np.sum(np.maximum(top, 0.0) ** 2))
-    mean = (total**2 / n_clusters - 2.0 * float(slots @ encoding.sizes**2)) / n_clusters
+    mean = (total**2 / n_clusters - 2.0 * float(slots @ encoding.partitions.sizes**2)) / n_clusters
     # Every eigenvalue has a rounding of its own.
-    return max(float(weights @ encoding.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
+    return max(float(weights @ encoding.partitions.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
 
 
 def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_iter=1000):
@@ -176,7 +176,7 @@ def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_i
     pairs = _pair_terms(different_rows(encoding, weights, True, cost), weights, True, cost)
     slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
     values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
-    return _best_of(values, _pairwise_bound(pairs, True), encoding.total**2, max_iter)
+    return _best_of(values, _pairwise_bound(pairs, True), encoding.partitions.total**2, max_iter)
 
 
 def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
@@ -208,8 +208,8 @@ class _PairTerms(NamedTuple):
 
 def different_rows(encoding, weights, hard, cost=1.0):
     """The encoding with one row for all copies of an object, where they may share it, and none without weight."""
-    encoding = take_rows(encoding, np.flatnonzero(encoding.multiplicity))
-    similarity = encoding.mean_self_similarity(weights * encoding.scale)
+    encoding = take_rows(encoding, np.flatnonzero(encoding.rows.multiplicity))
+    similarity = encoding.mean_self_similarity(weights * encoding.partitions.scale)
     apart = similarity < 1.0 - 0.5 * cost if hard else np.zeros(len(similarity), dtype=bool)
     # Distinct numbers keep copies apart.
     numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
@@ -218,17 +218,17 @@ def different_rows(encoding, weights, hard, cost=1.0):
 
 def _pair_terms(encoding, weights, hard, cost=1.0):
     """The pairs of an encoding of different rows."""
-    coef = weights * encoding.scale
+    coef = weights * encoding.partitions.scale
     X = one_hot(encoding)
-    together = ((X * encoding.by_slot(coef)) @ X.T).toarray()
-    observed = encoding.observed[:, encoding.mask_of].astype(np.float64)
+    together = ((X * encoding.partitions.by_slot(coef)) @ X.T).toarray()
+    observed = encoding.rows.observed[:, encoding.partitions.mask_of].astype(np.float64)
     curvature = (2.0 - cost) * (observed * coef) @ observed.T
-    roots = np.sqrt(encoding.multiplicity)
+    roots = np.sqrt(encoding.rows.multiplicity)
     scale = np.outer(roots, roots)
-    constant = float(cost * coef @ encoding.squares)
+    constant = float(cost * coef @ encoding.partitions.squares)
     if hard:
         # Partitions have Z_ii = 1.
-        constant += float(encoding.multiplicity**2 @ (np.diagonal(curvature) - 2.0 * np.diagonal(together)))
+        constant += float(encoding.rows.multiplicity**2 @ (np.diagonal(curvature) - 2.0 * np.diagonal(together)))
         np.fill_diagonal(together, 0.0)
         np.fill_diagonal(curvature, 0.0)
     return _PairTerms(curvature, together * scale, constant, scale)

@@ -250,7 +250,10 @@ def solve_hard_median_partition(
     n_found, least = int(found.max()) + 1, None
     if bound:
         # No cost may give as few clusters as wanted: the bound must hold for those found, too.
-        least = bound_partitions(encoding, run.weights, max(limit, n_found), cost=chosen.cost).bound / encoding.total**2
+        least = (
+            bound_partitions(encoding, run.weights, max(limit, n_found), cost=chosen.cost).bound
+            / encoding.partitions.total**2
+        )
     value = run.weights, run.losses, run.objective, n_found, chosen.cost, least
     return HardMedianPartition(found, *value, run.n_passes, run.converged, options)
 

@@ -50,9 +50,9 @@ class Task(NamedTuple):
 
     def may_dissolve(self, clusters):
         """Whether a search over all rows is to dissolve clusters; one for many clusters never does."""
-        n_rows, n_hard = self.encoding.codes.shape
+        n_rows, n_hard = self.encoding.rows.codes.shape
         k = 1 + int(np.max(clusters))
-        return n_rows * (n_hard + self.encoding.soft.shape[1]) * k**2 <= _THOROUGH_WORK
+        return n_rows * (n_hard + self.encoding.rows.soft.shape[1]) * k**2 <= _THOROUGH_WORK
 
 
 class Run(NamedTuple):
@@ -81,7 +81,7 @@ def solve_from(task, start, seeds, n_jobs):
 
 def best_of_starts(task, start, seeds, n_jobs):
     """The :class:`Run` of least objective: all starts descend, the best few are searched thoroughly, one goes on."""
-    weights = task.weighting.first(np.ones(len(task.encoding.offsets)))
+    weights = task.weighting.first(np.ones(len(task.encoding.partitions.offsets)))
     rows = group_copies(task.encoding, weights, task.loss)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
     of_sample, whole = task._replace(encoding=sample), task._replace(encoding=rows)
@@ -100,7 +100,7 @@ def best_of_starts(task, start, seeds, n_jobs):
         run = descend(of_sample, clusters, weights, rng, thorough=of_sample.may_dissolve(clusters))
         if sample is rows:
             return run
-        placed = np.full(len(rows.codes), -1)
+        placed = np.full(len(rows.rows.codes), -1)
         placed[drawn] = run.clusters
         search = whole.search(run.weights, placed)
         search.allocate(rng)
@@ -115,7 +115,7 @@ def best_of_starts(task, start, seeds, n_jobs):
 
 def _start(task, start, number, weights, rng):
     """Clusters of a task's rows to start from; -1 for those that are to be allocated, one after the other."""
-    n_rows, widest = len(task.encoding.codes), int(min(task.n_clusters, task.encoding.n_codes.max()))
+    n_rows, widest = len(task.encoding.rows.codes), int(min(task.n_clusters, task.encoding.partitions.n_codes.max()))
     if start == "mixed":
         start = ("sequential", "random")[number % 2]
     if start == "random":
@@ -140,8 +140,8 @@ def _relaxed(encoding, n_clusters, weights, rng):
 
 def _best_partitions(task, weights, count):
     """Base partitions of least loss, ascending; -1 where one does not observe a row, or has too many clusters."""
-    codes = harden(task.encoding).codes.astype(np.intp)
-    codes[~task.encoding.observed[:, task.encoding.mask_of]] = -1
+    codes = harden(task.encoding).rows.codes.astype(np.intp)
+    codes[~task.encoding.rows.observed[:, task.encoding.partitions.mask_of]] = -1
     # One type of columns: every other is compiled anew.
     codes = np.asfortranarray(codes)
     values = [weights @ partition_losses(task.encoding, column, task.loss) for column in codes.T]
@@ -178,7 +178,7 @@ def refine(task, clusters, weights, rng, *, thorough):
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, weights, task.loss, clusters)
-        of_rows = np.empty(len(rows.codes), dtype=np.intp)
+        of_rows = np.empty(len(rows.rows.codes), dtype=np.intp)
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
         run = descend(left, of_rows, weights, rng, thorough=thorough)
@@ -209,21 +209,21 @@ def confirm(task, run, rng):
 
 def _corrected_losses(plain, clusters):
     """Chance-corrected losses of all partitions against the clusters of an encoding's rows."""
-    losses = plain.total**2 * partition_losses(plain, clusters, LOSSES["binder"])
-    weight = plain.multiplicity * plain.observed.T
+    losses = plain.partitions.total**2 * partition_losses(plain, clusters, LOSSES["binder"])
+    weight = plain.rows.multiplicity * plain.rows.observed.T
     squares = np.array([np.sum(np.bincount(clusters, weights=of_mask) ** 2) for of_mask in weight])
-    by_mask = hard_sums(weight.sum(axis=1), plain.self_pairs @ plain.observed, squares)
-    consensus = PairSums(*(values[plain.mask_of] for values in by_mask))
+    by_mask = hard_sums(weight.sum(axis=1), plain.self_pairs @ plain.rows.observed, squares)
+    consensus = PairSums(*(values[plain.partitions.mask_of] for values in by_mask))
     return np.maximum(1.0 - agreement_beside(plain, losses, consensus), 0.0)
 
 
 def _draw_sample(encoding, rng):
     """(encoding of rows drawn in proportion to their weights, which rows); all of them if a sample does not pay."""
-    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.n_codes.max()))
-    size = int(np.ceil(size * encoding.total / encoding.n_observed.min()))
-    if len(encoding.codes) >= _SAMPLE_SHARE * size:
+    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.partitions.n_codes.max()))
+    size = int(np.ceil(size * encoding.partitions.total / encoding.partitions.n_observed.min()))
+    if len(encoding.rows.codes) >= _SAMPLE_SHARE * size:
         rows, counts = draw_rows(encoding, size, rng)
         sample = weigh(take_rows(encoding, rows), counts.astype(np.float64))
-        if sample.n_observed.all():
+        if sample.partitions.n_observed.all():
             return sample, rows
-    return encoding, np.arange(len(encoding.codes))
+    return encoding, np.arange(len(encoding.rows.codes))

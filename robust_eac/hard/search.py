@@ -34,7 +34,7 @@ class Search:
         active = np.flatnonzero(weights)
         self._encoding = select(encoding, active) if len(active) < len(weights) else encoding
         self._loss, self._limit, self._terms = loss, n_clusters, terms_of(self._encoding, weights[active], loss)
-        self._slack = SLACK * loss.largest(encoding.total)
+        self._slack = SLACK * loss.largest(encoding.partitions.total)
         self.n_moves = self.n_passes = 0
         self.clusters = np.array(clusters, dtype=np.intp)
         n_used = 1 + self.clusters.max(initial=-1)
@@ -82,7 +82,7 @@ class Search:
         """Yield the clusters to dissolve together, in random order."""
         used, sizes = np.unique(self.clusters, return_counts=True)
         yield from rng.permutation(used)[:, np.newaxis]
-        n_columns = self._encoding.codes.shape[1] + self._encoding.soft.shape[1]
+        n_columns = self._encoding.rows.codes.shape[1] + self._encoding.rows.soft.shape[1]
         most = _PAIR_WORK / (n_columns * float(self._limit) ** 4)
         small = np.flatnonzero(sizes <= most)
         pairs = small[np.column_stack(np.triu_indices(len(small), 1))]
@@ -93,7 +93,7 @@ class Search:
         if self._tables.sparse:
             return False
         terms, counts, sizes = self._terms, self._tables.arrays.counts, self._tables.arrays.sizes
-        psi, offsets = np.square if self._loss.squares else x_log_x, self._encoding.offsets
+        psi, offsets = np.square if self._loss.squares else x_log_x, self._encoding.partitions.offsets
         of_counts = np.add.reduceat(terms.slot_weights[:, np.newaxis] * psi(counts), offsets)
         of_sizes, best, least = psi(sizes), None, self.value - self._slack
         for c, d in combinations(np.unique(self.clusters), 2):
@@ -152,10 +152,10 @@ class Search:
 
     def _first_clusters(self):
         """Clusters to find columns for before any row is in one: as many as base partitions have."""
-        typical = int(np.median(self._encoding.n_codes))
+        typical = int(np.median(self._encoding.partitions.n_codes))
         if is_sparse(self._loss, self._with_spare(typical)):
             return typical
-        return min(typical, _FIRST_ENTRIES // len(self._encoding.sizes))
+        return min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
 
     def _resize(self):
         """Keep some empty clusters, but not many: each costs as much as a full one. Twice as many if they run out."""
@@ -174,9 +174,9 @@ class Search:
 
 def group_copies(encoding, weights, loss, clusters=None):
     """The encoding with one row for all copies of an object that are in the same cluster and may stay together."""
-    apart = np.zeros(len(encoding.codes), dtype=bool)
-    if len(encoding.unlike_self):
-        similarity = encoding.mean_self_similarity(weights * encoding.scale)
+    apart = np.zeros(len(encoding.rows.codes), dtype=bool)
+    if len(encoding.partitions.unlike_self):
+        similarity = encoding.mean_self_similarity(weights * encoding.partitions.scale)
         apart = similarity <= 1.0 - 0.5 * loss.cost
     numbers = [np.where(apart, 1.0 + np.arange(len(apart)), 0.0)]
     if clusters is not None:

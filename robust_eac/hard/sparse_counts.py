@@ -55,7 +55,7 @@ class Candidates(NamedTuple):
 
 def sparse_arrays(encoding, terms, clusters, k):
     """The :class:`SparseArrays` of the clusters of an encoding's rows; those in cluster -1 are left out."""
-    n_slots, n_masks = len(encoding.sizes), encoding.observed.shape[1]
+    n_slots, n_masks = len(encoding.partitions.sizes), encoding.rows.observed.shape[1]
     members = np.zeros(n_slots, dtype=np.int64)
     count_members(terms, members)
     space = np.minimum(members, k) + 1
@@ -71,12 +71,12 @@ def sparse_arrays(encoding, terms, clusters, k):
         held=np.zeros(k, dtype=np.int64),
         first_empty=np.zeros(1, dtype=np.int64),
         a=np.empty(n_masks),
-        b=np.empty(len(encoding.offsets)),
+        b=np.empty(len(encoding.partitions.offsets)),
     )
     of_slots, of_sizes = np.zeros(n_slots), np.empty((n_masks, k))
     tabulate(terms, clusters, arrays, of_slots, of_sizes)
     # Summed as the partitions' own sums are, which perfect agreement equals.
-    arrays.b[:] = np.add.reduceat(terms.slot_weights * of_slots, encoding.offsets)
+    arrays.b[:] = np.add.reduceat(terms.slot_weights * of_slots, encoding.partitions.offsets)
     arrays.a[:] = of_sizes.sum(axis=1)
     return arrays
 

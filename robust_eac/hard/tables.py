@@ -55,27 +55,31 @@ LOSSES = {
 
 def terms_of(encoding, weights, loss):
     """The :class:`LossTerms` of an encoding's partitions."""
-    totals = encoding.n_observed
-    whole = not loss.squares and not np.any(encoding.multiplicity % 1.0)
+    totals = encoding.partitions.n_observed
+    whole = not loss.squares and not np.any(encoding.rows.multiplicity % 1.0)
     coef = weights / (totals**2 if loss.squares else totals)
-    kinds, n_rows = np.unique(encoding.multiplicity[encoding.multiplicity > 0.0], return_counts=True)
-    slot_weights = encoding.by_slot(np.ones(len(totals)))
+    kinds, n_rows = np.unique(encoding.rows.multiplicity[encoding.rows.multiplicity > 0.0], return_counts=True)
+    slot_weights = encoding.partitions.by_slot(np.ones(len(totals)))
     return LossTerms(
-        *encoding.data,
-        *encoding.slots,
+        *encoding.rows,
+        *encoding.partitions.slots,
         kind=loss.kind,
         cost=loss.cost,
         weights=weights,
-        mask_of=encoding.mask_of,
+        mask_of=encoding.partitions.mask_of,
         totals=totals,
-        singles=(encoding.self_pairs @ encoding.observed)[encoding.mask_of],
-        own=encoding.squares if loss.squares else encoding.sum_slots(x_log_x(encoding.sizes)),
-        parts=np.repeat(np.arange(len(totals)), encoding.n_codes),
+        singles=(encoding.self_pairs @ encoding.rows.observed)[encoding.partitions.mask_of],
+        own=encoding.partitions.squares
+        if loss.squares
+        else encoding.partitions.sum_slots(x_log_x(encoding.partitions.sizes)),
+        parts=np.repeat(np.arange(len(totals)), encoding.partitions.n_codes),
         slot_weights=slot_weights,
-        slot_coef=-2.0 * np.repeat(coef, encoding.n_codes) * slot_weights,
-        mask_coef=(2.0 - loss.cost) * encoding.by_mask(coef),
+        slot_coef=-2.0 * np.repeat(coef, encoding.partitions.n_codes) * slot_weights,
+        mask_coef=(2.0 - loss.cost) * encoding.partitions.by_mask(coef),
         unit=float(kinds[n_rows.argmax()]),
-        powers=np.empty(0) if loss.squares else x_log_x(np.arange(min(encoding.total, _POWERS) * whole + 1.0)),
+        powers=np.empty(0)
+        if loss.squares
+        else x_log_x(np.arange(min(encoding.partitions.total, _POWERS) * whole + 1.0)),
     )
 
 
@@ -102,7 +106,11 @@ class DenseTables:
     sparse = False
 
     def __init__(self, encoding, terms, clusters, n_columns):
-        n_slots, n_masks, width = len(encoding.sizes), encoding.observed.shape[1], n_columns + -n_columns % _WIDTH
+        n_slots, n_masks, width = (
+            len(encoding.partitions.sizes),
+            encoding.rows.observed.shape[1],
+            n_columns + -n_columns % _WIDTH,
+        )
         self.n_columns = n_columns
         self.arrays = DenseArrays(
             counts=np.empty((n_slots, n_columns)),
@@ -112,7 +120,7 @@ class DenseTables:
             size_rises=np.zeros((n_masks, width)),
             size_falls=np.zeros((n_masks, n_columns)),
             a=np.empty(n_masks),
-            b=np.empty(len(encoding.offsets)),
+            b=np.empty(len(encoding.partitions.offsets)),
         )
         contingency.tabulate(terms, clusters, self.arrays)
 
@@ -164,7 +172,7 @@ def losses_of(terms, tables, a=0.0, b=0.0):
 def linearised(encoding, terms, loss, tables):
     """The terms with the slopes of secants in place of a loss that is not linear."""
     # Rows without weight do not count: the others must not notice.
-    step = _SECANT * encoding.total / np.count_nonzero(encoding.multiplicity)
+    step = _SECANT * encoding.partitions.total / np.count_nonzero(encoding.rows.multiplicity)
     step = step * (terms.totals if loss.squares else np.ones(len(terms.totals)))
     by_a = (losses_of(terms, tables, step) - losses_of(terms, tables, -step)) / (2.0 * step)
     by_b = (losses_of(terms, tables, b=step) - losses_of(terms, tables, b=-step)) / (2.0 * step)
@@ -174,12 +182,12 @@ def linearised(encoding, terms, loss, tables):
 
 def partition_losses(encoding, clusters, loss):
     """(m,) losses of all partitions against the clusters of an encoding's rows."""
-    terms, k = terms_of(encoding, np.ones(len(encoding.offsets)), loss), 1 + int(clusters.max())
+    terms, k = terms_of(encoding, np.ones(len(encoding.partitions.offsets)), loss), 1 + int(clusters.max())
     # Without moves, sparse tables do for every loss.
     tables = (SparseTables if k > MANY else DenseTables)(encoding, terms, clusters, k)
     found = losses_of(terms, tables)
     # The difference of large numbers: rounding must not hide perfect agreement.
-    found[found < SLACK * loss.largest(encoding.total)] = 0.0
+    found[found < SLACK * loss.largest(encoding.partitions.total)] = 0.0
     return found
 
 
@@ -197,7 +205,7 @@ def moves(encoding, weights, loss, clusters, n_clusters):
 
 def check_size(encoding, loss, n_columns):
     """Refuse tables too large for memory; under linear losses they are small or sparse."""
-    n_slots = len(encoding.sizes)
+    n_slots = len(encoding.partitions.sizes)
     if not loss.linear and n_slots * n_columns > MAX_DENSE:
         raise ValueError(
             f"n_clusters must be at most {MAX_DENSE // n_slots} with loss={loss.name!r} and {n_slots} base clusters, "

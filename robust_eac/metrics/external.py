@@ -226,7 +226,7 @@ def density(
 
 def pair_weights(encoding, weights, counts):
     """(k,) sum of the co-associations over the ordered pairs i != j inside each cluster."""
-    return np.repeat(weights, encoding.n_codes) @ (counts * (counts - 1.0))
+    return np.repeat(weights, encoding.partitions.n_codes) @ (counts * (counts - 1.0))
 
 
 def sized_densities(pairs, sizes, singleton):

@@ -83,8 +83,8 @@ class ChanceCorrected(Objective):
         encoding, (partitions, _) = self.encoding, self._partitions
         scale, quadratic, together = self.terms(weights, state)
         share, chance = relabelling.share_of_pairs(partitions), scale * state.losses
-        alone = encoding.by_mask(-chance * (partitions.own / partitions.singles - share))
-        masks = encoding.by_mask(quadratic), encoding.by_mask(together)
+        alone = encoding.partitions.by_mask(-chance * (partitions.own / partitions.singles - share))
+        masks = encoding.partitions.by_mask(quadratic), encoding.partitions.by_mask(together)
         return statistics_from(encoding, state.S, state.G, scale, *masks, alone)
 
     def scale(self, weights, state):
@@ -97,7 +97,7 @@ class ChanceCorrected(Objective):
 
     def chance(self, weights, state):
         """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
-        rates = self._rates(weights, state) * (self._partitions[0].n / self.encoding.total) ** 2
+        rates = self._rates(weights, state) * (self._partitions[0].n / self.encoding.partitions.total) ** 2
         return 1.0 / rates.sum() if rates.any() else 1.0
 
     def _rates(self, weights, state):
@@ -119,7 +119,8 @@ class ChanceCorrectedSteps:
         self._rng, self._n_threads = rng, n_threads
 
     def gap(self):
-        return gap_of(self._objective.visited, self._rows, self._statistics(), n_threads=self._n_threads)
+        objective, total = self._objective, self._objective.partitions.total
+        return gap_of(objective.visited, self._rows, self._statistics(), total, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
         visited, before = self._objective.visited, self._rows.copy()
@@ -135,7 +136,7 @@ class ChanceCorrectedSteps:
             self._rows[:] = before
             return None
         self.state = lower
-        return seen / gap_unit(visited)
+        return seen / gap_unit(self._objective.partitions.total)
 
     def refresh(self):
         """The state is measured after every sweep."""

@@ -26,7 +26,7 @@ class Raw(Objective):
         return Matrices(*accumulate(self.encoding, rows, n_threads=n_threads))
 
     def losses(self, state):
-        return losses_of(self.encoding, *state)
+        return losses_of(self.partitions, *state)
 
     def steps(self, weights, rows, state, rng, n_threads=1):
         return RawSteps(self, weights, rows, state, rng, n_threads)
@@ -38,7 +38,7 @@ class Raw(Objective):
         return 1.0
 
     def terms(self, weights, state):
-        coef, _ = coefficients(self.encoding, weights)
+        coef, _ = coefficients(self.partitions, weights)
         return coef, coef, 0.0 * coef
 
     def part(self, weights):
@@ -64,18 +64,20 @@ class RawSteps:
 
     def gap(self):
         self._read_state()
-        return gap_of(self._part, self._rows, self._statistics, n_threads=self._n_threads)
+        return gap_of(
+            self._part.visited, self._rows, self._statistics, self._encoding.partitions.total, n_threads=self._n_threads
+        )
 
     def sweep(self, relaxation):
         if self._statistics is None:
             self._read_state()
         order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
-        seen = sweep(self._part, self._statistics, self._rows, order, how, n_threads=self._n_threads)
-        return seen / gap_unit(self._encoding)
+        seen = sweep(self._part.visited, self._statistics, self._rows, order, how, n_threads=self._n_threads)
+        return seen / gap_unit(self._encoding.partitions.total)
 
     def refresh(self):
         self.state = Matrices(*accumulate(self._encoding, self._rows, n_threads=self._n_threads))
 
     def _read_state(self):
-        matrices = matrices_of(self._encoding, self._active, *self.state)
+        matrices = matrices_of(self._encoding.partitions, self._active, *self.state)
         self._statistics = weighted_statistics(self._part, self._weights, *matrices)

@@ -104,7 +104,7 @@ def find_out(model, X, sample_weight, settings):
     limit = len(model.weights_)
     modes = find_modes(encoding, pairs, k, limit, "adjusted", **effort)
     hard = np.eye(labels.max() + 1)[labels]
-    counts = np.all((encoding.multiplicity == 0.0) | (encoding.multiplicity >= 1.0))
+    counts = np.all((encoding.rows.multiplicity == 0.0) | (encoding.rows.multiplicity >= 1.0))
     weighed = weigh_by(encoding, check_cluster_weights(parameters["cluster_weights"]))
     assurance = assure_encoded(model, encoding, membership, settings)
     return Findings(
@@ -117,10 +117,10 @@ def find_out(model, X, sample_weight, settings):
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,
         agreements=model.agreements_,
         test=agreement_test_of(encoding, membership) if counts else None,
-        n_clusters=encoding.n_clusters,
-        n_observed=encoding.n_observed,
-        n_missing=int((~encoding.observed).sum(axis=0)[encoding.mask_of].sum()),
-        n_soft=len(encoding.soft_partitions),
+        n_clusters=encoding.partitions.n_clusters,
+        n_observed=encoding.partitions.n_observed,
+        n_missing=int((~encoding.rows.observed).sum(axis=0)[encoding.partitions.mask_of].sum()),
+        n_soft=len(encoding.partitions.soft),
         families=families_of(pairs, np.max([model.agreements_, *modes.agreements], axis=0)),
         modes=modes,
         mode_agreements=_agreements_with(hard, modes.labels.T, sample_weight),
@@ -163,7 +163,11 @@ def _alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, r
         if settings.merged or not np.array_equal(settings.parameters["weighting"], name):
             found.append((f"weighting {name}", *_median_partition(encoding, name, k, rng, effort)))
     # Merging takes hard partitions of objects that count alike.
-    if not settings.merged and sample_weight is None and len(encoding.hard) == len(encoding.offsets):
+    if (
+        not settings.merged
+        and sample_weight is None
+        and len(encoding.partitions.hard) == len(encoding.partitions.offsets)
+    ):
         merged = merge_labels(ensemble, k, model.weights_, n_jobs=effort["n_jobs"], random_state=rng).labels
         found.append(("merging with these weights", merged, model.weights_))
     agreements = _agreements_with(hard, [labels for _, labels, _ in found[1:]], sample_weight)
@@ -177,7 +181,7 @@ def _graded(encoding, name, labels, weights, agreement, own):
     """The :class:`Alternative` with these labels and weights, beside a consensus with the weights `own`."""
     rows = np.eye(labels.max() + 1)[labels]
     S, G = accumulate(encoding, rows)
-    losses = losses_of(encoding, S, G) / encoding.total**2
+    losses = losses_of(encoding.partitions, S, G) / encoding.partitions.total**2
     return Alternative(
         name=name,
         n_clusters=len(np.unique(labels)),
@@ -192,6 +196,6 @@ def _median_partition(encoding, name, k, rng, effort):
     """(labels, weights) of the median partition with another weighting and otherwise the defaults."""
     kind = WEIGHTINGS[name]
     objective = objective_for(encoding, k, "adjusted" if kind.corrected else "raw")
-    weighting, _ = resolve_group(kind().bind(len(encoding.offsets), objective.unit), encoding, rng)
+    weighting, _ = resolve_group(kind().bind(len(encoding.partitions.offsets), objective.unit), encoding, rng)
     run, membership = solve(Problem(objective, weighting), "random", **effort)
     return membership.argmax(axis=1), run.weights

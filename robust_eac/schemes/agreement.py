@@ -83,7 +83,7 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
 def pairwise_nmi(labels, mean):
     """(m, m) normalised mutual information of pairs; 1 if both have one cluster, 0 if one has or nothing is shared."""
     encoding = encode_collapsed(labels)
-    nmi = np.eye(len(encoding.offsets))
+    nmi = np.eye(len(encoding.partitions.offsets))
     for u, v, table in tables(encoding):
         nmi[u, v] = nmi[v, u] = _nmi(table, mean)
     return nmi
@@ -150,8 +150,10 @@ def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_stat
 def partition_kernel(labels):
     """(m, m) similarity of all pairs of partitions in [0, 1], positive semidefinite."""
     encoding = encode_collapsed(labels)
-    m = len(encoding.offsets)
-    log_sizes = [np.log(sizes[sizes > 0.0]) for sizes in np.split(encoding.sizes, encoding.offsets[1:])]
+    m = len(encoding.partitions.offsets)
+    log_sizes = [
+        np.log(sizes[sizes > 0.0]) for sizes in np.split(encoding.partitions.sizes, encoding.partitions.offsets[1:])
+    ]
     logs = np.full((m, m), -np.inf)
     for u, own in enumerate(log_sizes):
         logs[u, u] = logsumexp(2.0 * np.log(np.exp(own)) - 2.0 * own)

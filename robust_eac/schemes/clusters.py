@@ -59,13 +59,13 @@ def ensemble_driven_cluster_index(
     weights = check_weights(weights, labels.shape[1])
     encoding = encode(labels)
     certainty = slot_certainty(encoding, weights, theta)
-    return [certainty[own] for own in encoding.cluster_slots]
+    return [certainty[own] for own in encoding.partitions.cluster_slots]
 
 
 def slot_certainty(encoding, weights, theta):
     """(n_slots,) ECI of the cluster of each slot of an encoding of hard partitions; 0 for "not observed"."""
-    slots = encoding.cluster_slots
-    entropies, seen = np.zeros(len(encoding.sizes)), np.repeat(weights, encoding.n_codes)
+    slots = encoding.partitions.cluster_slots
+    entropies, seen = np.zeros(len(encoding.partitions.sizes)), np.repeat(weights, encoding.partitions.n_codes)
     for u, v, table in tables(collapse(encoding)):
         for own, other, codes, sums in (
             (slots[u], weights[v], table.rows, table.row_sums),
@@ -78,13 +78,13 @@ def slot_certainty(encoding, weights, theta):
     mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
     with np.errstate(over="ignore"):
         certainty = np.exp(-mean / theta)
-    certainty[encoding.missing_slots] = 0.0
+    certainty[encoding.partitions.missing_slots] = 0.0
     return certainty
 
 
 def mean_over_observed(together, encoding, weights):
     """Sums over the partitions -> means over those that observe both objects, at most 1; 0 where none does."""
-    if len(encoding.missing_slots):
-        both = (encoding.observed * encoding.by_mask(weights)) @ encoding.observed.T
+    if len(encoding.partitions.missing_slots):
+        both = (encoding.rows.observed * encoding.partitions.by_mask(weights)) @ encoding.rows.observed.T
         together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
     return np.minimum(together, 1.0, out=together)

@@ -94,12 +94,12 @@ def redundancy_weights(
     """
     encoding = encode(check_labels(labels))
     if n_clusters is None:
-        n_clusters = int(np.median(encoding.n_clusters) + 0.5)
+        n_clusters = int(np.median(encoding.partitions.n_clusters) + 0.5)
     n_clusters = check_n_clusters(n_clusters, encoding.n_samples)
     n_init = check_integer(n_init, name="n_init", low=1)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     rng = check_random_state(random_state)
-    if len(encoding.offsets) == 1:
+    if len(encoding.partitions.offsets) == 1:
         return np.ones(1)
 
     encoding = collapse(encoding)
@@ -114,14 +114,14 @@ def redundancy_weights(
 
 def pair_products(encoding):
     """(m, m) inner products <M_u, M_v> over n^2; estimated, and positive semidefinite, when labels are missing."""
-    own = np.add.reduceat(encoding.sizes**2, encoding.offsets) / encoding.n_observed**2
+    own = np.add.reduceat(encoding.partitions.sizes**2, encoding.partitions.offsets) / encoding.partitions.n_observed**2
     Q = np.outer(own, own)
     np.fill_diagonal(Q, own)
     for u, v, table in tables(encoding):
         if table.total > 0.0:
             # Sums of integers are exact, so copies with other label names have equal rows.
             Q[u, v] = Q[v, u] = (table.counts @ table.counts) / table.total**2
-    if len(encoding.missing_slots):
+    if len(encoding.partitions.missing_slots):
         values, vectors = np.linalg.eigh(Q)
         Q = (vectors * np.maximum(values, 0.0)) @ vectors.T
     return Q
@@ -145,7 +145,7 @@ class RedundancyWeighting(Weighting):
 
 def linear_term(encoding, losses):
     """(m,) |Y'Y|^2 - 2 <M_u, Y'Y> over n^2: the loss without |M_u|^2."""
-    return losses / encoding.total**2 - encoding.squares / encoding.n_observed**2
+    return losses / encoding.partitions.total**2 - encoding.partitions.squares / encoding.partitions.n_observed**2
 
 
 def minimise_on_simplex(Q, c, start):

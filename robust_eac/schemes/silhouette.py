@@ -93,9 +93,9 @@ def silhouette_weights(
     n_jobs = check_n_jobs(n_jobs)
 
     encoding = encode(labels)
-    codes = np.ascontiguousarray(encoding.codes.T, dtype=np.int32)
+    codes = np.ascontiguousarray(encoding.rows.codes.T, dtype=np.int32)
     # The code of "not observed"; no label has this code if nothing is missing.
-    codes[codes == encoding.n_clusters[:, np.newaxis]] = -1
+    codes[codes == encoding.partitions.n_clusters[:, np.newaxis]] = -1
     options = {"metric": metric, "singleton": singleton, "undefined": undefined}
     return mean_silhouettes(codes, X, subsets, **options, ridge=ridge, n_jobs=n_jobs)
 

@@ -41,14 +41,14 @@ def encode_collapsed(labels):
 
 def tables(encoding):
     """Yield (u, v, Table) for all pairs u < v. Time O(rows m^2), memory for one table and a copy of the codes."""
-    columns = np.asfortranarray(encoding.codes)
-    n_codes, n_clusters = encoding.n_codes, encoding.n_clusters
+    columns = np.asfortranarray(encoding.rows.codes)
+    n_codes, n_clusters = encoding.partitions.n_codes, encoding.partitions.n_clusters
     for u in range(len(n_codes)):
         for v in range(u + 1, len(n_codes)):
             shape = n_codes[u], n_codes[v]
             if shape[0] * shape[1] <= max(_SMALL_TABLE, _CELLS_PER_ROW * len(columns)):
                 counted = np.zeros(shape)
-                count_pairs(columns[:, u], columns[:, v], encoding.multiplicity, counted)
+                count_pairs(columns[:, u], columns[:, v], encoding.rows.multiplicity, counted)
                 # "Not observed" has the last code.
                 counted = counted[: n_clusters[u], : n_clusters[v]]
                 rows, cols = np.nonzero(counted)
@@ -56,7 +56,7 @@ def tables(encoding):
             else:
                 keys = columns[:, u].astype(np.int64) * shape[1] + columns[:, v]
                 keys, inverse = np.unique(keys, return_inverse=True)
-                counts = np.bincount(inverse, weights=encoding.multiplicity)
+                counts = np.bincount(inverse, weights=encoding.rows.multiplicity)
                 rows, cols = np.divmod(keys, shape[1])
                 kept = (rows < n_clusters[u]) & (cols < n_clusters[v]) & (counts > 0.0)
                 rows, cols, counts = rows[kept], cols[kept], counts[kept]

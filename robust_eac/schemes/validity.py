@@ -129,8 +129,8 @@ def partition_validity(labels, X):
     X = check_given(X, len(labels))
     # Centring: a common offset would cost digits.
     encoding, X = encode(labels), X - X.mean(axis=0)
-    slots = encoding.cluster_slots
-    defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.n_observed[u]]
+    slots = encoding.partitions.cluster_slots
+    defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.partitions.n_observed[u]]
     values = np.full((len(slots), 3), np.nan)
     values[defined, 0] = _silhouettes(encoding, X, slots, defined)
     for u in defined:
@@ -158,9 +158,9 @@ def _silhouettes(encoding, X, slots, partitions):
     for block in row_blocks(len(X), max(1, _BLOCK_DISTANCES // len(X))):
         sums = cdist(X[block], X) @ indicators
         for u in partitions:
-            seen = np.flatnonzero(encoding.observed[block, encoding.mask_of[u]])
-            own = np.arange(len(seen)), encoding.codes[block, u][seen]
-            sizes = encoding.sizes[slots[u]]
+            seen = np.flatnonzero(encoding.rows.observed[block, encoding.partitions.mask_of[u]])
+            own = np.arange(len(seen)), encoding.rows.codes[block, u][seen]
+            sizes = encoding.partitions.sizes[slots[u]]
             # Sums of distances to the clusters. The own cluster's sum includes the object's distance 0 to itself.
             means = sums[seen, slots[u]]
             company = sizes[own[1]] - 1.0
@@ -170,7 +170,7 @@ def _silhouettes(encoding, X, slots, partitions):
             b = means.min(axis=1)
             larger = np.maximum(a, b)
             totals[u] += np.divide(b - a, larger, out=np.zeros_like(a), where=(larger > 0.0) & (company > 0.0)).sum()
-    return totals[partitions] / encoding.n_observed[partitions]
+    return totals[partitions] / encoding.partitions.n_observed[partitions]
 
 
 def _variance_ratio(points, codes, sizes, centroids):
@@ -192,8 +192,8 @@ def _separation(points, codes, sizes, centroids):
 
 def _clusters(encoding, X, slots, u):
     """Points that partition u observes, their codes, and the sizes and centroids of the clusters."""
-    seen = encoding.observed[:, encoding.mask_of[u]]
-    points, codes = X[seen], encoding.codes[seen, u].astype(np.intp)
-    sizes = encoding.sizes[slots[u]]
+    seen = encoding.rows.observed[:, encoding.partitions.mask_of[u]]
+    points, codes = X[seen], encoding.rows.codes[seen, u].astype(np.intp)
+    sizes = encoding.partitions.sizes[slots[u]]
     sums = [np.bincount(codes, weights=feature, minlength=len(sizes)) for feature in points.T]
     return points, codes, sizes, np.array(sums).T / sizes[:, np.newaxis]

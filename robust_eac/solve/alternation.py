@@ -104,7 +104,7 @@ def start_run(problem, start, rng, limits, *, warm=False, tell=None):
 def _spread(problem, sample, run, rng, tell, limits, *, leap):
     """The :class:`Run` of all objects from that of a sample, an objective."""
     encoding = problem.objective.encoding
-    how = {"leap": leap, "skip": leap * limits.tol * encoding.total, "n_threads": limits.n_threads}
+    how = {"leap": leap, "skip": leap * limits.tol * encoding.partitions.total, "n_threads": limits.n_threads}
     rows = sample.place(encoding, run.weights, run.rows, **how)
     run = _run_from(problem, rows, rng, True, tell, limits)
     if tell:
@@ -239,7 +239,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell, callback=None):
     """The best of several starts; with very many objects, that of a quarter of them, spread to all."""
     objective = problem.objective
     alone = limits._replace(n_threads=_within(n_jobs, objective))
-    rng = np.random.RandomState([seeds[0], len(objective.encoding.codes)])
+    rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
     quarter = objective.sample(rng, quarter=True) if isinstance(start, str) else None
     if quarter is not None:
         run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs, tell)
@@ -276,7 +276,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell, callback=None):
         run = begin(0, alone.n_threads)
     elif objective.starts_are_cheap:
         run = in_step(nsmallest(_N_LOOSE, in_parallel(begin, numbers), key=_value))
-    elif len(seeds) * objective.n_clusters * (len(encoding.codes) + len(encoding.sizes)) <= _IN_STEP:
+    elif len(seeds) * objective.n_clusters * (len(encoding.rows.codes) + len(encoding.partitions.sizes)) <= _IN_STEP:
         run = in_step(in_parallel(begin, numbers))
     else:
         run = min(in_parallel(begin_and_continue, numbers), key=_value)

@@ -17,11 +17,11 @@ import numpy as np
 
 
 class RowData(NamedTuple):
-    """The rows of an encoding; see :class:`~robust_eac.solve.encoding.Encoding`.
+    """The rows of an encoding, which stand for identical objects.
 
-    codes : (n_rows, n_hard) unsigned integers; cluster in each hard partition.
-    soft : (n_rows, n_soft_slots); memberships in the clusters of the soft partitions.
-    multiplicity : (n_rows,); weight of the row's objects.
+    codes : (n_rows, n_hard) uint8, uint16 or uint32; cluster in each hard partition.
+    soft : (n_rows, n_soft_slots); memberships in the clusters of the soft partitions, 0 where not observed.
+    multiplicity : (n_rows,); weight of the row's objects: their number when none are weighted.
     observed : (n_rows, n_masks) bool; does mask g observe the row.
     """
 
@@ -46,6 +46,13 @@ class Slots(NamedTuple):
     offsets: np.ndarray
     soft: np.ndarray
     missing: np.ndarray
+
+
+class Visited(NamedTuple):
+    """What a sweep reads of an ensemble."""
+
+    rows: RowData
+    slots: Slots
 
 
 class Statistics(NamedTuple):

@@ -98,28 +98,28 @@ def is_stationary(gap, tol):
     return bool(gap <= max(tol, ROUNDING))
 
 
-def sweep(encoding, statistics, rows, order, how, *, n_threads=1):
+def sweep(visited, statistics, rows, order, how, *, n_threads=1):
     """Visit the rows in the given order; rows, T and Q follow. Returns the sum of the gaps. The objective falls."""
     if len(order) < _IN_ROUNDS:
-        return kernels.sweep(order, encoding.data, encoding.slots, statistics, rows, how)[0]
-    # A visit reads m slots; copying T takes len(T). Visits should dominate.
-    n_partitions = len(encoding.offsets)
-    length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_partitions)
+        return kernels.sweep(order, *visited, statistics, rows, how)[0]
+    # A visit reads a slot per column; copying T takes len(T). Visits should dominate.
+    n_columns = visited.rows.codes.shape[1] + visited.rows.soft.shape[1]
+    length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_columns)
     total = 0.0
     with ThreadPoolExecutor(n_threads) as pool:
         for first in range(0, len(order), _BLOCKS * length):
             end_if_told()
             blocks = np.split(order[first : first + _BLOCKS * length], range(length, _BLOCKS * length, length))
-            total += _sweep_round(encoding, statistics, rows, blocks, how, pool)
+            total += _sweep_round(visited, statistics, rows, blocks, how, pool)
     return total
 
 
-def _sweep_round(encoding, statistics, rows, blocks, how, pool):
+def _sweep_round(visited, statistics, rows, blocks, how, pool):
     """Sweep all blocks of a round at the same time; returns the sum of their gaps."""
     T, Q = statistics.T, statistics.Q
 
     def visit(block, statistics):
-        return kernels.sweep(block, encoding.data, encoding.slots, statistics, rows, how)
+        return kernels.sweep(block, *visited, statistics, rows, how)
 
     def propose(block):
         """Gaps and decrease of a block's visits, its rows before them, and its steps of T and Q."""

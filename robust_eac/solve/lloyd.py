@@ -44,7 +44,7 @@ def best_lloyd(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng
 
 def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
     rng = check_random_state(int(seed))
-    n_rows = len(encoding.codes)
+    n_rows = len(encoding.rows.codes)
     n_clusters = min(n_clusters, n_rows)
     sample_size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)
     if n_rows <= 2 * sample_size:
@@ -58,8 +58,8 @@ def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
 
 def run_lloyd(encoding, weights, table_of, table, *, max_iter):
     """Lloyd's algorithm from a first table: rows to the cheapest cluster, tables from counts, until nothing moves."""
-    rows = encoding.data, encoding.slots
-    clusters = np.zeros(len(encoding.codes), dtype=np.intp)
+    rows = encoding.rows, encoding.partitions.slots
+    clusters = np.zeros(len(encoding.rows.codes), dtype=np.intp)
     counts = cluster_counts(encoding, clusters, table.shape[1])
     margins = np.zeros(len(clusters))
     kernels.reassign(*rows, table, np.zeros(table.shape[1]), _SLACK, clusters, margins, counts)
@@ -76,20 +76,22 @@ def run_lloyd(encoding, weights, table_of, table, *, max_iter):
 
 def table_costs(encoding, table, rows=slice(None)):
     """(rows, k) cost of every row in every cluster."""
-    codes = encoding.codes[rows]
+    codes = encoding.rows.codes[rows]
     costs = np.empty((len(codes), table.shape[1]))
-    kernels.table_costs(codes, encoding.offsets, table, costs)
+    kernels.table_costs(codes, encoding.partitions.offsets, table, costs)
     return costs
 
 
 def label_shares(encoding, counts):
     """(n_slots, k) share of each label among a cluster's observed objects; the ensemble's where there are none."""
     counts = counts.copy()
-    counts[encoding.missing_slots] = 0.0
-    observed = np.repeat(np.add.reduceat(counts, encoding.offsets, axis=0), encoding.n_codes, axis=0)
-    overall = encoding.sizes / np.repeat(encoding.n_observed, encoding.n_codes)
+    counts[encoding.partitions.missing_slots] = 0.0
+    observed = np.repeat(
+        np.add.reduceat(counts, encoding.partitions.offsets, axis=0), encoding.partitions.n_codes, axis=0
+    )
+    overall = encoding.partitions.sizes / np.repeat(encoding.partitions.n_observed, encoding.partitions.n_codes)
     # Fractional weights leave rounding errors in empty entries.
-    some = observed > _SLACK * encoding.total
+    some = observed > _SLACK * encoding.partitions.total
     return np.where(some, counts / np.where(some, observed, 1.0), overall[:, np.newaxis])
 
 
@@ -101,16 +103,16 @@ def squared_distances(encoding, weights, counts):
 def scaled_distances(encoding, values, counts):
     """Table of squared distances where rows have the entry sqrt(v_l) in slot l, (n_slots, 1) v, or 0."""
     shares = label_shares(encoding, counts)
-    squares = np.add.reduceat(values * shares**2, encoding.offsets, axis=0)
-    table = values * (1.0 - 2.0 * shares) + np.repeat(squares, encoding.n_codes, axis=0)
-    table[encoding.missing_slots] = 0.0
+    squares = np.add.reduceat(values * shares**2, encoding.partitions.offsets, axis=0)
+    table = values * (1.0 - 2.0 * shares) + np.repeat(squares, encoding.partitions.n_codes, axis=0)
+    table[encoding.partitions.missing_slots] = 0.0
     return table
 
 
 def slot_weights(encoding, weights):
     """(n_slots, 1) weight of each slot's partition; 0 for "not observed"."""
-    by_slot = np.repeat(weights, encoding.n_codes)
-    by_slot[encoding.missing_slots] = 0.0
+    by_slot = np.repeat(weights, encoding.partitions.n_codes)
+    by_slot[encoding.partitions.missing_slots] = 0.0
     return by_slot[:, np.newaxis]
 
 
@@ -118,29 +120,29 @@ def seed_rows(encoding, weights, n_seeds, rng):
     """Rows drawn by greedy k-means++ under the weighted Hamming distance; (n_seeds,) intp, all different."""
     n_trials = 2 + int(np.log(n_seeds))
     rows = np.empty(n_seeds, dtype=np.intp)
-    rows[0] = _draw(encoding.multiplicity, 1, rng)[0]
+    rows[0] = _draw(encoding.rows.multiplicity, 1, rng)[0]
     closest = table_costs(encoding, seed_table(encoding, weights, rows[:1]))[:, 0]
     for c in range(1, n_seeds):
         # A drawn row has distance 0 and is not drawn again; if all distances are 0, take any new row.
-        potential = closest * encoding.multiplicity
+        potential = closest * encoding.rows.multiplicity
         if potential.max() <= _SLACK:
             potential = np.ones(len(potential))
         potential[rows[:c]] = 0.0
         candidates = _draw(potential, n_trials, rng)
         reach = table_costs(encoding, seed_table(encoding, weights, candidates))
         np.minimum(reach, closest[:, np.newaxis], out=reach)
-        best = np.argmin(encoding.multiplicity @ reach)
+        best = np.argmin(encoding.rows.multiplicity @ reach)
         rows[c], closest = candidates[best], reach[:, best]
     return rows
 
 
 def seed_table(encoding, weights, seeds):
     """Table of the weighted Hamming distances to some of the rows, missing labels left out."""
-    slots = encoding.codes[seeds].astype(np.int64) + encoding.offsets
-    seen = encoding.observed[seeds][:, encoding.mask_of]
-    table = np.repeat((weights * seen).T, encoding.n_codes, axis=0)
+    slots = encoding.rows.codes[seeds].astype(np.int64) + encoding.partitions.offsets
+    seen = encoding.rows.observed[seeds][:, encoding.partitions.mask_of]
+    table = np.repeat((weights * seen).T, encoding.partitions.n_codes, axis=0)
     table[slots, np.arange(len(seeds))[:, np.newaxis]] = 0.0
-    table[encoding.missing_slots] = 0.0
+    table[encoding.partitions.missing_slots] = 0.0
     return table
 
 
@@ -154,8 +156,8 @@ def _draw(potential, size, rng):
 
 def _drift(encoding, change):
     """(k,) by how much the margin between a cluster's rows and any other cluster can have shrunk."""
-    rise = np.maximum.reduceat(change, encoding.offsets, axis=0).sum(axis=0)
-    fall = -np.minimum.reduceat(change, encoding.offsets, axis=0).sum(axis=0)
+    rise = np.maximum.reduceat(change, encoding.partitions.offsets, axis=0).sum(axis=0)
+    fall = -np.minimum.reduceat(change, encoding.partitions.offsets, axis=0).sum(axis=0)
     largest = int(np.argmax(fall))
     others = np.full(len(fall), fall[largest])
     others[largest] = np.delete(fall, largest).max(initial=-np.inf)

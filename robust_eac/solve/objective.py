@@ -34,7 +34,7 @@ class Objective:
     losses(state) : (m,) losses of the partitions.
     steps(weights, rows, state, rng, n_threads) : what :func:`~robust_eac.solve.descent.descend` drives, down the
         weighted losses; it changes the rows.
-    statistics(weights, state) : the :class:`~robust_eac.solve.bundles.Statistics` for visits of the encoding `visited`.
+    statistics(weights, state) : the :class:`~robust_eac.solve.bundles.Statistics` for visits of `visited`.
     scale(weights, state) : gradient of the weighted losses over that of these statistics.
     terms(weights, state) : what these statistics are made of, (m,) each: coefficients, on the pairs that a partition
         observes, of -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2.
@@ -42,6 +42,7 @@ class Objective:
 
     def __init__(self, encoding, n_clusters):
         self.encoding, self.n_clusters = encoding, n_clusters
+        self.partitions = encoding.partitions
 
     def on(self, encoding):
         """The same objective for the rows of another encoding."""
@@ -50,12 +51,12 @@ class Objective:
     @property
     def unit(self):
         """Unit of the losses: the number of ordered pairs of objects; 1 where losses are shares."""
-        return self.encoding.total**2
+        return self.partitions.total**2
 
     @property
     def visited(self):
-        """The encoding that visits read."""
-        return self.encoding
+        """What sweeps read."""
+        return self.encoding.visited
 
     @property
     def starts_are_cheap(self):
@@ -74,7 +75,7 @@ class Objective:
     def whereabouts(self, rows):
         """What :meth:`have_met` compares of a membership Y: C = Y - 1/k, some rows, scaled so that C'C has norm 1."""
         some = some_rows(len(rows), _COMPARED)
-        inner = np.sqrt(self.encoding.multiplicity[some, np.newaxis]) * (rows[some] - 1.0 / self.n_clusters)
+        inner = np.sqrt(self.encoding.rows.multiplicity[some, np.newaxis]) * (rows[some] - 1.0 / self.n_clusters)
         norm = np.linalg.norm(inner.T @ inner)
         return inner / np.sqrt(norm) if norm > 0.0 else inner
 
@@ -85,7 +86,7 @@ class Objective:
 
     def canonical_rotation(self, rows, *, near=False):
         """See :mod:`~robust_eac.solve.rotation`; None where nothing turns."""
-        some, weight = some_rows(len(rows)), self.encoding.multiplicity
+        some, weight = some_rows(len(rows)), self.encoding.rows.multiplicity
         lowest = None if isinstance(some, slice) else partial(lowest_rows, rows)
         return canonical_rotation(rows[some], weight[some], lowest, near=near)
 
@@ -100,30 +101,30 @@ class Objective:
     def place(self, encoding, weights, rows, **how):
         """Memberships of other rows of the same partitions that agree best with those of this encoding's rows."""
         statistics = self.statistics(weights, self.measure(rows, how.get("n_threads", 1)))
-        absent = self.on(encoding._replace(multiplicity=np.zeros(len(encoding.codes)))).visited
+        absent = self.on(encoding.with_rows(multiplicity=np.zeros(len(encoding.rows.codes)))).visited
         return place_by(absent, statistics, self.n_clusters, **how)
 
     def expand(self, whole, weights, rows, tol):
         """Memberships of all objects of `whole`, of which this encoding has the rows with weight."""
         membership = self.encoding.expand(rows)
-        weightless = np.flatnonzero(whole.multiplicity == 0.0)
+        weightless = np.flatnonzero(whole.rows.multiplicity == 0.0)
         if len(weightless) == 0:
             return membership
-        full = np.empty((len(whole.codes), membership.shape[1]))
-        full[whole.multiplicity > 0.0] = membership
-        skip = max(tol, ROUNDING) * whole.total
+        full = np.empty((len(whole.rows.codes), membership.shape[1]))
+        full[whole.rows.multiplicity > 0.0] = membership
+        skip = max(tol, ROUNDING) * whole.partitions.total
         full[weightless] = self.place(take_rows(whole, weightless), weights, rows, skip=skip, max_visits=MAX_PLACING)
         return full
 
 
 def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits=1, n_threads=1):
-    """Place rows without weight by the statistics of another encoding of the same partitions.
+    """Place rows without weight, as sweeps read them, by the statistics of another encoding of the same partitions.
 
     Visits start from the uniform membership. One visit ends short of the minimum, which smooths what the statistics of
     few rows say; after a leap it ends close to it.
     """
-    statistics = statistics._replace(own=np.zeros((len(absent.codes), 3)))
-    placed = np.full((len(absent.codes), n_clusters), 1.0 / n_clusters)
+    statistics = statistics._replace(own=np.zeros((len(absent.rows.codes), 3)))
+    placed = np.full((len(absent.rows.codes), n_clusters), 1.0 / n_clusters)
     if leap:
         _leap(absent, statistics, placed, n_threads)
     order = np.arange(len(placed))

@@ -46,10 +46,10 @@ def canonical_rotation(rows, weight, lowest=None, *, near=False):
     """The rotation Q of (n, k) memberships that maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
 
     (k, k), clusters numbered as in `rows`, as far as they correspond; None where nothing turns: only permutations are
-    left, the rows are there already, or there are more than 20 clusters. The starts depend on the rows up to rotations only, and
-    so does the result, up to the numbers of clusters. If the rows are some of many, `lowest(Q)` is the row of smallest
-    membership in every cluster after a rotation, (k, k), of all of them. If the optimum is surely `near`, only the way
-    from the rows is followed.
+    left, the rows are there already, or there are more than 20 clusters. The starts depend on the rows up to rotations
+    only, and so does the result, up to the numbers of clusters. If the rows are some of many, `lowest(Q)` is the row of
+    smallest membership in every cluster after a rotation, (k, k), of all of them. If the optimum is surely `near`, only
+    the way from the rows is followed.
     """
     k = rows.shape[1]
     if not 2 < k <= MOST_TURNED or only_permutations_left(rows):

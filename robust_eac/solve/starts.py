@@ -28,13 +28,13 @@ def reduce_rows(encoding, start):
     Objects without weight are left out; identical ones share a row when that pays, unless an array start tells them
     apart.
     """
-    weighty = np.flatnonzero(encoding.multiplicity)
-    if len(weighty) < len(encoding.codes):
+    weighty = np.flatnonzero(encoding.rows.multiplicity)
+    if len(weighty) < len(encoding.rows.codes):
         encoding = take_rows(encoding, weighty)
         start = start if isinstance(start, str) else start[weighty]
     collapsed = collapse(encoding, None if isinstance(start, str) else start)
     if collapsed.inverse is not None and not isinstance(start, str):
-        rows = np.empty((len(collapsed.codes), start.shape[1]))
+        rows = np.empty((len(collapsed.rows.codes), start.shape[1]))
         rows[collapsed.inverse] = start
         start = rows
     return collapsed, start
@@ -43,11 +43,11 @@ def reduce_rows(encoding, start):
 def initial_rows(encoding, n_clusters, start, rng):
     """A starting membership of the encoding's rows, by the name of a start."""
     if start == "random" and n_clusters <= FEW:
-        return random_rows(len(encoding.codes), n_clusters, rng)
+        return random_rows(len(encoding.rows.codes), n_clusters, rng)
     if start == "random":
         return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]
     encoding, floor = harden(encoding), _SMOOTHING / n_clusters
-    weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
+    weights = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets))
     found = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
     return (1.0 - n_clusters * floor) * np.eye(n_clusters)[found.clusters] + floor
 
@@ -64,14 +64,25 @@ def random_rows(n_rows, n_clusters, rng):
 def allocate(encoding, n_clusters, rng):
     """(n_rows,) clusters: rows, in random order, go one by one where they cost least so far, under equal weights."""
     encoding = harden(encoding)
-    coef, mask_coef = coefficients(encoding, np.full(len(encoding.offsets), 1.0 / len(encoding.offsets)))
-    slot_coef = np.array(encoding.by_slot(coef))
-    slot_coef[encoding.missing_slots] = 0.0
-    clusters = np.zeros(len(encoding.codes), dtype=np.intp)
-    n_rows = cluster_counts(encoding._replace(multiplicity=np.ones(len(clusters))), clusters, 1)
+    coef, mask_coef = coefficients(
+        encoding.partitions, np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets))
+    )
+    slot_coef = np.array(encoding.partitions.by_slot(coef))
+    slot_coef[encoding.partitions.missing_slots] = 0.0
+    clusters = np.zeros(len(encoding.rows.codes), dtype=np.intp)
+    n_rows = cluster_counts(encoding.with_rows(multiplicity=np.ones(len(clusters))), clusters, 1)
     room = np.minimum(n_rows[:, 0].astype(np.int64), n_clusters)
     order = rng.permutation(len(clusters))
-    _allocate(order, encoding.data, encoding.slots, slot_coef, mask_coef, np.cumsum(room) - room, clusters, n_clusters)
+    _allocate(
+        order,
+        encoding.rows,
+        encoding.partitions.slots,
+        slot_coef,
+        mask_coef,
+        np.cumsum(room) - room,
+        clusters,
+        n_clusters,
+    )
     return clusters
 
 
@@ -133,36 +144,36 @@ def draw_sample(encoding, n_clusters, rng):
     """Encoding of objects drawn with replacement, with the total weight of all; None if a sample does not pay."""
     if not pays_to_sample(encoding, n_clusters):
         return None
-    return _draw(encoding, sample_size(encoding, n_clusters), rng)
+    return _draw(encoding, sample_size(encoding.partitions, n_clusters), rng)
 
 
 def draw_quarter(encoding, n_clusters, rng):
     """A sample of a quarter of the rows, if it is large enough for a small one to pay there; else None."""
-    size = len(encoding.codes) // SAMPLE_SHARE
+    size = len(encoding.rows.codes) // SAMPLE_SHARE
     # Some rows are drawn twice.
-    pays = size >= 1.25 * SAMPLE_SHARE * sample_size(encoding, n_clusters)
+    pays = size >= 1.25 * SAMPLE_SHARE * sample_size(encoding.partitions, n_clusters)
     return _draw(encoding, size, rng) if pays else None
 
 
 def _draw(encoding, size, rng):
     rows, counts = draw_rows(encoding, size, rng)
-    sample = weigh(take_rows(encoding, rows), counts * (encoding.total / size))
-    return sample if sample.n_observed.all() else None
+    sample = weigh(take_rows(encoding, rows), counts * (encoding.partitions.total / size))
+    return sample if sample.partitions.n_observed.all() else None
 
 
 def pays_to_sample(encoding, n_clusters):
     """Whether the rows are many times those of a sample."""
-    return len(encoding.codes) >= SAMPLE_SHARE * sample_size(encoding, n_clusters)
+    return len(encoding.rows.codes) >= SAMPLE_SHARE * sample_size(encoding.partitions, n_clusters)
 
 
-def sample_size(encoding, n_clusters):
-    """Number of objects in a sample; does not read the encoding's rows."""
-    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * max(n_clusters, encoding.n_codes.max()))
-    return int(np.ceil(size * encoding.total / encoding.n_observed.min()))
+def sample_size(partitions, n_clusters):
+    """Number of objects in a sample."""
+    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * max(n_clusters, partitions.n_codes.max()))
+    return int(np.ceil(size * partitions.total / partitions.n_observed.min()))
 
 
 def draw_rows(encoding, size, rng):
     """(rows, how often each was drawn), drawn with replacement in proportion to the rows' weights."""
-    ends = np.cumsum(encoding.multiplicity)
+    ends = np.cumsum(encoding.rows.multiplicity)
     drawn = np.minimum(np.searchsorted(ends, rng.uniform(high=ends[-1], size=size), side="right"), len(ends) - 1)
     return np.unique(drawn, return_counts=True)

@@ -171,7 +171,7 @@ def solve_consensus_modes(
 
 def find_modes(encoding, pairs, n_clusters, limit, agreement, seeds, limits, n_jobs):
     """The :class:`ConsensusModes` of an encoding, at most `limit` of them, from one start per seed."""
-    m = len(encoding.offsets)
+    m = len(encoding.partitions.offsets)
     weighting = ChanceCorrected()
     find = partial(_find, objective_for(encoding, n_clusters, agreement), seeds, limits, n_jobs)
     modes: list[_Mode] = []

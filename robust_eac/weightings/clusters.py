@@ -23,27 +23,34 @@ def check_cluster_weights(cluster_weights):
 
 def weigh_by(encoding, cluster_weights):
     """The encoding with checked weights of its base clusters."""
-    if cluster_weights is None:
-        return encoding
-    weights = _by_size(encoding) if isinstance(cluster_weights, str) else _given(encoding, cluster_weights)
-    return weigh_clusters(encoding, weights)
+    return (
+        encoding
+        if cluster_weights is None
+        else weigh_clusters(encoding, slot_weights(encoding.partitions, cluster_weights))
+    )
 
 
-def _by_size(encoding):
+def slot_weights(partitions, cluster_weights):
+    """(n_slots,) checked weights of the base clusters; 0 for "not observed"."""
+    return _by_size(partitions) if isinstance(cluster_weights, str) else _given(partitions, cluster_weights)
+
+
+def _by_size(partitions):
     """(n_slots,) weights in proportion to 1/n_l, scaled to the sum of w_l n_l^2 that weights of 1 have."""
-    observed = np.repeat(encoding.n_observed, encoding.n_codes)
-    weights = np.divide(observed, encoding.sizes, out=np.zeros_like(observed), where=encoding.sizes > 0.0)
-    pairs = np.repeat(encoding.scale, encoding.n_codes) * encoding.sizes**2
+    n_codes, sizes = partitions.n_codes, partitions.sizes
+    observed = np.repeat(partitions.n_observed, n_codes)
+    weights = np.divide(observed, sizes, out=np.zeros_like(observed), where=sizes > 0.0)
+    pairs = np.repeat(partitions.scale, n_codes) * sizes**2
     return weights * (pairs.sum() / (weights @ pairs))
 
 
-def _given(encoding, arrays):
+def _given(partitions, arrays):
     """(n_slots,) weights given partition by partition, in the order of the labels; 0 for "not observed"."""
-    n_clusters = encoding.n_clusters
+    n_clusters = partitions.n_clusters
     if len(arrays) != len(n_clusters):
         raise ValueError(f"cluster_weights must have one array per partition, {len(n_clusters)}, got {len(arrays)}.")
-    weights = np.zeros(len(encoding.sizes))
-    for u, (own, k, start) in enumerate(zip(arrays, n_clusters, encoding.offsets, strict=True)):
+    weights = np.zeros(len(partitions.sizes))
+    for u, (own, k, start) in enumerate(zip(arrays, n_clusters, partitions.offsets, strict=True)):
         if len(own) != k:
             raise ValueError(f"cluster_weights[{u}] must have one value per cluster, {k}, got {len(own)}.")
         weights[start : start + k] = own

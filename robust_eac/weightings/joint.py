@@ -372,7 +372,7 @@ def resolve_group(weighting, encoding, rng, *, families=True):
     """(the :class:`Weighting` to alternate with, whether partitions are linked by agreement beyond chance)."""
     if not weighting.needs_group:
         return weighting, True
-    everyone = np.ones(len(encoding.offsets), dtype=bool)
+    everyone = np.ones(len(encoding.partitions.offsets), dtype=bool)
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, everyone)
     return weighting.for_group(pairs, everyone if group is None else group, everyone, families), group is not None

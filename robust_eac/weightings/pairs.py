@@ -49,7 +49,7 @@ class Pairs(NamedTuple):
 
 def compare_pairs(encoding, rng):
     """The :class:`Pairs` of an encoding. Nothing is drawn for a single partition, which has none."""
-    m = len(encoding.offsets)
+    m = len(encoding.partitions.offsets)
     if m == 1:
         return pairs_of(np.zeros((1, 1), dtype=np.int64), np.arange(1))
     # Not rng.permutation(m): with the same seed that is the order in which `corrupt_ensemble` replaces partitions.
@@ -59,17 +59,17 @@ def compare_pairs(encoding, rng):
 
 def sample_columns(encoding, rng):
     """(m, n_objects) codes of a sample of rows, from 0; -1 means not observed. Soft partitions are hardened."""
-    rows = np.flatnonzero(encoding.multiplicity)
+    rows = np.flatnonzero(encoding.rows.multiplicity)
     if len(rows) > _OBJECTS:
         drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)
-        in_common = np.mean(encoding.observed[rows[drawn]][:, encoding.mask_of].mean(axis=1) ** 2)
+        in_common = np.mean(encoding.rows.observed[rows[drawn]][:, encoding.partitions.mask_of].mean(axis=1) ** 2)
         if in_common < 1.0:
             wanted = min(round(_OBJECTS / in_common), _MAX_OBJECTS, len(rows))
             drawn = sample_without_replacement(len(rows), wanted, random_state=rng)
         rows = rows[drawn]
     sample = harden(take_rows(encoding, rows))
-    columns = sample.codes.T
-    observed = sample.observed[:, sample.mask_of].T
+    columns = sample.rows.codes.T
+    observed = sample.rows.observed[:, sample.partitions.mask_of].T
     return np.array([np.unique(column, return_inverse=True)[1] for column in columns]) * observed - ~observed
 
 

@@ -152,7 +152,7 @@ def trusted_group_weights(
 
 def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
     """Mask (m,) of the largest group of partitions linked by agreement. If there are no links: all, and a warning."""
-    m = len(encoding.offsets)
+    m = len(encoding.partitions.offsets)
     group = largest_group(compare_pairs(encoding, rng), np.ones(m, dtype=bool), level=level)
     if group is None:
         warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=stacklevel)

@@ -64,7 +64,7 @@ def test_pieces(rng):
         assert np.array_equal(rows[piece], encoding.inverse)
         # No more pieces than it takes, and even ones.
         assert len(rows) == sum(-(-count // limit) for count in np.bincount(encoding.inverse))
-        for row in range(len(encoding.codes)):
+        for row in range(len(encoding.rows.codes)):
             assert np.ptp(sizes[rows == row]) <= 1
 
 
@@ -188,7 +188,7 @@ def test_meta_graph_is_the_jaccard_index(rng, missing):
     members, sizes, cluster_weights = clusters_of(encoding, weights)
     assert np.array_equal(sizes, [len(a) for a, _ in sets])
     assert np.array_equal(cluster_weights, weights[[u for _, u in sets]])
-    edges = jaccard_graph(members, encoding.multiplicity, sizes, cluster_weights)
+    edges = jaccard_graph(members, encoding.rows.multiplicity, sizes, cluster_weights)
     np.testing.assert_allclose(edges.toarray(), expected, rtol=1e-12, atol=1e-15)
 
 

@@ -48,7 +48,7 @@ def random_weights(rng, m):
 
 def full_costs(encoding, table):
     """(n_rows, k) of the cost that a table describes, as a plain sum."""
-    return np.array([table[row.astype(int) + encoding.offsets].sum(axis=0) for row in encoding.codes])
+    return np.array([table[row.astype(int) + encoding.partitions.offsets].sum(axis=0) for row in encoding.rows.codes])
 
 
 def assert_cheapest(encoding, weights, table_of, result):
@@ -62,9 +62,9 @@ def assert_cheapest(encoding, weights, table_of, result):
 
 
 def counts_of(encoding, clusters, k):
-    counts = np.zeros((len(encoding.sizes), k))
-    for row, cluster, weight in zip(encoding.codes, clusters, encoding.multiplicity, strict=True):
-        counts[row.astype(int) + encoding.offsets, cluster] += weight
+    counts = np.zeros((len(encoding.partitions.sizes), k))
+    for row, cluster, weight in zip(encoding.rows.codes, clusters, encoding.rows.multiplicity, strict=True):
+        counts[row.astype(int) + encoding.partitions.offsets, cluster] += weight
     return counts
 
 
@@ -105,7 +105,7 @@ def test_the_loss_is_that_of_scikit_learn_on_the_one_hot_matrix(rng):
     encoding, weights = encode(labels), random_weights(rng, 30)
     seeds = seed_rows(encoding, weights, 4, rng)
     result = run_lloyd(encoding, weights, squared_distances, seed_table(encoding, weights, seeds), max_iter=300)
-    dense = one_hot(encoding).toarray() * np.sqrt(np.repeat(weights, encoding.n_codes))
+    dense = one_hot(encoding).toarray() * np.sqrt(np.repeat(weights, encoding.partitions.n_codes))
     model = KMeans(4, init=dense[seeds], n_init=1, tol=0.0).fit(dense)
     assert result.converged
     assert result.loss == pytest.approx(model.inertia_, rel=1e-9)

@@ -77,7 +77,7 @@ def test_names_of_labels_change_no_bit(rng, missing):
 def test_similarities_of_groups_are_sums_over_pairs(rng, missing):
     labels, weights = random_ensemble(rng, 24, 5, missing=missing), rng.dirichlet(np.full(5, 3.0))
     encoding = encode(labels)
-    by_slot = np.repeat(weights, encoding.n_codes) * _merging.base_cluster_weights(encoding, weights, 0.4)
+    by_slot = np.repeat(weights, encoding.partitions.n_codes) * _merging.base_cluster_weights(encoding, weights, 0.4)
     sums, pairs = dense_pairs(labels, weights)
     groups = rng.permutation(np.arange(24) % 7)
     indicator, counts = np.eye(7)[groups], cluster_counts(encoding, groups, 7)
@@ -239,13 +239,15 @@ def test_auto_takes_no_more_than_the_mean_number():
 def test_scaled_distances_are_those_of_explicit_rows(rng, missing):
     labels = random_ensemble(rng, 20, 5, missing=missing)
     encoding = encode(labels)
-    by_slot = np.where(encoding.sizes > 0.0, rng.uniform(0.1, 3.0, size=len(encoding.sizes)), 0.0)
+    by_slot = np.where(encoding.partitions.sizes > 0.0, rng.uniform(0.1, 3.0, size=len(encoding.partitions.sizes)), 0.0)
     groups = rng.permutation(np.arange(20) % 3)
     counts = cluster_counts(encoding, groups, 3)
     found = table_costs(encoding, scaled_distances(encoding, by_slot[:, np.newaxis], counts))
     expected = np.zeros((20, 3))
-    for column, start, k in zip(encoding.codes.T, encoding.offsets, encoding.n_codes, strict=True):
-        seen = encoding.sizes[start + column] > 0.0
+    for column, start, k in zip(
+        encoding.rows.codes.T, encoding.partitions.offsets, encoding.partitions.n_codes, strict=True
+    ):
+        seen = encoding.partitions.sizes[start + column] > 0.0
         for slot in range(k):
             rows = np.sqrt(by_slot[start + slot]) * (column == slot)
             for c in range(3):

@@ -62,10 +62,10 @@ def assert_cut_of(found_at, S, method, least=6):
 def test_enhanced_coassociation_equals_the_definition(rng, missing, n_steps):
     labels, weights = random_ensemble(rng, 12, 5, missing=missing), rng.dirichlet(np.ones(5))
     Z, encoding = cosines(cluster_trajectories(labels, n_steps)), encode(labels)
-    observed = np.flatnonzero(encoding.sizes)
+    observed = np.flatnonzero(encoding.partitions.sizes)
     found = walk_similarities(encoding, n_steps)
     np.testing.assert_allclose(found[np.ix_(observed, observed)], Z, atol=1e-12)
-    assert not found[encoding.missing_slots].any()
+    assert not found[encoding.partitions.missing_slots].any()
     enhanced = enhanced_coassociation_matrix(labels, n_steps=n_steps, weights=weights)
     np.testing.assert_allclose(enhanced, object_similarities(labels, weights, Z), atol=1e-12)
     assert np.all(enhanced >= coassociation_matrix(labels, weights=weights) - 1e-15)
@@ -198,7 +198,7 @@ def test_default_neighbors_and_steps_are_half_the_root_of_the_microclusters(rng,
     asked = []
 
     def spy(encoding, weights, n_neighbors, n_steps):
-        asked.append((len(encoding.codes), n_neighbors, n_steps))
+        asked.append((len(encoding.rows.codes), n_neighbors, n_steps))
         return trajectory_similarities(encoding, weights, n_neighbors, n_steps)
 
     monkeypatch.setattr(refined_eac, "trajectory_similarities", spy)

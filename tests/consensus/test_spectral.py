@@ -102,8 +102,8 @@ def test_hbgf_sees_identical_objects_as_one_and_a_repeated_partition_as_its_weig
 
     def projection(encoding, w):
         members, _, cluster_weights = clusters_of(encoding, w / w.sum())
-        scaled, _ = normalised_graph(members, encoding.multiplicity, cluster_weights)
-        left = leading_vectors(scaled, 3, rng)[0] / np.sqrt(encoding.multiplicity)[:, np.newaxis]
+        scaled, _ = normalised_graph(members, encoding.rows.multiplicity, cluster_weights)
+        left = leading_vectors(scaled, 3, rng)[0] / np.sqrt(encoding.rows.multiplicity)[:, np.newaxis]
         return encoding.expand(left) @ encoding.expand(left).T
 
     expected = projection(encode(labels[copies]), weights)

@@ -137,16 +137,16 @@ def test_blocks_are_encoded_as_the_whole(rng, missing):
     labels[:, 2] = np.where(labels[:, 1] == -1, -1, 1)
     labels[:, 3] = rng.choice([-(2**62), -7, 0, 2**62], size=30)
     whole = encode(labels)
-    tables, encodings, _ = distributed._encode(by_rows(labels, 10, 1, 19), "random", K)
+    partitions, encodings, _ = distributed._encode(by_rows(labels, 10, 1, 19), "random", K)
     encodings = dask.compute(*encodings)
     for name in ("offsets", "sizes", "squares", "missing_slots", "n_observed", "total"):
-        np.testing.assert_array_equal(getattr(tables, name), getattr(whole, name))
-    codes = np.concatenate([encoding.expand(encoding.codes) for encoding in encodings])
-    np.testing.assert_array_equal(codes, whole.codes)
-    assert codes.dtype == whole.codes.dtype
-    observed = np.concatenate([encoding.expand(encoding.observed) for encoding in encodings])
-    np.testing.assert_array_equal(observed[:, tables.mask_of], whole.observed[:, whole.mask_of])
-    assert observed.shape[1] == whole.observed.shape[1]
+        np.testing.assert_array_equal(getattr(partitions, name), getattr(whole.partitions, name))
+    codes = np.concatenate([encoding.expand(encoding.rows.codes) for encoding in encodings])
+    np.testing.assert_array_equal(codes, whole.rows.codes)
+    assert codes.dtype == whole.rows.codes.dtype
+    observed = np.concatenate([encoding.expand(encoding.rows.observed) for encoding in encodings])
+    np.testing.assert_array_equal(observed[:, partitions.mask_of], whole.rows.observed[:, whole.partitions.mask_of])
+    assert observed.shape[1] == whole.rows.observed.shape[1]
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -160,20 +160,20 @@ def test_line_search_knows_the_objective_along_the_step(rng, missing):
 
     def value(t):
         moved = _blocks.Proposal(rows, target).at(t)
-        return weights @ losses_of(encoding, *accumulate(encoding, moved))
+        return weights @ losses_of(encoding.partitions, *accumulate(encoding, moved))
 
     for t in (0.3, 1.0):
         expected = _blocks.measure(encoding, _blocks.Proposal(rows, target), t)
         for matrix, fresh in zip(_blocks.after_step(S, G, sums, t), expected, strict=True):
             np.testing.assert_allclose(matrix, fresh, rtol=1e-10, atol=1e-10)
-    best = _blocks.search_line(encoding, weights, S, G, sums)
+    best = _blocks.search_line(encoding.partitions, weights, S, G, sums)
     grid = np.linspace(0.0, 1.0, 201)
     assert value(best) <= min(map(value, grid)) * (1.0 + 1e-12)
     # Uphill, no step is taken.
     if 0.0 < best < 1.0:
         ahead = _blocks.Proposal(rows, target).at(best)
         sums = _blocks.sums_of_step(encoding, ahead, ahead + 1e-3 * (target - rows), 0.0)
-        assert _blocks.search_line(encoding, weights, *accumulate(encoding, ahead), sums) < 0.01
+        assert _blocks.search_line(encoding.partitions, weights, *accumulate(encoding, ahead), sums) < 0.01
 
 
 @pytest.mark.usefixtures("here")

@@ -127,7 +127,7 @@ def test_binder_of_soft_and_weighted_partitions_is_the_dense_distance(rng):
 
             found = _hard_tables.partition_losses(encoding, clusters, binder)
             np.testing.assert_allclose(found, dense(clusters), atol=1e-12)
-            weights = rng.dirichlet(np.ones(len(encoding.offsets)))
+            weights = rng.dirichlet(np.ones(len(encoding.partitions.offsets)))
             search = Search(encoding, weights, binder, 6, clusters)
             assert search.value == pytest.approx(weights @ dense(clusters), abs=1e-12)
             compare_row_costs(search, clusters, lambda codes, w=weights, dense=dense: w @ dense(codes))
@@ -141,22 +141,24 @@ def compare_row_costs(search, clusters, objective):
     here, k = objective(clusters), search._tables.arrays.counts.shape[1]
     costs = np.empty(search._tables.arrays.rises.shape[1])
     for i, own in enumerate(clusters):
-        w = search._encoding.multiplicity[i]
+        w = search._encoding.rows.multiplicity[i]
         if w > 0.0:
             _contingency.row_costs(i, w, search._terms, search._tables.arrays, not linear, own, costs)
             found = costs[:k] - costs[own] if linear else costs[:k] - here
             moved = [objective(np.where(np.arange(len(clusters)) == i, c, clusters)) for c in range(k)]
             np.testing.assert_allclose(found, np.array(moved) - here, atol=1e-10)
             assert np.isinf(costs[k:]).all()
-            if linear and w == search._terms.unit and search._encoding.soft.shape[1] == 0:
+            if linear and w == search._terms.unit and search._encoding.rows.soft.shape[1] == 0:
                 np.testing.assert_allclose(gathered_costs(search, i, own), costs, rtol=1e-12, atol=1e-13)
 
 
 def gathered_costs(search, i, own):
     """What a row of unit weight adds to the linear loss in every cluster, from the tables of differences."""
-    costs, data, tables = np.empty(search._tables.arrays.rises.shape[1]), search._encoding.data, search._tables.arrays
+    costs, data, tables = np.empty(search._tables.arrays.rises.shape[1]), search._encoding.rows, search._tables.arrays
     differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    _contingency.gather(i, own, data.codes, data.observed, search._encoding.slots.offsets, *differences, costs)
+    _contingency.gather(
+        i, own, data.codes, data.observed, search._encoding.partitions.slots.offsets, *differences, costs
+    )
     return costs
 
 
@@ -175,10 +177,10 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
         compare_row_costs(search, search.clusters, objective)
         # The same through the public face of these kernels.
         found, rises = _hard_tables.moves(search._encoding, weights, search._loss, search.clusters, 6)
-        for i in np.flatnonzero(search._encoding.multiplicity):
+        for i in np.flatnonzero(search._encoding.rows.multiplicity):
             moved = np.where(np.arange(12) == i, found[i], search.clusters)
             change = objective(moved) - objective(search.clusters)
-            assert rises[i] * search._encoding.multiplicity[i] == pytest.approx(change, abs=1e-10)
+            assert rises[i] * search._encoding.rows.multiplicity[i] == pytest.approx(change, abs=1e-10)
             assert found[i] != search.clusters[i]
 
 
@@ -219,7 +221,7 @@ def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
             search._visit(rng.permutation(80)[:25])
             for i in np.flatnonzero(search._margins - search._drift > search._slack):
                 own = search.clusters[i]
-                assert search._encoding.multiplicity[i] == search._terms.unit
+                assert search._encoding.rows.multiplicity[i] == search._terms.unit
                 costs = gathered_costs(search, i, own)
                 # It must be by as much as the margin says.
                 least = np.delete(costs, own).min() - costs[own]
@@ -294,9 +296,9 @@ def test_copies_share_a_row_and_may_be_told_apart(rng):
     labels = np.repeat(random_ensemble(rng, 6, 4), 3, axis=0)
     weights, vi = np.full(4, 0.25), LOSSES["vi"]
     rows = group_copies(encoded(labels), weights, vi)
-    assert len(rows.codes) == len(np.unique(labels, axis=0)) == len(collapse(encoded(labels)).codes)
+    assert len(rows.rows.codes) == len(np.unique(labels, axis=0)) == len(collapse(encoded(labels)).rows.codes)
     apart = group_copies(encoded(labels), weights, vi, np.arange(18) % 3)
-    assert len(apart.codes) == 3 * len(rows.codes)
+    assert len(apart.rows.codes) == 3 * len(rows.rows.codes)
 
 
 def test_kernels_have_one_signature_per_type_of_codes(rng):

@@ -212,6 +212,6 @@ def test_errors(kwargs, match):
 def test_codes_of_every_width_work(rng):
     for width in (3, 300, 70000):
         labels = np.c_[np.arange(400) % 3, np.arange(400) * width // 400]
-        assert encode(labels).codes.shape == (400, 2)
+        assert encode(labels).rows.codes.shape == (400, 2)
         result = refine_labels(labels, np.zeros(400, dtype=int), 3, weights=[9, 1], random_state=0)
         assert same_partition(result.labels, labels[:, 0])

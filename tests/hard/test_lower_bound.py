@@ -57,8 +57,8 @@ def test_the_first_bound_of_memberships_needs_no_pairs_of_objects(rng):
             found = spectral_bound(encoding, weights, k)
             # The bound that every pair by itself gives may be larger.
             value = next(_membership_bounds(_pair_terms(encoding, weights, False), k))
-            assert found == pytest.approx(max(value, 0.0), abs=1e-9 * encoding.total**2)
-            assert found <= first + 1e-12 * encoding.total**2
+            assert found == pytest.approx(max(value, 0.0), abs=1e-9 * encoding.partitions.total**2)
+            assert found <= first + 1e-12 * encoding.partitions.total**2
 
 
 def test_a_bound_that_is_enough_is_not_raised(rng):

@@ -130,8 +130,8 @@ def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
         rng = np.random.RandomState(0)
         clusters = rng.randint(30, size=N)
         pair = searches(monkeypatch, encoding, weights, of(name, cost), 30, clusters)
-        for i in np.flatnonzero(encoding.multiplicity)[:20]:
-            w = encoding.multiplicity[i]
+        for i in np.flatnonzero(encoding.rows.multiplicity)[:20]:
+            w = encoding.rows.multiplicity[i]
             for step, c in ((w, rng.randint(30)), (-w, clusters[i])):
                 kernels = _contingency.add_to, _sparse_counts.add_to
                 drifts = [
@@ -173,7 +173,7 @@ def test_costs_of_moves_and_skipped_rows(name, cost, monkeypatch):
                 np.testing.assert_allclose(found[1], expected[1], atol=1e-13)
                 assert (found[0] != search.clusters).all()
                 stays = np.flatnonzero(search._margins - search._drift > search._slack)
-                rises = encoding.multiplicity[stays] * expected[1][stays]
+                rises = encoding.rows.multiplicity[stays] * expected[1][stays]
                 assert (rises >= search._margins[stays] - search._drift - 1e-12).all()
                 skipped += len(stays)
     assert skipped > 0

@@ -51,7 +51,13 @@ def problem(request, rng):
         ensemble = np.column_stack(ensemble)
     copies = rng.randint(1, 4 if weighted == "weighted" else 2, size=n)
     encoding = encode_ensemble(check_ensemble(ensemble), copies.astype(float) if weighted == "weighted" else None)
-    return ensemble, copies, encoding, rng.dirichlet(np.ones(len(encoding.offsets))), random_membership(rng, n, k)
+    return (
+        ensemble,
+        copies,
+        encoding,
+        rng.dirichlet(np.ones(len(encoding.partitions.offsets))),
+        random_membership(rng, n, k),
+    )
 
 
 def test_losses_equal_the_dense_reference(problem):
@@ -133,7 +139,6 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
 
 def test_a_visit_minimises_the_model_exactly(problem, rng):
     ensemble, copies, encoding, weights, membership = problem
-    extended = on(encoding).visited
 
     def parts(rows):
         """d_u and E[d_u] up to factors that do not depend on the rows."""
@@ -146,7 +151,7 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
         losses, means = parts(start)
         beta, gamma = weights / means, weights * losses / means**2
         rows = start.copy()
-        sweep(extended, statistics_at(encoding, weights, start), rows, np.array([i]), n_steps=1)
+        sweep(on(encoding), statistics_at(encoding, weights, start), rows, np.array([i]), n_steps=1)
         step = rows - start
         assert np.flatnonzero(np.abs(step).sum(axis=1)).tolist() == [i]
         longest = start[i, step[i].argmin()] / -step[i].min()
@@ -187,7 +192,7 @@ def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
     assert np.all(np.diff(values) <= 0.0)
     assert values[-1] < values[0] - 0.1
     extended = on(encoding).visited
-    assert gap_of(extended, rows, statistics_at(encoding, weights, rows)) == gap
+    assert gap_of(extended, rows, statistics_at(encoding, weights, rows), encoding.partitions.total) == gap
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
     assert rows.min() >= 0.0
 
@@ -352,7 +357,7 @@ def test_weights_below_one_count_copies_of_the_lightest_object(rng, scale):
     np.testing.assert_allclose(result.losses, copies.losses, rtol=1e-5)
     # By rows that are not shared.
     encoding = encode_ensemble(check_ensemble(labels), scale * weight)
-    assert len(reduce_rows(encoding, "random")[0].codes) <= 10
+    assert len(reduce_rows(encoding, "random")[0].rows.codes) <= 10
     statistics = statistics_at(encoding, result.weights, result.membership)
-    gap = gap_of(on(encoding).visited, result.membership, statistics)
+    gap = gap_of(on(encoding).visited, result.membership, statistics, encoding.partitions.total)
     assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)

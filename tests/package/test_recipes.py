@@ -96,7 +96,7 @@ def test_a_weighting_scheme(monkeypatch, labels):
 def test_a_consensus_function(monkeypatch, labels, rng):
     def heaviest(labels, n_clusters, *, weights=None, random_state=None):
         encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-        return relabel(np.minimum(encoding.codes[:, weights.argmax()], n_clusters - 1))
+        return relabel(np.minimum(encoding.rows.codes[:, weights.argmax()], n_clusters - 1))
 
     monkeypatch.setitem(CONSENSUS_FUNCTIONS, "heaviest", heaviest)
 

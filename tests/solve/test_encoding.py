@@ -7,9 +7,9 @@ from ..conftest import random_ensemble
 
 def decoded(labels, encoding):
     """Each partition's codes with -1 where missing, compared by what they group together."""
-    codes = encoding.expand(encoding.codes).astype(int)
-    n_codes = np.diff(np.append(encoding.offsets, len(encoding.sizes)))
-    missing = np.isin(encoding.offsets + n_codes - 1, encoding.missing_slots)
+    codes = encoding.expand(encoding.rows.codes).astype(int)
+    n_codes = np.diff(np.append(encoding.partitions.offsets, len(encoding.partitions.sizes)))
+    missing = np.isin(encoding.partitions.offsets + n_codes - 1, encoding.partitions.missing_slots)
     return np.where(missing & (codes == n_codes - 1), -1, codes)
 
 
@@ -23,19 +23,19 @@ def test_codes_follow_the_order_of_the_values(rng, missing):
         expected = np.full(50, -1)
         expected[seen] = np.unique(column[seen], return_inverse=True)[1]
         assert np.array_equal(decoded(scattered, encoding)[:, u], expected)
-        sizes = encoding.sizes[encoding.offsets[u] :][: expected.max() + 1]
+        sizes = encoding.partitions.sizes[encoding.partitions.offsets[u] :][: expected.max() + 1]
         assert np.array_equal(sizes, np.bincount(expected[seen]))
-        assert encoding.n_observed[u] == seen.sum()
-    assert encoding.codes.dtype == np.uint8
+        assert encoding.partitions.n_observed[u] == seen.sum()
+    assert encoding.rows.codes.dtype == np.uint8
 
 
 def test_masks_are_the_distinct_sets_of_observed_objects(rng):
     labels = random_ensemble(rng, 30, 4, missing=0.3)
     labels = np.column_stack([labels, labels[:, 1], rng.randint(3, size=30)])
     encoding = encode(labels)
-    assert encoding.observed.shape == (30, 5)
-    assert encoding.mask_of[1] == encoding.mask_of[4]
-    assert np.array_equal(encoding.observed[:, encoding.mask_of], labels != -1)
+    assert encoding.rows.observed.shape == (30, 5)
+    assert encoding.partitions.mask_of[1] == encoding.partitions.mask_of[4]
+    assert np.array_equal(encoding.rows.observed[:, encoding.partitions.mask_of], labels != -1)
 
 
 def test_wide_codes_beside_narrow_ones():
@@ -50,18 +50,18 @@ def test_wide_codes_beside_narrow_ones():
 def test_codes_take_as_few_bytes_as_possible(n_codes, dtype):
     column = np.arange(n_codes)[::-1]
     encoding = encode(np.column_stack([column, column % 2]))
-    assert encoding.codes.dtype == dtype
-    assert np.array_equal(encoding.codes[:, 0], column)
+    assert encoding.rows.codes.dtype == dtype
+    assert np.array_equal(encoding.rows.codes[:, 0], column)
 
 
 def test_collapse_groups_equal_rows_and_counts_them(rng):
     labels = random_ensemble(rng, 12, 5, missing=0.2)[rng.randint(12, size=200)]
     encoding = collapse(encode(labels))
-    assert len(encoding.codes) == len(np.unique(labels, axis=0))
-    assert encoding.multiplicity.sum() == 200
-    assert np.array_equal(encoding.expand(encoding.codes), encode(labels).codes)
-    assert np.array_equal(encoding.expand(encoding.observed), encode(labels).observed)
-    assert np.array_equal(np.bincount(encoding.inverse), encoding.multiplicity)
+    assert len(encoding.rows.codes) == len(np.unique(labels, axis=0))
+    assert encoding.rows.multiplicity.sum() == 200
+    assert np.array_equal(encoding.expand(encoding.rows.codes), encode(labels).rows.codes)
+    assert np.array_equal(encoding.expand(encoding.rows.observed), encode(labels).rows.observed)
+    assert np.array_equal(np.bincount(encoding.inverse), encoding.rows.multiplicity)
 
 
 def test_collapse_respects_a_start_that_tells_rows_apart(rng):
@@ -70,7 +70,7 @@ def test_collapse_respects_a_start_that_tells_rows_apart(rng):
     together = collapse(encode(labels), start)
     start[3] += 0.1
     apart = collapse(encode(labels), start)
-    assert len(apart.codes) == len(together.codes) + 1
+    assert len(apart.rows.codes) == len(together.rows.codes) + 1
     assert np.count_nonzero(apart.inverse == apart.inverse[3]) == 1
 
 

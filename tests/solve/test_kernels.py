@@ -69,7 +69,7 @@ def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, miss
     """Identical objects share a row; a sweep that skips all rows changes none."""
     labels = random_ensemble(rng, 7, 5, missing=missing)[np.concatenate([np.arange(7), rng.randint(7, size=7)])]
     encoding, weights = collapse(encode(labels)), rng.dirichlet(np.full(5, 3.0))
-    rows = random_membership(rng, len(encoding.codes), 3)
+    rows = random_membership(rng, len(encoding.rows.codes), 3)
     dense, groups = encoding.expand(rows).copy(), [np.flatnonzero(encoding.inverse == row) for row in range(len(rows))]
     sweep(encoding, statistics_of(encoding, weights, rows), rows, np.arange(len(rows)), skip=np.inf)
     assert np.array_equal(encoding.expand(rows), dense)

@@ -53,8 +53,8 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
     """T and Q, updated at every visit, equal recomputed ones; every hundredth sweep starts from a new membership."""
     rng = np.random.RandomState(0)
     encoding = collapse(encode_ensemble(check_ensemble(ensembles[kind])))
-    weights = rng.dirichlet(np.ones(len(encoding.offsets)))
-    rows = random_membership(rng, len(encoding.codes), K)
+    weights = rng.dirichlet(np.ones(len(encoding.partitions.offsets)))
+    rows = random_membership(rng, len(encoding.rows.codes), K)
     statistics = statistics_of(encoding, weights, rows)
     gap, relaxation = np.inf, 1.0
     for number in range(10_000):
@@ -74,14 +74,14 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
 
 def _put(encoding, statistics, rows, i, membership):
     """Give a row another membership and update T and Q by their definition."""
-    step, before, w = membership - rows[i], rows[i].copy(), encoding.multiplicity[i]
+    step, before, w = membership - rows[i], rows[i].copy(), encoding.rows.multiplicity[i]
     rows[i] = membership
-    for slot in encoding.offsets[encoding.hard] + encoding.codes[i]:
-        if slot not in encoding.missing_slots:
+    for slot in encoding.partitions.offsets[encoding.partitions.hard] + encoding.rows.codes[i]:
+        if slot not in encoding.partitions.missing_slots:
             statistics.T[slot, :K] += w * statistics.slot_coef[slot] * step
-    for s, slot in enumerate(encoding.soft_slots):
-        statistics.T[slot, :K] += w * encoding.soft[i, s] * statistics.slot_coef[slot] * step
-    for g in np.flatnonzero(encoding.observed[i]):
+    for s, slot in enumerate(encoding.partitions.soft_slots):
+        statistics.T[slot, :K] += w * encoding.rows.soft[i, s] * statistics.slot_coef[slot] * step
+    for g in np.flatnonzero(encoding.rows.observed[i]):
         statistics.Q[g] += w * statistics.mask_coef[g] * (np.outer(membership, membership) - np.outer(before, before))
 
 

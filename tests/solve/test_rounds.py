@@ -44,11 +44,11 @@ def problem(rng, missing, weighted, n=60, m=5, k=3):
     weight = random_sample_weight(rng, n, weighted)
     encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), "random")
     weights = rng.uniform(0.1, 1.0, size=m)
-    return encoding, random_membership(rng, len(encoding.codes), k), weights / weights.sum()
+    return encoding, random_membership(rng, len(encoding.rows.codes), k), weights / weights.sum()
 
 
 def value_of(encoding, rows, weights):
-    return weights @ losses_of(encoding, *accumulate(encoding, rows))
+    return weights @ losses_of(encoding.partitions, *accumulate(encoding, rows))
 
 
 @cases
@@ -60,13 +60,13 @@ def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relax
     for _ in range(30):
         sweep(encoding, statistics, rows, visiting_order(len(rows), rng), relaxation=relaxation)
         value = value_of(encoding, rows, weights)
-        assert value <= before + 1e-12 * encoding.total**2
+        assert value <= before + 1e-12 * encoding.partitions.total**2
         before = value
     fresh = statistics_of(encoding, weights, rows)
     np.testing.assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-10)
     np.testing.assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-10)
     # It has converged.
-    assert gap_of(encoding, rows, fresh) < 1e-3
+    assert gap_of(encoding.visited, rows, fresh, encoding.partitions.total) < 1e-3
 
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
@@ -76,19 +76,21 @@ def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relax
 def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, kind, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted)
     objective = kind(encoding, rows.shape[1])
-    statistics, encoding = objective.statistics(weights, objective.measure(rows)), objective.visited
-    alone = statistics.own[:, 2]
+    statistics = objective.statistics(weights, objective.measure(rows))
+    alone, multiplicity = statistics.own[:, 2], encoding.rows.multiplicity
 
     def model_value(rows):
         """sum of mask_coef |G|^2 - 2 sum of coef |S|^2, and what the pairs (i, i) add."""
         S, G = accumulate(encoding, rows)
+        if kind is ChanceCorrected:
+            S = np.concatenate([S, (multiplicity * encoding.rows.observed.T) @ rows])
         value = statistics.mask_coef @ (G**2).sum(axis=(1, 2)) - 2.0 * statistics.slot_coef @ (S**2).sum(axis=1)
         square = (rows**2).sum(axis=1)
-        return value - 2.0 * np.sum(encoding.multiplicity * alone * square)
+        return value - 2.0 * np.sum(multiplicity * alone * square)
 
     before, falls = model_value(rows), 0.0
     for i in rng.permutation(len(rows)):
-        _, fall = visit(encoding, statistics, rows, np.array([i]), Visit(4, 0.0, relaxation))
+        _, fall = visit(objective, statistics, rows, np.array([i]), Visit(4, 0.0, relaxation))
         assert fall <= 0.0
         falls += fall
     assert falls < 0.0
@@ -129,10 +131,10 @@ def test_result_does_not_depend_on_the_number_of_threads(rng, n_init, agreement)
 def test_gap_is_that_of_the_gradient(rng, missing, weighted):
     encoding, rows, weights = problem(rng, missing, weighted)
     statistics = statistics_of(encoding, weights, rows)
-    gaps = frank_wolfe_gaps(encoding, rows, statistics)
+    gaps, total = frank_wolfe_gaps(encoding.visited, rows, statistics), encoding.partitions.total
     for n_threads in (1, 3):
-        gap = gap_of(encoding, rows, statistics, n_threads=n_threads)
-        assert gap == pytest.approx(encoding.multiplicity @ gaps / gap_unit(encoding), rel=1e-9)
+        gap = gap_of(encoding.visited, rows, statistics, total, n_threads=n_threads)
+        assert gap == pytest.approx(encoding.rows.multiplicity @ gaps / gap_unit(total), rel=1e-9)
 
 
 def test_columns_are_not_carried_uphill():

@@ -63,15 +63,15 @@ def test_start_agrees_with_the_solution_of_the_sample(rng):
     labels = planted_ensemble(rng, TRUTH, 20, noise=0.2)
     encoding = encode(labels)
     sample = draw_sample(encoding, 3, np.random.RandomState(0))
-    known = {tuple(code): truth for code, truth in zip(encoding.codes, TRUTH, strict=True)}
-    rows = np.full((len(sample.codes), 3), 0.05)
-    rows[np.arange(len(rows)), [known[tuple(code)] for code in sample.codes]] = 0.9
+    known = {tuple(code): truth for code, truth in zip(encoding.rows.codes, TRUTH, strict=True)}
+    rows = np.full((len(sample.rows.codes), 3), 0.05)
+    rows[np.arange(len(rows)), [known[tuple(code)] for code in sample.rows.codes]] = 0.9
     rows = Raw(sample, 3).place(encoding, np.full(20, 0.05), rows)
     assert np.array_equal(rows.argmax(axis=1), TRUTH)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-12)
-    assert len(sample.codes) <= 120
-    assert sample.multiplicity.sum() == pytest.approx(encoding.total)
-    assert sample.total == pytest.approx(encoding.total)
+    assert len(sample.rows.codes) <= 120
+    assert sample.rows.multiplicity.sum() == pytest.approx(encoding.partitions.total)
+    assert sample.partitions.total == pytest.approx(encoding.partitions.total)
 
 
 @pytest.mark.usefixtures("small_samples")
@@ -80,9 +80,9 @@ def test_objects_are_drawn_as_often_as_they_weigh(rng):
     weight = np.where(TRUTH == 0, 8.0, 1.0)
     encoding = encode_ensemble(check_ensemble(labels), weight)
     drawn = [draw_sample(encoding, 3, np.random.RandomState(seed)) for seed in range(50)]
-    assert all(sample.total == pytest.approx(weight.sum()) for sample in drawn)
-    share = np.mean([sample.sizes / sample.total for sample in drawn], axis=0)
-    np.testing.assert_allclose(share, encoding.sizes / encoding.total, atol=0.03)
+    assert all(sample.partitions.total == pytest.approx(weight.sum()) for sample in drawn)
+    share = np.mean([sample.partitions.sizes / sample.partitions.total for sample in drawn], axis=0)
+    np.testing.assert_allclose(share, encoding.partitions.sizes / encoding.partitions.total, atol=0.03)
 
 
 @pytest.mark.usefixtures("small_samples")
@@ -163,7 +163,7 @@ def test_leap_ends_near_the_minimum(rng, cls, k, missing):
     rows = 0.7 * np.eye(k)[truth] + 0.3 * random_membership(rng, 1200, k)
     objective = cls(encoding, k)
     statistics = objective.statistics(weights, objective.measure(rows))
-    absent = objective.on(encoding._replace(multiplicity=np.zeros(1200))).visited
+    absent = objective.on(encoding.with_rows(multiplicity=np.zeros(1200))).visited
     without_own = statistics._replace(own=np.zeros((1200, 3)))
 
     def gap(**how):

@@ -83,12 +83,12 @@ def test_the_best_starts_go_on(labels, in_step, monkeypatch):
 
     def spy_begin(problem, *args, **options):
         run = begin(problem, *args, **options)
-        begun.append((len(problem.objective.encoding.codes), run.objective))
+        begun.append((len(problem.objective.encoding.rows.codes), run.objective))
         return run
 
     def spy_go_on(problem, run, *args):
         if run.n_iter == 0:
-            went_on.append((len(problem.objective.encoding.codes), run.objective))
+            went_on.append((len(problem.objective.encoding.rows.codes), run.objective))
         return alternate_once(problem, run, *args)
 
     monkeypatch.setattr(_alternation, "start_run", spy_begin)

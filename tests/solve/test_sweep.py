@@ -31,12 +31,12 @@ def encoding():
 def descents(encoding, seed, n_starts=6):
     """(number of sweeps, gap reported, gap measured) from several starts."""
     rng, results = np.random.RandomState(seed), []
-    weights = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets))
+    weights = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets))
     for _ in range(n_starts):
-        rows = random_membership(rng, len(encoding.codes), 3)
+        rows = random_membership(rng, len(encoding.rows.codes), 3)
         gap, n_sweeps, state = descend(Raw(encoding, 3), weights, rows, tol=TOL, max_sweeps=1000, rng=rng)
         statistics = weighted_statistics(encoding, weights, state.S, state.G)
-        results.append((n_sweeps, gap, gap_of(encoding, rows, statistics)))
+        results.append((n_sweeps, gap, gap_of(encoding.visited, rows, statistics, encoding.partitions.total)))
     return np.array(results)
 
 
@@ -98,9 +98,9 @@ def test_what_a_descent_measures(far, max_sweeps, gaps, asked, returned):
 @pytest.mark.parametrize("kind", [Raw, ChanceCorrected])
 def test_a_descent_from_afar_ends_at_a_gap_that_was_measured(encoding, kind, rng):
     """The first sweep reads what a measured gap would have."""
-    weights, results = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets)), []
+    weights, results = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets)), []
     for far in (False, True):
-        rows = random_membership(np.random.RandomState(0), len(encoding.codes), 3)
+        rows = random_membership(np.random.RandomState(0), len(encoding.rows.codes), 3)
         own = np.random.RandomState(1)
         results.append(descend(kind(encoding, 3), weights, rows, tol=1e-4, max_sweeps=1000, rng=own, far=far))
     assert results[0][:2] == results[1][:2]

@@ -118,7 +118,7 @@ def test_expanding_puts_every_object_where_it_was(rng):
     whole = encode_ensemble(check_ensemble(labels), np.where(np.arange(30) < 25, 1.0, 0.0))
     encoding, _ = reduce_rows(whole, "random")
     assert encoding.inverse is not None
-    rows = random_membership(rng, len(encoding.codes), 2)
+    rows = random_membership(rng, len(encoding.rows.codes), 2)
     membership = Raw(encoding, 2).expand(whole, np.full(3, 1 / 3), rows, 1e-9)
     np.testing.assert_array_equal(membership[:25], encoding.expand(rows))
     np.testing.assert_allclose(membership[25:].sum(axis=1), 1.0, atol=1e-12)

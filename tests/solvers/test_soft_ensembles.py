@@ -114,7 +114,7 @@ def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n
         labels, weight, whole = problem(rng, missing=missing, weighted=weighted, repeat=repeat)
         encoding, _ = reduce_rows(whole, "random")
         weights = rng.uniform(0.1, 1.0, size=5)
-        rows = random_membership(rng, len(encoding.codes), k)
+        rows = random_membership(rng, len(encoding.rows.codes), k)
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         for row in rng.permutation(len(rows)):
             members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))
@@ -133,16 +133,18 @@ def test_shared_rows_give_the_same(rng, missing, weighted):
     weight = None if weight is None else repeated(weight, 4) * rng.choice([1.0, 1.5], size=64)
     whole = encode_ensemble(check_ensemble(labels), weight)
     encoding = collapse(whole)
-    assert len(encoding.codes) <= 8
-    rows = random_membership(rng, len(encoding.codes), 3)
+    assert len(encoding.rows.codes) <= 8
+    rows = random_membership(rng, len(encoding.rows.codes), 3)
     Y, weights = encoding.expand(rows), np.full(5, 0.2)
     S, G = accumulate(encoding, rows)
-    np.testing.assert_allclose(losses_of(encoding, S, G), reference.losses(labels, Y, sample_weight=weight), rtol=1e-10)
-    gradient = gradient_of(encoding, rows, weighted_statistics(encoding, weights, S, G))
+    np.testing.assert_allclose(
+        losses_of(encoding.partitions, S, G), reference.losses(labels, Y, sample_weight=weight), rtol=1e-10
+    )
+    gradient = gradient_of(encoding.visited, rows, weighted_statistics(encoding, weights, S, G))
     expected = reference.gradient(labels, Y, weights, sample_weight=weight)
     for row in range(len(rows)):
         total = expected[encoding.inverse == row].sum(axis=0)
-        np.testing.assert_allclose(encoding.multiplicity[row] * gradient[row], total, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(encoding.rows.multiplicity[row] * gradient[row], total, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
@@ -217,11 +219,16 @@ def test_select_equals_encoding_the_entries(rng):
     for chosen in ([0, 1, 4], [1], [1, 5], [0, 1, 2, 3, 4, 5]):
         part = select(whole, np.array(chosen))
         expected = encode_ensemble(check_ensemble_unobserved([labels[u] for u in chosen]), weight)
-        for name in ("codes", "hard", "soft", "soft_slots", "offsets", "missing_slots", "multiplicity", "copy"):
-            assert np.array_equal(getattr(part, name), getattr(expected, name)), name
+        for name in ("codes", "soft", "multiplicity"):
+            assert np.array_equal(getattr(part.rows, name), getattr(expected.rows, name)), name
+        for name in ("hard", "soft_slots", "offsets", "missing_slots", "copy"):
+            assert np.array_equal(getattr(part.partitions, name), getattr(expected.partitions, name)), name
         for name in ("sizes", "squares", "n_observed", "total"):
-            np.testing.assert_allclose(getattr(part, name), getattr(expected, name), rtol=1e-14)
-        assert np.array_equal(part.observed[:, part.mask_of], expected.observed[:, expected.mask_of])
+            found, wanted = getattr(part.partitions, name), getattr(expected.partitions, name)
+            np.testing.assert_allclose(found, wanted, rtol=1e-14)
+        assert np.array_equal(
+            part.rows.observed[:, part.partitions.mask_of], expected.rows.observed[:, expected.partitions.mask_of]
+        )
 
 
 def check_ensemble_unobserved(labels):
@@ -242,8 +249,8 @@ def test_moments_of_the_partitions(rng):
         H = (x.T * weight) @ x
         size = x.shape[1]
         np.testing.assert_allclose(encoding.gram(u)[:size, :size], H, atol=1e-14)
-        assert encoding.squares[u] == pytest.approx((H**2).sum())
-        np.testing.assert_allclose(encoding.sizes[encoding.offsets[u] :][:size], weight @ x)
-        if u in encoding.soft_partitions:
+        assert encoding.partitions.squares[u] == pytest.approx((H**2).sum())
+        np.testing.assert_allclose(encoding.partitions.sizes[encoding.partitions.offsets[u] :][:size], weight @ x)
+        if u in encoding.partitions.soft:
             np.testing.assert_allclose(encoding.memberships(u), x, rtol=1e-15)
             np.testing.assert_allclose(encoding.self_similarity(u), (x**2).sum(axis=1))

@@ -216,7 +216,7 @@ def test_the_common_step_of_chunks_is_exact(rng):
     encoding = weigh_by(encode_ensemble(check_ensemble(labels)), cluster_weights)
     weights, rows, target = rng.dirichlet(np.ones(M)), random_membership(rng, N, K), random_membership(rng, N, K)
     sums = _blocks.sums_of_step(encoding, rows, target, 0.0)
-    t = _blocks.search_line(encoding, weights, *accumulate(encoding, rows), sums)
+    t = _blocks.search_line(encoding.partitions, weights, *accumulate(encoding, rows), sums)
 
     def value(t):
         return reference.objective(labels, rows + t * (target - rows), weights, cluster_weights=cluster_weights)
