@@ -1,6 +1,7 @@
 """What a figure or table, a paper and a topic are: plain data."""
 
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,11 @@ class Drawing(NamedTuple):
     @property
     def stem(self):
         return self.name.partition("_")[2]
+
+    @property
+    def first_sentence(self):
+        """The first sentence of the caption."""
+        return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(self.caption.split()))[0]
 
 
 def drawing(name, experiments, draw, printed="", caption=None):
