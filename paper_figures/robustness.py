@@ -147,24 +147,6 @@ def paired_table(records):
     return document(*blocks)
 
 
-def datasets_table(records):
-    """Mean H by data set and share of uniform noise, and the weight left on it; the oracle leaves the noise out."""
-    blocks, names = [], (*WEIGHTINGS, ORACLE)
-    for fraction in fractions(records, "uniform"):
-        h = np.array([values(records, "h", name, "uniform", fraction).mean(axis=1) for name in names]).T
-        weight = np.array([values(records, "noise_weight", name, "uniform", fraction) for name in names]).T
-        of_sets = [*zip(datasets(records), h, weight, strict=True), ("mean", h.mean(axis=0), weight.mean(axis=0))]
-        rows = []
-        for dataset, hs, weights in of_sets:
-            texts = [f"{one:.3f} ({left:.2f})" for one, left in zip(hs, weights, strict=True)]
-            # The oracle leaves the noise out, and clean ensembles have none.
-            texts = [*texts[:-1], f"{hs[-1]:.3f}"] if fraction else [f"{one:.3f}" for one in hs]
-            rows.append([dataset, *texts])
-        blocks.append(f"{fraction:.0%} of the partitions random" if fraction else "No noise")
-        blocks.append(table(["data set", *map(plain_name, names)], rows))
-    return document(*blocks)
-
-
 def cost_table(records):
     """Time of whole fits at 100,000 objects: seconds, and times the unweighted fit.
 
@@ -297,7 +279,6 @@ def goals(records):
 DRAWINGS = (
     drawing("fig_robustness", "robustness", oracle_figure),
     drawing("table_robustness_paired", "robustness", paired_table),
-    drawing("table_robustness_datasets", "robustness", datasets_table),
     drawing("table_robustness_goals", ("robustness", "robustness_cost"), goals_table),
     drawing("table_robustness_cost", "robustness_cost", cost_table),
     drawing("table_robustness_candidates", "robustness_candidates", candidates_table),

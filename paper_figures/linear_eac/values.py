@@ -7,7 +7,6 @@ from functools import wraps
 from operator import itemgetter
 
 import numpy as np
-from scipy.stats import kendalltau, spearmanr
 
 from experiments.linear_eac.linear_eac_starts import COUNTS, GREEDY, started
 from experiments.linear_eac.linear_eac_starts import STARTS as KINDS
@@ -164,13 +163,6 @@ def with_starts(rows, starts):
     started = {key(row["config"]): row["result"] for row in starts}
     found = [(row, row["result"]["systems"] | started.get(key(row["config"]), {})) for row in rows]
     return [row | {"result": row["result"] | {"systems": systems}} for row, systems in found]
-
-
-def rank_correlations(theirs, ours):
-    """Spearman's rho and Kendall's tau, None for fewer than three pairs or equal values throughout."""
-    if len(theirs) < 3 or np.ptp(theirs) == 0 or np.ptp(ours) == 0:
-        return None, None
-    return float(spearmanr(theirs, ours).statistic), float(kendalltau(theirs, ours).statistic)
 
 
 def consensus_values(records, dataset, system, measure, reading=None):
