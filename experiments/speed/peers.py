@@ -1,7 +1,7 @@
 """Time, memory, objective and accuracy of this library and of what a user could choose instead, on the same ensembles.
 
-Every way runs in a process of its own with limits on time and memory. It is a result, too, if it exceeds a limit,
-fails or is not installed. The ways of a repetition follow each other, so that other load affects all of them.
+Every way runs in a process of its own with limits on time and memory. If it exceeds a limit, fails or is not
+installed, that is a result, too. The ways of a repetition follow each other, so that other load affects all of them.
 
 An ensemble has k-means partitions, with 5 to 20 clusters, of five overlapping Gaussian clusters in four dimensions.
 """
@@ -151,6 +151,6 @@ def _spread(labels):
 
 
 def _stopped(why, message=""):
-    """The result of a way that found nothing, with the end of a long message, which tells the reason."""
+    """The result of a way that found nothing, with the end of a long message, where the reason is."""
     nothing = ("seconds", "bytes_before", "peak_bytes", "hard", "relaxed", "ari", "h", "n_clusters")
     return {"stopped": why, "message": message.strip()[-200:]} | dict.fromkeys(nothing)
