@@ -1,4 +1,4 @@
-"""What a figure or table, a paper and a topic are: plain data."""
+"""Figures, tables, papers and topics as plain data."""
 
 import inspect
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-# What a table of readings is in a paper.
+# The place in the paper of a table of readings: none.
 OPEN = "not in the paper: readings of what it leaves open"
 
 
@@ -16,8 +16,8 @@ class Drawing(NamedTuple):
     name : "fig_" or "table_" and the name of its files; a figure and a table may share the latter.
     experiments : the experiment whose records `draw` gets; or a tuple of experiments, for {name: records}.
     draw : draw(records) -> matplotlib Figure or Markdown.
-    printed : what it is in the paper.
-    caption : what the report says below it."""
+    printed : its name in the paper.
+    caption : the text below it in the report."""
 
     name: str
     experiments: str | tuple
@@ -36,7 +36,7 @@ class Drawing(NamedTuple):
 
 
 def drawing(name, experiments, draw, printed="", caption=None):
-    """A :class:`Drawing`; its caption is the docstring of `draw` where none is given."""
+    """A :class:`Drawing`; its caption is the docstring of `draw` if none is given."""
     return Drawing(name, experiments, draw, printed, caption or inspect.getdoc(draw))
 
 

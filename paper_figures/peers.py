@@ -75,7 +75,7 @@ def seconds(result):
 
 
 def added(result):
-    """Bytes that the work adds to its process; a page where it fits in what was freed before."""
+    """Bytes that the work adds to its process; one page if it fits into memory that was freed before."""
     return max(result["peak_bytes"] - result["bytes_before"], 4096)
 
 
@@ -109,7 +109,7 @@ def overview_figure(records):
 
 
 def _draw_times(ax, strip, tasks, shown):
-    """Seconds over objects of the ways that ran, and in the strip above why and at which size they stopped."""
+    """Plot seconds over objects; the strip above shows at which size ways stopped, and why."""
     strip.sharex(ax)
     ends = [(way, *end) for way in shown for end in _end(tasks, way)]
     reasons = [why for why in WHY if why in {end[-1] for end in ends}]

@@ -21,7 +21,7 @@ KIND_NAMES = {
     "coherent": "one wrong partition, copied",
     "duplicates": "one good partition, copied",
 }
-# Kinds whose partitions know nothing of each other, and the largest share of noise that is promised anything.
+# Kinds of noise whose partitions are independent, and the largest share of noise for which there are goals.
 RANDOM_KINDS = ("uniform", "unequal", "shuffled", "features")
 MOST_NOISE = 0.9
 
@@ -36,7 +36,7 @@ def fractions(records, kind):
 
 
 def with_clean(records, kind):
-    """(kind of the cell, share) from 0 on: the clean ensembles, of which every kind makes its noise, stand once."""
+    """(kind, share) of all cells; the clean ensembles, common to all kinds, come once."""
     return [("uniform", 0.0), *noisy_cells(records, (kind,))]
 
 
@@ -106,7 +106,7 @@ def oracle_figure(records):
 
     Points show means over the data sets; bars are 95 % bootstrap intervals over the data sets. All weightings see the
     same ensembles and starts. Wrong evidence that agrees with itself (lower middle) carries every weighting away from
-    about a half on, and must: it cannot be told from right evidence."""
+    about a half on, and must: it cannot be distinguished from right evidence."""
 
     def to_oracle(weighting, cell):
         return mean_difference(records, weighting, ORACLE, *cell)

@@ -33,7 +33,7 @@ def slope(by_size):
 
 
 def last_decade(by_size):
-    """The part from a tenth of the largest size on: below, what every fit costs flattens the slope."""
+    """The sizes from a tenth of the largest on: below these, the fixed cost of a fit flattens the slope."""
     return {size: values for size, values in by_size.items() if 10 * size >= max(by_size)}
 
 
@@ -87,7 +87,7 @@ def scaling_table(records):
 
 
 def distributed_table(records):
-    """What the solver on Dask arrays takes on two workers."""
+    """Time and memory of the solver on Dask arrays, on two workers."""
     rows = []
     for n, of_size in sorted(grouped(records, "n_samples").items()):
         chunks, rounds, fit, one, held, ari = medians(

@@ -1,4 +1,4 @@
-"""What the records of paper 000's experiments hold, as {number of features: array of NMI}, and how it is written."""
+"""Results of paper 000's experiments as {number of features: array of NMI}, and texts of them."""
 
 from functools import partial, reduce, wraps
 from operator import getitem
@@ -125,7 +125,7 @@ def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL, n_objects
 
 
 def at_signal(rows, signal):
-    """Rows of an experiment with one reading of the signal-to-noise ratio, told in their configurations."""
+    """Rows of an experiment with one reading of the signal-to-noise ratio, which is added to their configurations."""
     return [row | {"config": row["config"] | {"signal": signal}} for row in rows]
 
 

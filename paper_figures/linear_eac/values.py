@@ -1,4 +1,4 @@
-"""What paper 001 prints, what the records of its experiments hold, and how rules compare the two.
+"""The printed numbers of paper 001, the results of its experiments, and how rules compare the two.
 
 A score of a data set is the mean over the repetitions. Means over the data sets are compared by their sign and a paired
 test over the data sets, corrected for the number of comparisons of the claim."""

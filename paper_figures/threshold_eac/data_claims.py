@@ -141,8 +141,8 @@ def setosa_and_rest(iris):
         return [cells.is_setosa(result, name, *cell) for cell in _iris_cells()]
 
     def most(result, name):
-        others = Counter(n for cell in _iris_cells() if (n := cells.at(result, name, *cell)) != 2)
-        return sum(setosa(result, name)) > max(others.values(), default=0)
+        numbers = Counter(cells.at(result, name, *cell) for cell in _iris_cells())
+        return sum(setosa(result, name)) > max((count for n, count in numbers.items() if n != 2), default=0)
 
     after = f"Runs, k and t with them, printed 15 of 32: {told(shares_of(iris, 'iris', setosa))}."
     return counted(shares_of(iris, "iris", most), "Runs", after)

@@ -94,7 +94,7 @@ def _convergence(ax, records):
     for i, reading in enumerate(readings(records, "half-rings", MAIN)):
         found = results(records, dataset=reading[0], kmeans=reading[1])
         numbers = np.array([result[str(CONVERGENCE_K)]["on_the_way"] for result in found])
-        # A little apart, so that the bars can be told from each other.
+        # A little apart, so that the bars can be distinguished.
         places = np.array(ON_THE_WAY) + 1.2 * (i - 1.5)
         bars = {"yerr": numbers.std(axis=0), "elinewidth": 0.6, "markersize": 3}
         ax.errorbar(places, numbers.mean(axis=0), **bars, **CONVERGENCE_LOOKS[reading])
