@@ -145,7 +145,7 @@ def mean_interval(values):
     values = np.asarray(values, dtype=float)
     if len(values) < FEWEST:
         return math.nan, math.nan
-    # Where all are equal, so is every mean; scipy warns.
+    # If all are equal, so is every mean; scipy would warn.
     if np.ptp(values) == 0.0:
         return float(values.mean()), float(values.mean())
     # SciPy before 1.15 does not know `rng`.

@@ -1,4 +1,4 @@
-"""What a user would pick instead, on the same ensembles; and what the library is for, in one picture."""
+"""Alternatives to this library on the same ensembles, and its purpose in one figure."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,7 +14,7 @@ from .style import BLUE, BROWN, KINDS, ORANGE, PAGE, SCREEN, SKY, VERMILLION, lo
 OURS = "robust_eac, one start"
 CLUE = "clue, GV3"
 WHY = {"time": "out of time", "memory": "out of memory", "error": "fails", "not installed": "not installed"}
-# Colour tells packages apart, marker and line the ways of one; hollow is the second way of a package.
+# Colour stands for the package, marker and line for its ways; hollow is the second way of a package.
 HOLLOW = {"fillstyle": "none"}
 LOOKS = {
     OURS: look(*KINDS["median partition"], "-"),

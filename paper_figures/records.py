@@ -90,7 +90,7 @@ def frozen_results(experiment):
     return {canonical_json(row["config"]): row["result"] for row in rows}
 
 
-# What drawings and claims ask of rows
+# Selections of rows for drawings and claims
 
 
 def matching(records, **where):

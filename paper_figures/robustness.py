@@ -196,11 +196,11 @@ def candidates_table(records):
     return table(head, [row for _, row in sorted(rows, reverse=True)])
 
 
-# What a weighting should do that needs no tuning
+# Goals for a weighting without tuning
 
 
 def goals_table(records):
-    """What a weighting should do that needs no tuning, judged on the records; the rules stand in `goals` of the source.
+    """Goals for a weighting without tuning, judged on the records; the rules are in the source, in `goals`.
 
     Random partitions are uniform labels, very unequal sizes, shuffled labels and k-means on noise, up to 90 % of the
     ensemble; the other two kinds of noise are copies of one partition, wrong or good."""
@@ -232,12 +232,12 @@ def goals(records):
 
     def near_oracle_for_all_kinds(weighting):
         """The same over all kinds of noise, copies too; weight left on the copies"""
-        mean, told = over_shares(weighting, ORACLE, of_all), []
+        mean, parts = over_shares(weighting, ORACLE, of_all), []
         for kind in ("coherent", "duplicates"):
             copied = noisy_cells(rows, (kind,), MOST_NOISE)
             left = [values(rows, "noise_weight", weighting, *cell).mean() for cell in copied]
-            told.append(f"{KIND_NAMES[kind]}: {min(left):.2f} to {max(left):.2f}")
-        return mean.mean >= -0.01, f"{mean}; {'; '.join(told)}"
+            parts.append(f"{KIND_NAMES[kind]}: {min(left):.2f} to {max(left):.2f}")
+        return mean.mean >= -0.01, f"{mean}; {'; '.join(parts)}"
 
     def always_near_oracle(weighting):
         """The same at every share and with every kind of noise"""

@@ -1,4 +1,4 @@
-"""What users bring: their data as a CSV file, their weighting as a function of a module."""
+"""Users' own data as a CSV file, and their own weighting as a function of a module."""
 
 import os
 import re
@@ -91,7 +91,7 @@ def try_function(name):
 
 
 def weighting_of(name):
-    """What `solve_median_partition` takes as its weighting."""
+    """The weighting as `solve_median_partition` takes it."""
     return read_function(name) if is_function(name) else name
 
 

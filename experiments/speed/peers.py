@@ -67,19 +67,19 @@ def run_one(*, n_samples, n_partitions, way, repetition):
     folder = _ensemble(n_samples, n_partitions, repetition)
     config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}
     version = installed(WAYS[way].package)
-    told = {"version": version, "licence": WAYS[way].licence}
+    of_package = {"version": version, "licence": WAYS[way].licence}
     if version is None:
-        return told | _stopped("not installed")
+        return of_package | _stopped("not installed")
     try:
-        return told | in_fresh_process(f"{__name__}:measure", config, seconds=SECONDS)
+        return of_package | in_fresh_process(f"{__name__}:measure", config, seconds=SECONDS)
     except TimeoutError:
-        return told | _stopped("time", f"more than {SECONDS} seconds")
+        return of_package | _stopped("time", f"more than {SECONDS} seconds")
     except ChildProcessError as error:
         if WAYS[way].package is None:
             raise
         code, messages = error.args
         # The system kills a process that asks for too much memory.
-        return told | (_stopped("memory") if code == -9 else _stopped("error", messages))
+        return of_package | (_stopped("memory") if code == -9 else _stopped("error", messages))
 
 
 def make_ensemble(n_samples, n_partitions, rng):

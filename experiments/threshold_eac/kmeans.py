@@ -142,6 +142,6 @@ KMEANS = {
     **{f"stopped-{n}": {"init": "random", "max_iter": n} for n in (1, 2, 3, 5)},
     "k-means++": {"init": "k-means++", "max_iter": MAX_PASSES},
 }
-# What the text and its references let "k-means" mean; the other ways are shown beside and judge nothing: which pass to
+# Ways that the text and its references allow. The others are shown beside these and judge nothing: which pass to
 # stop after could only be chosen by what is printed, and k-means++ is younger than the paper.
 READINGS = ("converged", "box-refilled", "box-empty", "macqueen", "macqueen-shuffled")

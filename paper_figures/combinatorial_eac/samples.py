@@ -33,7 +33,7 @@ def samples(records, key, **where):
 def by_signal(length=None):
     """Decorator of judge(records, signal) -> (what :func:`verdict_of` takes, evidence): the rule that judges every
     reading of the signal-to-noise ratio in the records, each on all its repetitions. `length` is the paper's number of
-    them, of which claims tell how its draws would be judged. The rule keeps the function as its attribute `judge`."""
+    repetitions; claims also say how draws of this length would be judged. The rule keeps the function as `judge`."""
 
     def with_judge(judge):
         @wraps(judge)

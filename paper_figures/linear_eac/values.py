@@ -55,7 +55,7 @@ ON_SAME_RUNS = {SAME_STARTS: _STARTED.pop(f"{GREEDY} x10")}
 STARTS = {f"{GREEDY} x10": {}} | _STARTED
 # Our names where the paper's differ.
 OUR_NAMES = {"breastcancer": "breast-cancer-699", "landstat": "landsat"}
-# What is compared: (slower, faster) piece of work of the experiment `linear_eac_cost`.
+# {comparison: (slower, faster) piece of work} of the experiment `linear_eac_cost`.
 RATIOS = {
     "density by matrix / by counts": ("density, matrix", "density, counts"),
     "average linkage / k-means": ("eac-average", "kmeans"),

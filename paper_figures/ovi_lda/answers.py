@@ -26,7 +26,7 @@ READINGS = {
 }
 # Readings that keep to the paper's distances.
 MAHALANOBIS = {reading: text for reading, text in READINGS.items() if reading != "V undivided"}
-# What XB and FS take of crisp partitions, by the ending of their keys in the records.
+# Memberships that XB and FS take for crisp partitions, by the ending of their keys in the records.
 MEMBERSHIPS = {
     "": "crisp memberships",
     " fuzzy": "fuzzy memberships",

@@ -162,11 +162,11 @@ def _wins(noisy, ensemble):
     counts = dict(zip(map(plain_name, WEIGHTED), won.sum(axis=1), strict=True))
     counts |= {"both": np.all(won, axis=0).sum(), "either": np.any(won, axis=0).sum()}
     printed, n = PRINTED_WINS[ensemble], won.shape[1]
-    told = ", ".join(f"{count} with {reading}" for reading, count in counts.items())
+    in_words = ", ".join(f"{count} with {reading}" for reading, count in counts.items())
     clear = [np.sum(_clean_gains(noisy, (ensemble, w)) > EQUAL) for w in WEIGHTED]
     met = {reading: count >= printed * n / 12 for reading, count in counts.items()}
     return by_reading(
-        met, f"Printed {printed} of 12; here of {n}: {told}; by more than {EQUAL:g} {clear[0]} and {clear[1]}."
+        met, f"Printed {printed} of 12; here of {n}: {in_words}; by more than {EQUAL:g} {clear[0]} and {clear[1]}."
     )
 
 

@@ -146,7 +146,7 @@ def plain_shares(records, dataset, happened):
     return {reading: float(np.mean([happened(run) for run in runs])) for reading, runs in found.items() if runs}
 
 
-def told(values, form="{:.0%}"):
+def in_words(values, form="{:.0%}"):
     """The value of every reading in words, points by points."""
     by_points = {}
     for (name, way), value in values.items():
@@ -175,14 +175,14 @@ def _in_words(met):
 
 def counted(shares, what, after=""):
     """Finding from the shares of the cases, by reading."""
-    return judge(shares, f"{what}: {told(shares)}.{after and ' ' + after}")
+    return judge(shares, f"{what}: {in_words(shares)}.{after and ' ' + after}")
 
 
 def cells_equal(records, dataset, printed, value=at, tolerance=0.0):
     """Finding from the share of the printed cells that the median over the runs equals."""
     counts = {key: matching_cells(records, *key, printed, value, tolerance)[0] for key in readings(records, dataset)}
     shares = {reading: count / len(printed) for reading, count in counts.items()}
-    return judge(shares, f"Printed cells of {len(printed)} that come out: {told(counts, '{}')}.")
+    return judge(shares, f"Printed cells of {len(printed)} that come out: {in_words(counts, '{}')}.")
 
 
 def recovers(*ks, thresholds=(DEFAULT,)):
