@@ -15,7 +15,7 @@ from .markdown import document, table
 from .paired import mean_interval, paired_tests, signed
 from .records import distinct, matching, printed_table, results
 
-# Alone it makes half of some differences: every comparison is given with and without it.
+# This set alone makes up half of some differences, so every comparison is given with and without it.
 DRIVER = "half-rings"
 # name: (range of the numbers of clusters, numbers of partitions, share of random partitions)
 PROTOCOLS = {
@@ -36,7 +36,7 @@ ABLATION_PROTOCOLS = {
     "sqrt(n), 50 % random": ("sqrt", (10, 30), 0.5),
 }
 MEASURES = ("nmi", "ari")
-# The best of the field, what they would be with the same trust, and what this library has beside.
+# The best functions of the field, the same with the trust of merging, and others of this library.
 OTHERS = (
     "locally-weighted-eac",
     "trusted locally-weighted-eac",
@@ -65,7 +65,7 @@ WHOLE = "whole"
 
 
 def joined(records):
-    """The records of one ensemble as one: different methods are different cells."""
+    """One record per ensemble, whose methods are in different cells."""
     found = {}
     for record in records:
         config = {name: value for name, value in record["config"].items() if name != "methods"}
@@ -150,10 +150,10 @@ def benchmark_table(records):
     The data sets have at most 2,500 objects, with six ensembles each. Columns give the range of the numbers of base
     clusters and the number of partitions; where there is no number, the mean over 10, 30 and 100. Ranks, of NMI and of
     ARI, are among the functions of the registry that were run on all of these sets with ten partitions. A dash means
-    that the function was not run with so many partitions."""
+    that the function was not run with that many partitions."""
     records = small_sets(records)
     n_sets = len(distinct(records, "dataset"))
-    # What was run on clean ensembles, or at least on noisy ones, of all data sets.
+    # Functions that were run on all data sets, on clean ensembles or at least on noisy ones.
     names = [name for name in methods(records) if name not in WEIGHTED]
     runs = {name: [len(scores(records, name, protocol, "ari")) for protocol in (FIELD, NOISY)] for name in names}
     names = [name for name in names if n_sets in runs[name]]
@@ -240,7 +240,7 @@ def sets_table(records):
 
 
 def ablation_table(records):
-    """What each part of the merged consensus carries: one part changed at a time, on the same ensembles.
+    """What each part of the merged consensus contributes: one part changed at a time, on the same ensembles.
 
     Numbers are differences in NMI and ARI to the whole method [95 % bootstrap interval over the data sets], with
     numbers of clusters in [2, sqrt(n)] (clean and half of the partitions random) and near the number of classes. The

@@ -10,7 +10,7 @@ from .robust_eac.noisy import ENSEMBLE_NAMES
 from .style import plain_name
 
 BOUNDS = {"relaxed": "least_relaxed", "hard": "least_hard", "refined": "least_hard", "best": "least_hard"}
-# Distances below this are what the stopping rule of the solver leaves of an objective.
+# The stopping rule of the solver leaves distances up to this.
 GLOBAL = 1e-4
 
 

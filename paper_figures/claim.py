@@ -21,9 +21,9 @@ HOLDS, PART, CONTRADICTED, UNDECIDED, DEPENDS, UNTESTABLE = VERDICTS = (
     "not testable here",
 )
 THEOREM, NUMBER, TREND = KINDS = ("theorem", "printed number", "trend")
-# A claim holds from this share of its cases on, and is contradicted down to the rest of it.
+# A claim holds if at least this share of its cases are met, and is contradicted if at most the rest are met.
 MOST = 0.9
-# Fewer data sets say nothing if one is left out.
+# With fewer data sets, leaving one out says nothing.
 _FEWEST = 3
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -46,7 +46,7 @@ class Claim(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What a rule says of some records; `kept` are the readings with which a claim holds that depends on them."""
+    """The result of a rule; `kept` are the readings with which a claim that depends on a setting holds."""
 
     verdict: str
     evidence: str
@@ -54,12 +54,14 @@ class Finding(NamedTuple):
 
 
 def claim(where, quote, kind=TREND, *, own_size=None, printed=None):
-    """Decorator for a rule that takes lists of rows and returns a :class:`Finding`: it returns the :class:`Claim`.
+    """Decorator that turns a rule (lists of rows -> :class:`Finding`) into a function that returns a :class:`Claim`.
 
     The docstring of the rule is the rule in words. A keyword of the rule is its threshold, a number that we chose. The
-    rule is applied again without each data set; with half and twice the threshold; to samples of the paper's own size,
-    where `own_size`, or an attribute of the rule, is that in words and a function from the lists of rows to samples,
-    each as such lists; and to the numbers that the paper prints, where `printed` makes such lists of them."""
+    rule is applied again without each data set, and with half and twice the threshold.
+
+    own_size : (size in words, function from the lists of rows to samples of that size, each as such lists): the rule
+    is also applied to samples of the paper's own size. It may be an attribute of the rule instead.
+    printed : function that returns the paper's numbers as such lists; the rule is also applied to these."""
 
     def with_rule(rule):
         threshold = next(iter(rule.__kwdefaults__ or ()), None)
@@ -70,13 +72,14 @@ def claim(where, quote, kind=TREND, *, own_size=None, printed=None):
             notes = [_without_data_sets(rule, records, finding)]
             if threshold is not None:
                 notes.append(_thresholds(rule, records, threshold, finding.verdict))
-            if own := own_size or getattr(rule, "own_size", None):
+            own = own_size or getattr(rule, "own_size", None)
+            if own:
                 notes.append(_own_size(rule, records, *own))
             if printed is not None:
                 notes.append(f"The printed numbers under this rule: {rule(*printed()).verdict}.")
             robustness = " ".join(filter(None, notes))
-            told = finding.verdict, finding.evidence, robustness
-            return Claim(where, quote, kind, _in_words(rule, threshold), *told, _source(rule))
+            judgement = finding.verdict, finding.evidence, robustness
+            return Claim(where, quote, kind, _in_words(rule, threshold), *judgement, _source(rule))
 
         judged.kind = kind
         return judged
@@ -123,9 +126,9 @@ def by_reading(met, evidence):
     kept = tuple(found.get(HOLDS, ()))
     if len(found) == 1:
         return Finding(*found, evidence)
-    told = "; ".join(f"{verdict} with {_listed(found[verdict])}" for verdict in VERDICTS if verdict in found)
+    words = "; ".join(f"{verdict} with {_listed(found[verdict])}" for verdict in VERDICTS if verdict in found)
     verdict = DEPENDS if kept else next(one for one in (PART, DEPENDS, UNDECIDED, *found) if one in found)
-    return Finding(verdict, f"{told[0].upper()}{told[1:]}. {evidence}", kept)
+    return Finding(verdict, f"{words[0].upper()}{words[1:]}. {evidence}", kept)
 
 
 def untestable(why):

@@ -1,11 +1,12 @@
-"""What a figure or table, a paper and a topic are: plain data."""
+"""Figures, tables, papers and topics as plain data."""
 
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-# What a table of readings is in a paper.
+# The place in the paper of a table of readings: none.
 OPEN = "not in the paper: readings of what it leaves open"
 
 
@@ -15,8 +16,8 @@ class Drawing(NamedTuple):
     name : "fig_" or "table_" and the name of its files; a figure and a table may share the latter.
     experiments : the experiment whose records `draw` gets; or a tuple of experiments, for {name: records}.
     draw : draw(records) -> matplotlib Figure or Markdown.
-    printed : what it is in the paper.
-    caption : what the report says below it."""
+    printed : its name in the paper.
+    caption : the text below it in the report."""
 
     name: str
     experiments: str | tuple
@@ -28,9 +29,14 @@ class Drawing(NamedTuple):
     def stem(self):
         return self.name.partition("_")[2]
 
+    @property
+    def first_sentence(self):
+        """The first sentence of the caption."""
+        return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(self.caption.split()))[0]
+
 
 def drawing(name, experiments, draw, printed="", caption=None):
-    """A :class:`Drawing`; its caption is the docstring of `draw` where none is given."""
+    """A :class:`Drawing`; its caption is the docstring of `draw` if none is given."""
     return Drawing(name, experiments, draw, printed, caption or inspect.getdoc(draw))
 
 

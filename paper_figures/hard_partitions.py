@@ -48,7 +48,8 @@ def salso_table(records):
     theirs = {(int(row["draws"].removeprefix("draws_")), row["loss"].lower()): row for row in printed}
     rows = []
     for size, loss in ours | theirs:
-        row, salso, result = [f"{size:,}", loss], theirs.get((size, loss)), ours.get((size, loss))
+        row = [f"{size:,}", loss]
+        salso, result = theirs.get((size, loss)), ours.get((size, loss))
         if salso:
             graded = {"loss": float(salso["expected_loss"]), "n_clusters": int(salso["n_clusters"])}
             row += [_graded(graded), salso["n_runs"], f"{float(salso['seconds']):.2f}"]
@@ -120,12 +121,12 @@ def _graded(found):
 
 
 def _percent(share):
-    """Without the sign of a zero."""
+    """A share in percent; zero has no sign."""
     return f"{round(share, 4) + 0.0:.2%}"
 
 
 def _beside(ours, theirs):
-    """Relative difference; what ten printed digits do not tell is none."""
+    """Relative difference; losses that agree in the ten printed digits are the same."""
     return "same" if abs(ours - theirs) < 1e-9 else f"{ours / theirs - 1.0:+.4%}"
 
 

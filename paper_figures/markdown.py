@@ -11,7 +11,7 @@ def table(head, rows):
 
 
 def beside(used, printed):
-    """What was used, with what is printed where that differs."""
+    """The value that was used, with the printed one if that differs."""
     return str(used) if str(used) == printed else f"{used} (printed {printed})"
 
 

@@ -20,7 +20,7 @@ def planted(family):
 
 
 def mixture(low, high):
-    """Is it a Gaussian mixture clustered by k-means with so many clusters?"""
+    """Is it a Gaussian mixture clustered by k-means with this many clusters?"""
     return lambda config: config["family"] == "mixture" and tuple(config["k_range"]) == (low, high)
 
 

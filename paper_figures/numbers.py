@@ -1,7 +1,7 @@
-"""Whether the documents say what their commands print: `python -m paper_figures.numbers` lists what is not printed.
+"""Check that commands print the numbers beside them in the documents: `python -m paper_figures.numbers` lists others.
 
-Looked for are the numbers with two or more decimals of every paragraph that names tables in backquotes, and of a table
-that follows one: each must be a number of these tables, rounded, or a hundredth of one."""
+The check covers numbers with two or more decimals in every paragraph that names tables in backquotes, and in a table
+after such a paragraph. Each must be a number of these tables, rounded, or a hundredth of one."""
 
 import functools
 import re
@@ -20,7 +20,7 @@ _NAMED = re.compile(r"`(?:python -m paper_figures )?([a-z_0-9 ]+)`")
 
 
 def main():
-    """Print the numbers that no command prints; the exit code is whether there are any."""
+    """Print the numbers that no command prints; the exit code is 1 if there are any."""
     missing = [
         f"{path.relative_to(ROOT)}: {number} ({', '.join(names)})"
         for pattern in DOCUMENTS
@@ -37,7 +37,8 @@ def unprinted(text, tables):
     for block in text.split("\n\n"):
         listed = [name for match in _NAMED.finditer(" ".join(block.split())) for name in match[1].split()]
         # A table has the commands of the paragraph before it.
-        if (named := tuple(name for name in listed if name in tables)) or not block.startswith("|"):
+        named = tuple(name for name in listed if name in tables)
+        if named or not block.startswith("|"):
             names = named
         if names and not block.startswith("```"):
             printed = np.concatenate([_numbers(tables[name]()) for name in names])
@@ -46,7 +47,7 @@ def unprinted(text, tables):
 
 
 def _is_among(number, printed):
-    # What is printed may be rounded itself.
+    # The printed number may be rounded, too.
     close = 0.51 * 10.0 ** -len(number.partition(".")[2])
     return any(np.any(np.abs(share * printed - float(number)) <= close) for share in (1.0, 0.01))
 

@@ -13,7 +13,7 @@ from .claim import CONTRADICTED, HOLDS, PART, UNDECIDED
 
 # Differences of mean H below this are called equal: half an object in a hundred.
 EQUAL = 0.005
-# Of fewer values the bootstrap tells nothing about the mean: drawn again, two give three different means.
+# With fewer values the bootstrap says little about the mean: resampling two values gives only three means.
 FEWEST = 5
 # Significance level of the tests of claims.
 LEVEL = 0.05
@@ -96,7 +96,7 @@ def effects(differences, printed=None):
     It holds if all are, in part if some are; else it is contradicted if any is negative by the test, and undecided if
     none is. Keys are in words."""
     found = paired_tests(differences, printed)
-    verdict = decided([one.above - one.below for one in found.values()])
+    verdict = decided([1 if one.above else -1 if one.below else 0 for one in found.values()])
     return verdict, "; ".join(f"{key} {one}" for key, one in found.items())
 
 
@@ -145,7 +145,7 @@ def mean_interval(values):
     values = np.asarray(values, dtype=float)
     if len(values) < FEWEST:
         return math.nan, math.nan
-    # Where all are equal, so is every mean; scipy warns.
+    # If all are equal, so is every mean; scipy would warn.
     if np.ptp(values) == 0.0:
         return float(values.mean()), float(values.mean())
     # SciPy before 1.15 does not know `rng`.

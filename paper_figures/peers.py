@@ -1,4 +1,4 @@
-"""What a user would pick instead, on the same ensembles; and what the library is for, in one picture."""
+"""Alternatives to this library on the same ensembles, and its purpose in one figure."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,7 +14,7 @@ from .style import BLUE, BROWN, KINDS, ORANGE, PAGE, SCREEN, SKY, VERMILLION, lo
 OURS = "robust_eac, one start"
 CLUE = "clue, GV3"
 WHY = {"time": "out of time", "memory": "out of memory", "error": "fails", "not installed": "not installed"}
-# Colour tells packages apart, marker and line the ways of one; hollow is the second way of a package.
+# Colour stands for the package, marker and line for its ways; hollow is the second way of a package.
 HOLLOW = {"fillstyle": "none"}
 LOOKS = {
     OURS: look(*KINDS["median partition"], "-"),
@@ -75,7 +75,7 @@ def seconds(result):
 
 
 def added(result):
-    """Bytes that the work adds to its process; a page where it fits in what was freed before."""
+    """Bytes that the work adds to its process; one page if it fits into memory that was freed before."""
     return max(result["peak_bytes"] - result["bytes_before"], 4096)
 
 
@@ -109,7 +109,7 @@ def overview_figure(records):
 
 
 def _draw_times(ax, strip, tasks, shown):
-    """Seconds over objects of the ways that ran, and in the strip above why and at which size they stopped."""
+    """Plot seconds over objects; the strip above shows at which size ways stopped, and why."""
     strip.sharex(ax)
     ends = [(way, *end) for way in shown for end in _end(tasks, way)]
     reasons = [why for why in WHY if why in {end[-1] for end in ends}]

@@ -4,45 +4,37 @@ import csv
 from operator import itemgetter
 from pathlib import Path
 
+import pandas as pd
+
 from experiments.shared.data import without_data
-from experiments.shared.named import FILE, find_experiment, open_run, run_names
-from experiments.shared.runner import (
-    experiment_grid,
-    experiment_name,
-    experiment_records,
-    load_experiment,
-    missing_message,
-)
-from experiments.shared.store import RECORDS, canonical_json, is_done, leaves, load_frozen
+from experiments.shared.named import FILE, find_task, open_run, run_names
+from experiments.shared.runner import complete_records, experiment_task, load_experiment, missing_message
+from experiments.shared.store import RECORDS, canonical_json, load_frozen
 
 FOLDER = Path(__file__).resolve().parent
-FIELDS = ("config", "result", "seconds", "environment")
 
 
 def drawing_records(drawing, **source):
-    """Rows (config, result, seconds, environment) for a drawing, in the order of the grid.
+    """The rows that a drawing takes, in the order of the grid: a list, or {name: list} for several experiments.
 
-    They come from where :func:`experiment_rows` finds them: a list for one experiment, {name: list} for a tuple of
-    experiments. ValueError with the command to run if any is missing."""
+    A row has config, result, seconds and environment. `source` as in :func:`experiment_rows`."""
     if isinstance(drawing.experiments, str):
         return experiment_rows(drawing.experiments, **source)
     return {name: experiment_rows(name, **source) for name in drawing.experiments}
 
 
 def experiment_rows(name, *, smoke=False, root=None, without=()):
-    """Rows of one experiment, from the frozen file, or from the store when `smoke` or its folder is given.
+    """Rows of one experiment, from the frozen file, or from the store where `smoke` or its folder is given.
 
-    The folder may be that of a run with a name; its rows are those of the run's cells, for the run's experiment alone.
-    `without` names data sets whose cells are left out."""
+    The folder may be that of a named run, which has rows for its own experiment alone. `without` names data sets whose
+    cells are left out. ValueError with the command to run if cells are missing."""
     run = None if root is None else run_in(root)
     if run is not None:
-        if experiment_name(run) != name:
-            raise ValueError(f"the run {run.run_name} holds records of {experiment_name(run)}, none of {name}.")
-        return stored_rows(run, root=root)
-    experiment = without_data(load_experiment(name), without)
-    if smoke or root is not None:
-        return stored_rows(experiment, smoke=smoke, root=root or RECORDS)
-    return frozen_rows(experiment, frozen_file(name))
+        if run.name != name:
+            raise ValueError(f"the run {run.run} holds records of {run.name}, none of {name}.")
+        return complete_records(run)
+    task = without_data(experiment_task(load_experiment(name), smoke=smoke, root=root or RECORDS), without)
+    return complete_records(task) if smoke or root is not None else _frozen_rows(task)
 
 
 def frozen_file(name):
@@ -59,56 +51,51 @@ def records_folder(text):
 
 
 def run_in(folder):
-    """The run whose records are in a folder, None if it holds those of grids."""
+    """The run whose records are in a folder, None if it holds those of experiments."""
     return open_run(folder) if (Path(folder) / FILE).is_file() else None
 
 
-def flat_rows(name, root=RECORDS):
-    """Records of a run, or of an experiment's frozen file, as flat dicts: rows for `pandas.DataFrame` or a CSV file.
+def records_frame(name, root=RECORDS):
+    """A `pandas.DataFrame` with a row per cell, of a named run or of an experiment's frozen file.
 
-    Keys are those of the configuration, "seconds", and those of the result with its path: "result.l2.h"."""
-    experiment, folder = find_experiment(name, root)
-    rows = stored_rows(experiment, root=folder) if hasattr(experiment, "run_name") else experiment_rows(name)
-    found = [{".".join(("result", *path)): value for path, value in leaves(row["result"])} for row in rows]
-    return [row["config"] | {"seconds": row["seconds"]} | flat for row, flat in zip(rows, found, strict=True)]
-
-
-def stored_rows(experiment, *, smoke=False, root=RECORDS):
-    grid = experiment_grid(experiment, smoke)
-    records = experiment_records(experiment, smoke, root)
-    missing = [config for config, record in zip(grid, records, strict=True) if not is_done(record)]
-    if missing:
-        raise ValueError(missing_message(experiment, missing, smoke=smoke, root=root))
-    return [{field: record[field] for field in FIELDS} for record in records]
+    Columns are the parameters of the configuration, "seconds", and the entries of the result: "result.l2.h"."""
+    task = find_task(name, root=root)
+    rows = complete_records(task) if task.run else experiment_rows(name)
+    fields = [row["config"] | {"seconds": row["seconds"], "result": row["result"]} for row in rows]
+    return pd.json_normalize(fields)
 
 
-def frozen_rows(experiment, path):
+def _frozen_rows(task):
     """Rows of an experiment from its frozen file."""
-    name, grid = experiment_name(experiment), experiment_grid(experiment)
-    then = f" && python -m experiments freeze {name}"
-    content = load_frozen(path) if path.exists() else {"version": experiment.VERSION, "rows": []}
-    if content["version"] != experiment.VERSION:
+    path, version = frozen_file(task.name), task.experiment.VERSION
+    then = f" && python -m experiments freeze {task.name}"
+    content = load_frozen(path) if path.exists() else {"version": version, "rows": []}
+    if content["version"] != version:
         raise ValueError(
-            f"{path} holds version {content['version']} of {name}, the experiment is version "
-            f"{experiment.VERSION}; run: python -m experiments run {name}{then}"
+            f"{path} holds version {content['version']} of {task.name}, the experiment is version {version}; "
+            f"run: python -m experiments run {task.name}{then}"
         )
     rows = {canonical_json(row["config"]): row for row in content["rows"]}
-    missing = [config for config in grid if canonical_json(config) not in rows]
+    missing = [config for config in task.cells if canonical_json(config) not in rows]
     if missing:
-        raise ValueError(missing_message(experiment, missing, then=then))
-    return [rows[canonical_json(config)] for config in grid]
+        raise ValueError(missing_message(task, missing, then))
+    return [rows[canonical_json(config)] for config in task.cells]
 
 
-# What drawings and claims ask of rows
+def frozen_results(experiment):
+    """{configuration as text: result} of the frozen file; empty if there is none, or one of another version."""
+    path = frozen_file(experiment.__name__.rpartition(".")[2])
+    content = load_frozen(path) if path.exists() else {"version": None}
+    rows = content["rows"] if content["version"] == experiment.VERSION else []
+    return {canonical_json(row["config"]): row["result"] for row in rows}
+
+
+# Selections of rows for drawings and claims
 
 
 def matching(records, **where):
-    """The rows with this configuration."""
-    if not where:
-        return list(records)
-    pick = itemgetter(*where)
-    wanted = pick(where)
-    return [record for record in records if pick(record["config"]) == wanted]
+    """The rows with these values in their configuration."""
+    return [row for row in records if all(row["config"][key] == value for key, value in where.items())]
 
 
 def results(records, **where):
@@ -125,8 +112,7 @@ def grouped(records, *keys):
 
 def distinct(records, *keys):
     """The different values of a key, or tuples of the values of several, in the order of the rows."""
-    pick = itemgetter(*keys)
-    return list(dict.fromkeys(pick(record["config"]) for record in records))
+    return list(grouped(records, *keys))
 
 
 def printed_table(name):

@@ -21,7 +21,7 @@ KIND_NAMES = {
     "coherent": "one wrong partition, copied",
     "duplicates": "one good partition, copied",
 }
-# Kinds whose partitions know nothing of each other, and the largest share of noise that is promised anything.
+# Kinds of noise whose partitions are independent, and the largest share of noise for which there are goals.
 RANDOM_KINDS = ("uniform", "unequal", "shuffled", "features")
 MOST_NOISE = 0.9
 
@@ -36,7 +36,7 @@ def fractions(records, kind):
 
 
 def with_clean(records, kind):
-    """(kind of the cell, share) from 0 on: the clean ensembles, of which every kind makes its noise, stand once."""
+    """(kind, share) of all cells; the clean ensembles, common to all kinds, come once."""
     return [("uniform", 0.0), *noisy_cells(records, (kind,))]
 
 
@@ -106,7 +106,7 @@ def oracle_figure(records):
 
     Points show means over the data sets; bars are 95 % bootstrap intervals over the data sets. All weightings see the
     same ensembles and starts. Wrong evidence that agrees with itself (lower middle) carries every weighting away from
-    about a half on, and must: it cannot be told from right evidence."""
+    about a half on, and must: it cannot be distinguished from right evidence."""
 
     def to_oracle(weighting, cell):
         return mean_difference(records, weighting, ORACLE, *cell)
@@ -144,24 +144,6 @@ def paired_table(records):
                     row += ["", ""] if weighting == other else [mean, f"{mean.dataset} {mean.worst:+.3f}"]
                 rows.append([*row, f"{values(records, 'noise_weight', weighting, *cell).mean():.3f}"])
         blocks += [f"Noise: {title}", table(f"{head} | weight on noise", rows)]
-    return document(*blocks)
-
-
-def datasets_table(records):
-    """Mean H by data set and share of uniform noise, and the weight left on it; the oracle leaves the noise out."""
-    blocks, names = [], (*WEIGHTINGS, ORACLE)
-    for fraction in fractions(records, "uniform"):
-        h = np.array([values(records, "h", name, "uniform", fraction).mean(axis=1) for name in names]).T
-        weight = np.array([values(records, "noise_weight", name, "uniform", fraction) for name in names]).T
-        of_sets = [*zip(datasets(records), h, weight, strict=True), ("mean", h.mean(axis=0), weight.mean(axis=0))]
-        rows = []
-        for dataset, hs, weights in of_sets:
-            texts = [f"{one:.3f} ({left:.2f})" for one, left in zip(hs, weights, strict=True)]
-            # The oracle leaves the noise out, and clean ensembles have none.
-            texts = [*texts[:-1], f"{hs[-1]:.3f}"] if fraction else [f"{one:.3f}" for one in hs]
-            rows.append([dataset, *texts])
-        blocks.append(f"{fraction:.0%} of the partitions random" if fraction else "No noise")
-        blocks.append(table(["data set", *map(plain_name, names)], rows))
     return document(*blocks)
 
 
@@ -214,11 +196,11 @@ def candidates_table(records):
     return table(head, [row for _, row in sorted(rows, reverse=True)])
 
 
-# What a weighting should do that needs no tuning
+# Goals for a weighting without tuning
 
 
 def goals_table(records):
-    """What a weighting should do that needs no tuning, judged on the records; the rules stand in `goals` of the source.
+    """Goals for a weighting without tuning, judged on the records; the rules are in the source, in `goals`.
 
     Random partitions are uniform labels, very unequal sizes, shuffled labels and k-means on noise, up to 90 % of the
     ensemble; the other two kinds of noise are copies of one partition, wrong or good."""
@@ -250,12 +232,12 @@ def goals(records):
 
     def near_oracle_for_all_kinds(weighting):
         """The same over all kinds of noise, copies too; weight left on the copies"""
-        mean, told = over_shares(weighting, ORACLE, of_all), []
+        mean, parts = over_shares(weighting, ORACLE, of_all), []
         for kind in ("coherent", "duplicates"):
             copied = noisy_cells(rows, (kind,), MOST_NOISE)
             left = [values(rows, "noise_weight", weighting, *cell).mean() for cell in copied]
-            told.append(f"{KIND_NAMES[kind]}: {min(left):.2f} to {max(left):.2f}")
-        return mean.mean >= -0.01, f"{mean}; {'; '.join(told)}"
+            parts.append(f"{KIND_NAMES[kind]}: {min(left):.2f} to {max(left):.2f}")
+        return mean.mean >= -0.01, f"{mean}; {'; '.join(parts)}"
 
     def always_near_oracle(weighting):
         """The same at every share and with every kind of noise"""
@@ -297,7 +279,6 @@ def goals(records):
 DRAWINGS = (
     drawing("fig_robustness", "robustness", oracle_figure),
     drawing("table_robustness_paired", "robustness", paired_table),
-    drawing("table_robustness_datasets", "robustness", datasets_table),
     drawing("table_robustness_goals", ("robustness", "robustness_cost"), goals_table),
     drawing("table_robustness_cost", "robustness_cost", cost_table),
     drawing("table_robustness_candidates", "robustness_candidates", candidates_table),

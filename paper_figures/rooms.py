@@ -1,4 +1,4 @@
-"""All figures and tables, by paper and topic: what is not listed here is not drawn."""
+"""All figures and tables, by paper and topic; one that is not listed here is not drawn."""
 
 from functools import partial
 

@@ -33,7 +33,7 @@ def slope(by_size):
 
 
 def last_decade(by_size):
-    """The part from a tenth of the largest size on: below, what every fit costs flattens the slope."""
+    """The sizes from a tenth of the largest on: below these, the fixed cost of a fit flattens the slope."""
     return {size: values for size, values in by_size.items() if 10 * size >= max(by_size)}
 
 
@@ -87,7 +87,7 @@ def scaling_table(records):
 
 
 def distributed_table(records):
-    """What the solver on Dask arrays takes on two workers."""
+    """Time and memory of the solver on Dask arrays, on two workers."""
     rows = []
     for n, of_size in sorted(grouped(records, "n_samples").items()):
         chunks, rounds, fit, one, held, ari = medians(
@@ -96,44 +96,6 @@ def distributed_table(records):
         times = [f"{fit:.3g}", f"{one:.3g}", f"{held / 2.0**30:.2g}"]
         rows.append([f"{n:,}", f"{chunks:.0f}", f"{rounds:.0f}", *times, f"{ari:.3f}"])
     return table("objects | chunks | rounds | seconds | of a round | GiB of a worker | adjusted Rand index", rows)
-
-
-def sweep_table(records):
-    """One sweep of the Y step beside the bare gather, SciPy's sparse one-hot matrix times a dense one.
-
-    Numbers are medians over the rounds, ratios within a round first."""
-    rows = []
-    for record in records:
-        config, result = record["config"], record["result"]
-        sweep, gather = (np.array(result[f"{name}_seconds"]) for name in ("sweep", "gather"))
-        ratios = sweep / gather
-        row = [f"{config['n_samples']:,}", config["n_clusters"], config["stage"], config["n_threads"]]
-        row += [f"{1e3 * np.median(gather):.1f}", f"{1e3 * np.median(sweep):.1f}"]
-        rows.append([*row, f"{np.median(ratios):.2f}", f"{ratios.min():.2f}", f"{ratios.max():.2f}"])
-    head = "objects | clusters | stage | threads | gather, ms | sweep, ms | sweep / gather | smallest | largest"
-    return table(head, rows)
-
-
-def convergence_table(records):
-    """Sweeps and seconds down to an optimality gap, beside the plain cyclic method.
-
-    Numbers are medians over starts, "faster" the median ratio of a start's seconds. ">" stands where some start had not
-    reached the gap when it was stopped."""
-    methods, rows = distinct(records, "method"), []
-    for (ensemble, gap), of_cell in grouped(records, "ensemble", "gap").items():
-        found = {method: results(of_cell, method=method) for method in methods}
-        late = {method: ">" * any(result["gap"] > gap for result in found[method]) for method in methods}
-        sweeps, seconds = (
-            {method: np.array([result[measure] for result in found[method]]) for method in methods}
-            for measure in ("n_sweeps", "fit_seconds")
-        )
-        ratios = {method: seconds[method] / seconds[methods[0]] for method in methods[1:]}
-        row = [f"{late[method]}{np.median(sweeps[method]):.0f}" for method in methods]
-        row += [f"{late[method]}{np.median(seconds[method]):.3g}" for method in methods]
-        row += [f"{late[method]}{np.median(ratio):.1f}" for method, ratio in ratios.items()]
-        rows.append([ensemble, f"{gap:g}", *row])
-    head = [f"{what}, {method}" for what in ("sweeps", "seconds") for method in methods]
-    return table(["ensemble", "gap", *head, *(f"faster than {method}" for method in methods[1:])], rows)
 
 
 def tolerance_table(records):
@@ -196,8 +158,6 @@ DRAWINGS = (
     drawing("table_scaling", "scaling", scaling_table),
     drawing("table_distributed_scaling", "distributed_scaling", distributed_table),
     drawing("table_features_to_consensus", "features_to_consensus", features_table),
-    drawing("table_sweep_cost", "sweep_cost", sweep_table),
-    drawing("table_convergence", "convergence", convergence_table),
     drawing("table_tolerance", "tolerance", tolerance_table),
     drawing("table_many_clusters", "many_clusters", many_clusters_table),
 )

@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 # read on a phone.
 COLUMN, PAGE, SCREEN = 85 / 25.4, 180 / 25.4, 105 / 25.4
 
-# Okabe and Ito's palette, which readers with the common kinds of colour blindness can tell apart.
+# Okabe and Ito's palette, which readers with the common kinds of colour blindness can distinguish.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 # Beside it.

@@ -64,7 +64,8 @@ def modes_table(records):
     planted, sets = [], []
     for record in records:
         config, result = record["config"], record["result"]
-        found, source, truths = result["n_modes"], config["source"], config["truths"]
+        source, truths = config["source"], config["truths"]
+        found = result["n_modes"]
         if truths in ("kmeans", "mixed"):
             shares = ", ".join(f"{share:.0%}" for share in result["shares"][0])
             aris = ", ".join(f"{ari:.2f}" for ari in result["ari"][0])

@@ -54,7 +54,7 @@ EVENNESS = {
 RANGES = ("sqrt", "near", "fixed")
 SIZES = (10, 30, 100)
 FRACTIONS = (0.0, 0.3, 0.5)
-# With more noise than that, so many partitions that some good ones are left.
+# Ensembles with more noise than that have this many partitions, so that some good ones are left.
 HEAVY, MANY = (0.7, 0.9), 30
 N_ENSEMBLES = 6
 MERGED = "robust-merge"
@@ -64,7 +64,7 @@ _ENHANCED = tuple(f"enhanced-{name}" for name in _EAC)
 # Functions that form a matrix of all pairs of objects, and the largest number of objects they are run on.
 DENSE = (*_EAC, *_ENHANCED, "locally-weighted-eac", "trusted locally-weighted-eac", "cspa", "wct")
 DENSE_LIMIT = 5000
-# Functions that take seconds, or time of the third power of the objects or base clusters. They get ten partitions only.
+# Functions that take seconds, or whose time grows as the cube of the objects or base clusters: ten partitions only.
 SLOW = ("peace", "hgpa", "pta", "ptgp", "ecpcs-mc", *_ENHANCED)
 SLOW_LIMIT = 2500
 # A function that takes many seconds for a thousand objects in ten classes.
@@ -132,13 +132,13 @@ WEIGHTED = {
     "size, uniform": partial(_median_partition, weighting="uniform", cluster_weights="size"),
     "size, trusted": partial(_median_partition, weighting="chance-corrected", cluster_weights="size"),
 }
-# Added to the library after the frozen records were made, which would be incomplete with them.
+# Functions that joined the library after the frozen records were made; these would be incomplete with them.
 _LATER = ("median-partition", "median-partition-vi")
 METHODS = {name: CONSENSUS_FUNCTIONS[name] for name in CONSENSUS_FUNCTIONS if name not in _LATER} | BESIDE | WEIGHTED
 
 
 def run_one(*, dataset, range, n_partitions, fraction, n_ensembles, methods):
-    """{method: {"nmi", "ari", "h", "seconds"}}: means over the ensembles, of the seconds the median; or an "error".
+    """{method: {"nmi", "ari", "h", "seconds"}}: means over the ensembles, but the median of the seconds; or an "error".
 
     "best_nmi" and "best_ari", at the best of the numbers of clusters 2, k/2, k, 2k and sqrt(n), exist for small sets,
     clean ensembles of ten partitions in the range "sqrt", and functions that are not slow.
@@ -187,7 +187,7 @@ def graded(method, labels, n_clusters, y, seed):
 
 
 def summary(measured):
-    """Means over the ensembles, of the seconds the median; or the first error."""
+    """Means over the ensembles, but the median of the seconds; or the first error."""
     errors = [measures for measures in measured if "error" in measures]
     if errors:
         return errors[0]

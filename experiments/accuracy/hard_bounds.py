@@ -21,7 +21,8 @@ STANDARDISED = ("wine", "glass", "contraceptive")
 N_PARTITIONS = 50
 CLASSES, STRAYING = 8, 0.4
 # Bounds of more objects than this stop earlier.
-LARGE, TOL, LARGE_TOL = 1000, 1e-4, 1e-3
+LARGE = 1000
+TOL, LARGE_TOL = 1e-4, 1e-3
 
 CHOICES = {"problems": (*DATA, *PLANTED)}
 

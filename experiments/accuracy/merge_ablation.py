@@ -120,7 +120,7 @@ def _without_walks(labels, k, weights, seed, whole):
 
 
 def _parts(labels, weights, leaves, size_power=1.0):
-    """(encoding, weights, values of the slots, objects of each micro-cluster in each slot)."""
+    """(encoding, weights, values of the base clusters, objects of each micro-cluster in each base cluster)."""
     encoding, weights = prepare_ensemble(labels, weights)
     values = np.repeat(weights, encoding.partitions.n_codes) * merge.base_cluster_weights(encoding, weights, 0.4)
     counts = cluster_counts(encoding, leaves, leaves.max() + 1)
@@ -157,5 +157,5 @@ VARIANTS = {
     "transfer cut (usenc)": _by_function("usenc"),
     "transfer cut (lwgp)": _by_function("lwgp"),
 }
-# Those that take no minutes for so many micro-clusters.
+# The variants that take less than minutes for this many micro-clusters.
 FOR_BLOBS = ("whole", "without entropy", "co-association alone", "walks alone", "without votes", "transfer cut (lwgp)")

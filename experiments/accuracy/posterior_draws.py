@@ -61,7 +61,7 @@ def points(n_samples, rng):
 
 
 class Chain:
-    """A state of the sampler: `clusters` (n_samples,), -1 where an object is in none yet."""
+    """A state of the sampler: `clusters` (n_samples,), -1 for objects that are in no cluster yet."""
 
     def __init__(self, X, n_components, spread, concentration):
         self._X, self._prior = X, (spread**-2.0, concentration / n_components)
@@ -69,7 +69,7 @@ class Chain:
         self.clusters = np.full(len(X), -1)
 
     def run(self, n_sweeps, rng):
-        """Sweep over all objects so many times; the clusters then."""
+        """Sweep `n_sweeps` times over all objects; return the clusters."""
         n = len(self._X)
         for _ in range(n_sweeps):
             _sweep(
@@ -82,7 +82,8 @@ class Chain:
 def _sweep(order, uniforms, X, precision, mass, counts, sums, clusters):
     """Draw the components of all objects, one after the other, each by its own uniform number."""
     n_components, n_features = sums.shape
-    means, logs, halves = np.empty(sums.shape), np.empty(n_components), np.empty(n_components)
+    means = np.empty(sums.shape)
+    logs, halves = np.empty(n_components), np.empty(n_components)
     for k in range(n_components):
         _predict(k, precision, mass, counts, sums, means, logs, halves)
     shares = np.empty(n_components)
@@ -115,7 +116,7 @@ def _sweep(order, uniforms, X, precision, mass, counts, sums, clusters):
 
 @njit(cache=True, nogil=True)
 def _predict(k, precision, mass, counts, sums, means, logs, halves):
-    """What component k says of a new object: mean, logarithm of its weight, and half its precision."""
+    """Component k as a distribution of a new object: mean, logarithm of its weight, and half its precision."""
     variance = 1.0 / (counts[k] + precision)
     means[k] = variance * sums[k]
     logs[k] = np.log(counts[k] + mass) - 0.5 * sums.shape[1] * np.log(1.0 + variance)

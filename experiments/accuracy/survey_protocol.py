@@ -22,7 +22,7 @@ SMOKE = cells(datasets=("iris",), n_draws=2)
 
 
 def run_one(*, dataset, n_partitions, n_draws):
-    """{method: {"nmi", "ari", "h", "seconds"}}: means over the draws, of the seconds the median."""
+    """{method: {"nmi", "ari", "h", "seconds"}}: means over the draws, but the median of the seconds."""
     runs = {}
     for repetition in range(n_draws):
         labels, y = make_ensemble(dataset, "sqrt", n_partitions, repetition)

@@ -26,7 +26,8 @@ SIGNALS = {
 # in the paper's Table 2; claims are judged under the others too.
 SIGNAL = "amplitude"
 # Streams of data (see data_rng). The exponents of combinatorial_eac have the streams 1 to 6.
-WHITENING_STREAM, WEIGHTS_STREAM, GOODNESS_STREAM, SPEED_STREAM = 7, 8, 9, 10
+WHITENING_STREAM, WEIGHTS_STREAM = 7, 8
+GOODNESS_STREAM, SPEED_STREAM = 9, 10
 
 
 def zipf(exponent, n_features):

@@ -23,7 +23,7 @@ CHOICES = {"datasets": tuple(REPETITIONS)}
 
 
 def cells(*, datasets=CHOICES["datasets"], repetitions: int | None = None):
-    """Without a number of repetitions a data set has those of REPETITIONS."""
+    """By default a data set has the number of repetitions in REPETITIONS."""
     return [
         {"dataset": dataset, "repetition": repetition, "hierarchical": dataset not in LARGE}
         for dataset in datasets

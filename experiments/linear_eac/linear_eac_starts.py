@@ -62,7 +62,7 @@ def started(system, kind, count):
 
 
 def best_of(labels, system, kind, seed):
-    """The partition of least loss among the first 1 and the first 10 starts."""
+    """The first start, and that of least loss among the first ten."""
     if kind == GREEDY:
         run = CONSENSUS_FUNCTIONS[system]
         return [run(labels, N_CLUSTERS, n_init=count, random_state=seed) for count in COUNTS]
@@ -72,7 +72,7 @@ def best_of(labels, system, kind, seed):
 
 
 class Rows(NamedTuple):
-    """A sparse one-hot ensemble (n, slots), and the sums of the objects' co-associations, diagonal included."""
+    """A sparse one-hot ensemble (n, base clusters), and the sums of the objects' co-associations, diagonal included."""
 
     indicators: csr_array
     degrees: np.ndarray
@@ -116,7 +116,7 @@ def _fill(clusters, costs):
 
 
 def _totals(rows, clusters):
-    """(slots, k) objects of every cluster in every slot, and (k,) sums of degrees and sizes."""
+    """(base clusters, k) numbers of common objects, and (k,) sums of degrees and sizes."""
     inside = np.flatnonzero(clusters >= 0)
     members = csr_array((np.ones(len(inside)), (inside, clusters[inside])), shape=(len(clusters), N_CLUSTERS))
     return (rows.indicators.T @ members).toarray(), members.T @ rows.degrees, members.sum(axis=0)

@@ -68,7 +68,7 @@ def _fuzzy_centers(X, memberships):
     return membership, weights, weights.T @ X / weights.sum(axis=0)[:, np.newaxis]
 
 
-# {name: (function, sign with which the best value is the largest, for crisp partitions?, for fuzzy partitions?)}
+# {name: (function, sign that makes the best value the largest, for crisp partitions?, for fuzzy partitions?)}
 INDICES = {
     "CH": (calinski_harabasz, 1, True, False),
     "PE": (partition_entropy, -1, False, True),
@@ -230,7 +230,7 @@ def grade(X, partition):
 
 
 def grade_objects(X, y, partition):
-    """How well v, or silhouettes of crisp partitions, tell misplaced objects: areas under the ROC curve, or None."""
+    """How well v, or silhouettes of crisp partitions, find misplaced objects: areas under the ROC curve, or None."""
     labels = harden(partition)
     counts = np.zeros((len(SYMBOLS), labels.max() + 1))
     np.add.at(counts, (y, labels), 1)

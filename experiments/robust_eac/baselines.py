@@ -15,7 +15,7 @@ VERSION = 2
 N_PARTITIONS = 50
 # They weight the losses of the median partition, the co-association matrix, and the one-hot rows.
 WEIGHTED = ("robust-eac", "eac-average", "kmeans")
-# Added to the library after the frozen records were made.
+# Functions that joined the library after the frozen records were made.
 _LATER = (
     *("robust-merge", "lwgp", "usenc", "ecpcs-mc", "wct", "pta", "ptgp"),
     *("median-partition", "median-partition-vi"),
@@ -56,4 +56,5 @@ def run_one(*, dataset, repetition, fraction):
 
 
 def _measures(record):
-    return {key: round(value, 6) if isinstance(value := record[key], float) else value for key in _KEPT}
+    kept = {key: record[key] for key in _KEPT}
+    return {key: round(value, 6) if isinstance(value, float) else value for key, value in kept.items()}

@@ -37,7 +37,7 @@ def run_one(*, dataset, ensemble, repetition, fraction):
 
 
 def _as_ended(*args):
-    """The median partition whose membership is not turned."""
+    """The median partition with the membership at which the solver ends."""
     with patch.object(Objective, "canonical_rotation", lambda objective, rows, near: None):
         return consensus_of(*args)
 

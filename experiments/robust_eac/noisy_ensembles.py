@@ -67,7 +67,7 @@ def cells(
     rho: float | None = None,
     lam: float | None = None,
 ):
-    """The default of what is none depends on the ensemble or the data set; the paper has it so.
+    """The default of a parameter that is none depends on the ensemble or the data set, as in the paper.
 
     n_partitions : 150 in k-means ensembles, 56 in mixed ones. k_range : smallest and largest number of clusters of a
     base clustering. n_clusters : number of clusters of the consensus. rho : largest weight with "restricted-simplex",
@@ -83,7 +83,7 @@ def cells(
     sizes = [SIZES[name] if n_partitions is None else n_partitions for name in ensembles]
     for m in sizes:
         for weighting in (RestrictedSimplex(rho), L2(lam)):
-            # It checks its parameter.
+            # Binding checks the parameter.
             weighting.bind(m, 1.0)
     if k_range is not None and not 2 <= k_range[0] <= k_range[1]:
         raise ValueError(f"k_range must be two numbers from 2 on, the smaller first, got {k_range}.")

@@ -1,4 +1,4 @@
-"""What paper 002 leaves open about its ensembles, read in other ways, one at a time; else as `noisy_ensembles`."""
+"""What paper 002 leaves open about its ensembles, read in other ways, one at a time; otherwise as `noisy_ensembles`."""
 
 from functools import lru_cache
 
@@ -67,11 +67,12 @@ def run_one(*, dataset, ensemble, reading, repetition, fraction):
 def _make_ensemble(dataset, ensemble, reading, repetition):
     standardised = {"all standardised": tuple(SETTINGS), "none standardised": ()}.get(reading, STANDARDISED)
     X, y = load_features(dataset, standardised, derive_seed(0, repetition, "data"))
-    size, k_range, seed = SIZES[ensemble], SETTINGS[dataset][1], derive_seed(0, repetition, "ensemble")
+    size, k_range = SIZES[ensemble], SETTINGS[dataset][1]
+    seed = derive_seed(0, repetition, "ensemble")
     if ensemble == "kmeans":
         estimator = KMeans(n_init=1) if reading == "k-means++" else None
         return KMeansEnsemble(size, k_range, estimator=estimator, random_state=seed).fit_transform(X), y
-    # Half as many again: 13 by each linkage, of which every other is kept, 15 and 17 by the others.
+    # Half as many again: 13 by each linkage, every other one of which is kept, 15 and 17 by the others.
     model = MixedEnsemble(size * 3 // 2 if reading == "half linkages" else size, k_range, random_state=seed).fit(X)
     if reading == "half linkages":
         found = np.array(model.algorithms_)

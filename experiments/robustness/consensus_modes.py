@@ -80,7 +80,7 @@ def run_one(*, source, truths, repetitions):
 
 
 def make_planted(source, truths, repetition):
-    """(labels, the truths, which one every partition follows: -1 for random ones, -2 for bridges)."""
+    """(labels, the truths, the truth that each partition follows: -1 for random ones, -2 for bridges)."""
     n, m, k, (low, high), n_bridges = PLANTED[source]
     rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
     classes = [rng.randint(k, size=n) for _ in TRUTHS[truths]]

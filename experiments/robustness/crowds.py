@@ -1,7 +1,7 @@
 """Crowds: every partition sees few of the objects, and is right on a share of them.
 
-The members of a crowd are right on a share of what they see that is drawn from [0, 0.9] for each; a part of them guess
-everything. The oracle is the unweighted consensus of those who do not.
+Each member of a crowd is right on a share of the objects that it sees; the share is drawn from [0, 0.9]. Some members
+guess everything. The oracle is the unweighted consensus of the others.
 """
 
 from functools import partial
@@ -16,7 +16,8 @@ from .robustness_kinds import BEST, WAYS
 
 VERSION = 1
 
-N_SAMPLES, N_PARTITIONS, N_CLUSTERS = 2000, 60, 5
+N_SAMPLES = 2000
+N_PARTITIONS, N_CLUSTERS = 60, 5
 
 
 def cells(*, seen=(0.1, 0.2, 0.3), guessing=(0.0, 0.25), repetitions=20):

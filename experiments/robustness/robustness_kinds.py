@@ -129,7 +129,8 @@ def equal_trust(labels, solve):
         confirmed = (chance_corrected_weights(losses, expected=1.0) > 0.0) & (first | trusted)
         if not confirmed.any() or np.array_equal(confirmed, trusted):
             return consensus
-        trusted, start, first = confirmed, consensus.membership, False
+        trusted, first = confirmed, False
+        start = consensus.membership
 
 
 # name -> f(labels, solve) -> result of the solver

@@ -1,1 +1,1 @@
-"""What all experiments use: the store of records, the runner, measurements and common ensembles."""
+"""Shared by all experiments: tasks, records, parameters, measurements and common ensembles."""

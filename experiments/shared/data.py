@@ -1,36 +1,34 @@
-"""The data sets that cells need: which ones, and experiments without those that are absent."""
+"""The data sets that cells need: which ones, which are available, and tasks without the others."""
 
 import warnings
-from types import SimpleNamespace
 
 from robust_eac import DATASETS, load_dataset
-from robust_eac.datasets.loading import _checksum
 
 
 def needed_data(configs):
     """Names of the data sets that some configurations need, sorted.
 
-    A variant that an experiment makes of a set has its name, a hyphen and a word more.
+    A variant that an experiment makes of a set is called by the name of the set, a hyphen and a further word.
     """
     names = {str(config.get("dataset")) for config in configs}
     near = [[known for known in DATASETS if f"{name}-".startswith(f"{known}-")] for name in names]
     return sorted({max(known, key=len) for known in near if known})
 
 
-def without_data(experiment, names):
-    """The experiment, or one that stands for it and has no cells of these data sets."""
-    if not names:
-        return experiment
-    grids = {
-        grid: [config for config in getattr(experiment, grid) if not {*needed_data([config])} & {*names}]
-        for grid in ("GRID", "SMOKE")
-    }
-    return SimpleNamespace(**vars(experiment) | grids)
+def absent_data(configs):
+    """{name: reason} of the data sets that some configurations need and that cannot be loaded."""
+    absent = {}
+    for name in needed_data(configs):
+        try:
+            with warnings.catch_warnings():
+                # Every failed attempt to reach OpenML gives a warning; the error that follows says the same.
+                warnings.simplefilter("ignore")
+                load_dataset(name)
+        except FileNotFoundError as error:
+            absent[name] = " ".join(str(error).split()).rstrip(";")
+    return absent
 
 
-def checksum_of(name):
-    """The checksum of the values of a data set; FileNotFoundError if it is not to be had."""
-    with warnings.catch_warnings():
-        # Every failed attempt to reach OpenML gives a warning; the error that follows says it.
-        warnings.simplefilter("ignore")
-        return _checksum(*load_dataset(name))
+def without_data(task, names):
+    """The task without the cells of these data sets."""
+    return task._replace(cells=[config for config in task.cells if not {*needed_data([config])} & {*names}])

@@ -20,12 +20,12 @@ def timed(function, *arguments, **options):
 
 
 def significant(value, digits=3):
-    """A number rounded to so many significant digits."""
+    """A number rounded to this many significant digits."""
     return float(f"{value:.{digits}g}")
 
 
 def in_fresh_process(function, config, *, seconds=None):
-    """What a module's function, "MODULE:FUNCTION", returns for a configuration in a process of its own, through JSON.
+    """The result of a module's function, "MODULE:FUNCTION", for a configuration in a process of its own, through JSON.
 
     TimeoutError if it takes longer than `seconds`: it is killed together with all processes that it has started.
     ChildProcessError if it fails: `args` holds its return code (minus the number of the signal that ended it) and its

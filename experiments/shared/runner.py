@@ -1,10 +1,11 @@
-"""Find experiments and run their missing cells: in this process, in worker processes, or on a Dask cluster."""
+"""Find experiments, and run the cells that are not done: in this process or in worker processes."""
 
 import shlex
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
 
 import numba
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -12,20 +13,32 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from .measure import in_fresh_process
-from .store import (
-    PROJECT,
-    RECORDS,
-    canonical_json,
-    cell_key,
-    freeze_records,
-    is_done,
-    load_records,
-    missing_cells,
-    run_cell,
-    save_record,
-)
+from .store import PROJECT, RECORDS, canonical_json, freeze_records, is_done, load_record, run_cell, save_record
 
 FOLDER = PROJECT / "experiments"
+
+
+class Task(NamedTuple):
+    """Cells of an experiment and the folder of their records.
+
+    `run` is the name of a user's run, `smoke` whether the cells are those of the small grid; both are for messages.
+    """
+
+    experiment: ModuleType
+    cells: list
+    root: Path = RECORDS
+    run: str | None = None
+    smoke: bool = False
+
+    @property
+    def name(self):
+        """Name of the experiment, under which its records are filed: the last part of the module's name."""
+        return self.experiment.__name__.rpartition(".")[2]
+
+    @property
+    def is_serial(self):
+        """Whether the cells must run one after another."""
+        return hasattr(self.experiment, "JOBS") or hasattr(self.experiment, "FRESH")
 
 
 def experiment_modules():
@@ -48,144 +61,74 @@ def load_experiment(name):
     return import_module(modules[name])
 
 
-def experiment_name(experiment):
-    """Name of an experiment, under which its records are filed: the last part of its module's name."""
-    return experiment.__name__.rpartition(".")[2]
+def experiment_task(experiment, *, smoke=False, root=RECORDS):
+    """The cells of GRID, or of SMOKE; ValueError if one occurs twice."""
+    task = Task(experiment, experiment.SMOKE if smoke else experiment.GRID, Path(root), smoke=smoke)
+    repeated = len(task.cells) - len(set(map(canonical_json, task.cells)))
+    if repeated:
+        raise ValueError(f"{'SMOKE' if smoke else 'GRID'} of {task.name} repeats {repeated} cells.")
+    return task
 
 
-def experiment_grid(experiment, smoke=False):
-    """The configurations of GRID (or SMOKE); ValueError if one occurs twice."""
-    grid = experiment.SMOKE if smoke else experiment.GRID
-    keys = {cell_key(experiment_name(experiment), experiment.VERSION, config) for config in grid}
-    if len(keys) < len(grid):
-        which = "SMOKE" if smoke else "GRID"
-        raise ValueError(f"{which} of {experiment_name(experiment)} repeats {len(grid) - len(keys)} cells.")
-    return grid
+def task_records(task):
+    """Records of a task in the order of its cells, None for a cell without record."""
+    return [load_record(task.name, task.experiment.VERSION, config, task.root) for config in task.cells]
 
 
-def experiment_records(experiment, smoke=False, root=RECORDS):
-    """Records of an experiment in the order of its grid, None for a cell without record."""
-    return load_records(experiment_name(experiment), experiment_grid(experiment, smoke), experiment.VERSION, root)
+def missing_cells(task):
+    """Configurations that are not done: never run, failed, or unreadable."""
+    return [config for config, record in zip(task.cells, task_records(task), strict=True) if not is_done(record)]
 
 
-def run_experiment(experiment, *, smoke=False, n_jobs=1, dask=None, force=False, root=RECORDS, progress=False):
-    """Run the cells of an experiment that are not done (`force`: all); return the records of its whole grid.
+def run_task(task, *, n_jobs=1, force=False, progress=False):
+    """Run the cells of a task that are not done (`force`: all); return the records of all its cells.
 
-    This process writes each record as soon as its cell ends: an interrupted run loses only the cells that were running,
-    and a cluster needs no common folder. The experiment is a module that workers can import: `n_jobs` processes, as in
-    joblib, or those of the scheduler with the address `dask`. With JOBS = 1, for timings, cells run one after another
-    in this process, with FRESH = True each in its own, and may use all threads. Otherwise they have one thread.
+    This process writes each record as soon as its cell ends: an interrupted run loses only the cells that were running.
+    There are `n_jobs` processes, as in joblib, which import the experiment. With JOBS = 1, for timings, cells run one
+    after another in this process, with FRESH = True each in its own, and may use all threads. Otherwise they have one
+    thread.
     """
-    name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
-    cells = grid if force else missing_cells(name, grid, experiment.VERSION, root)
-    done, failed = len(grid) - len(cells), 0
+    cells = task.cells if force else missing_cells(task)
+    n_jobs = 1 if task.is_serial else min(effective_n_jobs(n_jobs), len(cells))
+    found = run_here(task.experiment, cells) if n_jobs <= 1 else run_in_processes(task.experiment, cells, n_jobs)
+    done, failed = len(task.cells) - len(cells), 0
     # disable=None shows the bar only on a terminal.
-    bar = tqdm(total=len(grid), initial=done, desc=name, unit="cell", disable=None if progress else True)
-    with bar, closing(_run_cells(experiment, cells, n_jobs, dask)) as records:
-        for record in records:
-            save_record(record, root)
+    bar = tqdm(total=len(task.cells), initial=done, desc=task.name, unit="cell", disable=None if progress else True)
+    with bar, closing(found):
+        for record in found:
+            save_record(record, task.root)
             failed += not is_done(record)
             bar.set_postfix(failed=failed, refresh=False)
             bar.update()
-    return experiment_records(experiment, smoke, root)
+    return task_records(task)
 
 
-def run_cells_here(experiment, cells):
-    """Run some cells in this process and return their records, without storing them."""
-    return list(_run_here(experiment, cells))
-
-
-def freeze_experiment(experiment, *, smoke=False, root=RECORDS):
-    """Text of the frozen file of an experiment; ValueError with the command to run if cells are missing."""
-    name, grid = experiment_name(experiment), experiment_grid(experiment, smoke)
-    missing = missing_cells(name, grid, experiment.VERSION, root)
-    if missing:
-        raise ValueError(missing_message(experiment, missing, smoke=smoke, root=root))
-    return freeze_records(name, experiment.VERSION, experiment_records(experiment, smoke, root))
-
-
-def missing_message(experiment, missing, *, smoke=False, root=RECORDS, then=""):
-    """One line with the number of missing cells, the first three of them, and the command that runs them."""
-    name, total = experiment_name(experiment), len(experiment_grid(experiment, smoke))
-    if hasattr(experiment, "run_name"):
-        name, root = experiment.run_name, Path(root).parent
-    first = "; ".join(canonical_json(config) for config in missing[:3])
-    more = "; ..." if len(missing) > 3 else ""
-    options = " --smoke" * smoke + (f" --records {shlex.quote(str(root))}" if Path(root) != RECORDS else "")
-    command = f"python -m experiments run {name}{options}{then}"
-    return f"{name}: {len(missing)} of {total} cells missing or failed ({first}{more}); run: {command}"
-
-
-def is_serial(experiment):
-    """Whether the cells must run one after another."""
-    return hasattr(experiment, "JOBS") or hasattr(experiment, "FRESH")
-
-
-def _run_cells(experiment, cells, n_jobs, dask):
-    """Generate the records of the cells in the order in which they end."""
-    if dask is not None and is_serial(experiment):
-        raise ValueError(f"{experiment_name(experiment)} runs its cells one by one (JOBS = 1): --dask is not possible.")
-    if dask is not None:
-        return _run_on_cluster(experiment, cells, dask)
-    n_jobs = 1 if is_serial(experiment) else min(effective_n_jobs(n_jobs), len(cells))
-    return _run_here(experiment, cells) if n_jobs <= 1 else _run_in_processes(experiment, cells, n_jobs)
-
-
-def _run_here(experiment, cells):
-    with nullcontext() if is_serial(experiment) else _one_thread():
+def run_here(experiment, cells):
+    """Generate the records of some cells, run in this process, without storing them."""
+    with nullcontext() if Task(experiment, cells).is_serial else _one_thread():
         for config in cells:
-            yield _run_module_cell(experiment, config)
+            yield _run_cell(experiment, config)
 
 
-def _run_in_processes(experiment, cells, n_jobs):
+def run_in_processes(experiment, cells, n_jobs):
+    """The same in worker processes, in the order in which the cells end."""
     with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1):
-        yield from _run_parallel(experiment, cells)
-
-
-def _run_on_cluster(experiment, cells, address):
-    """Run on a Dask cluster. If a cell kills its worker every time, joblib 1.6 waits for ever: see its log."""
-    if find_spec("distributed") is None:
-        raise ValueError("--dask needs the package distributed (pip install distributed).")
-    from distributed import Client
-
-    with Client(address, timeout=10, set_as_default=False) as client:
-        _check_cluster_imports(client, experiment.__name__)
-        with parallel_config(backend="dask", client=client):
-            yield from _run_parallel(experiment, cells)
-
-
-def _check_cluster_imports(client, module_name):
-    """Raise ValueError unless the scheduler and all workers find the module; joblib would wait for ever."""
-    specs = client.run(find_spec, module_name, on_error="return")
-    try:
-        specs["the scheduler"] = client.run_on_scheduler(find_spec, module_name)
-    except ModuleNotFoundError as error:
-        specs["the scheduler"] = error
-    for process, spec in specs.items():
-        if spec is None or isinstance(spec, Exception):
-            raise ValueError(f"{process} cannot import {module_name}: start it with this project in PYTHONPATH.")
-
-
-def _run_parallel(experiment, cells):
-    """Run the cells with joblib's current backend, one per task, so that each record is saved at once."""
-    run = delayed(_run_imported_cell)
-    pool = Parallel(return_as="generator_unordered", batch_size=1)
-    with closing(pool(run(experiment.__name__, config) for config in cells)) as records:
-        yield from records
+        # One cell per batch, so that each record is saved at once.
+        pool = Parallel(return_as="generator_unordered", batch_size=1)
+        with closing(pool(delayed(_run_imported_cell)(experiment.__name__, config) for config in cells)) as records:
+            yield from records
 
 
 def _run_imported_cell(module_name, config):
-    """Run one cell in a worker."""
-    # Otherwise a parallel loop inside the cell would run on the whole Dask cluster.
-    with parallel_config(backend="threading", n_jobs=1):
-        return _run_module_cell(import_module(module_name), config)
+    return _run_cell(import_module(module_name), config)
 
 
-def _run_module_cell(experiment, config):
-    run_one = experiment.run_one
-    if hasattr(experiment, "FRESH"):
-        run_one = lambda **config: in_fresh_process(f"{experiment.__name__}:run_one", config)  # noqa: E731
-    return run_cell(experiment_name(experiment), experiment.VERSION, run_one, config)
+def _run_cell(experiment, config):
+    def run_fresh(**config):
+        return in_fresh_process(f"{experiment.__name__}:run_one", config)
+
+    run_one = run_fresh if hasattr(experiment, "FRESH") else experiment.run_one
+    return run_cell(Task(experiment, []).name, experiment.VERSION, run_one, config)
 
 
 @contextmanager
@@ -198,3 +141,26 @@ def _one_thread():
             yield
     finally:
         numba.set_num_threads(before)
+
+
+def frozen_text(task):
+    """Text of the frozen file of a task; ValueError with the command to run if cells are missing."""
+    return freeze_records(task.name, task.experiment.VERSION, complete_records(task))
+
+
+def complete_records(task):
+    """Records of all cells; ValueError with the command to run if some are not done."""
+    records = task_records(task)
+    missing = [config for config, record in zip(task.cells, records, strict=True) if not is_done(record)]
+    if missing:
+        raise ValueError(missing_message(task, missing))
+    return records
+
+
+def missing_message(task, missing, then=""):
+    """One line with the number of missing cells, the first three of them, and the command that runs them."""
+    name, root = (task.run, task.root.parent) if task.run else (task.name, task.root)
+    first = "; ".join(map(canonical_json, missing[:3])) + ("; ..." if len(missing) > 3 else "")
+    options = (" --smoke" if task.smoke else "") + (f" --records {shlex.quote(str(root))}" if root != RECORDS else "")
+    command = f"python -m experiments run {name}{options}{then}"
+    return f"{name}: {len(missing)} of {len(task.cells)} cells missing or failed ({first}); run: {command}"

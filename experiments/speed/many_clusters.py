@@ -41,11 +41,11 @@ def run_one(*, n_samples, n_partitions, n_clusters, repetition):
     rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
     labels, classes = planted_labels(n_samples, rng, n_partitions=n_partitions, n_clusters=n_clusters)
     options = {"weighting": "restricted-simplex", "n_init": 1}
-    # A first search loads the compiled kernels, those for as many codes and as many clusters.
+    # A first search loads the compiled kernels for this many codes and clusters.
     warm = np.column_stack([labels[:, 0], labels[:, 0]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        # Few clusters where tables are dense: a hundred would be dissolved, one by one and in pairs.
+        # Only few clusters if tables are dense: a hundred would be dissolved, one by one and in pairs.
         solve_hard_median_partition(warm, 300 if n_clusters > 256 else 5, max_passes=1, random_state=0, **options)
     seed = derive_seed(0, repetition, "solver")
     result, seconds = timed(solve_hard_median_partition, labels, n_clusters, random_state=seed, **options)

@@ -1,7 +1,7 @@
 """Time, memory, objective and accuracy of this library and of what a user could choose instead, on the same ensembles.
 
-Every way runs in a process of its own with limits on time and memory. It is a result, too, if it exceeds a limit,
-fails or is not installed. The ways of a repetition follow each other, so that other load affects all of them.
+Every way runs in a process of its own with limits on time and memory. If it exceeds a limit, fails or is not
+installed, that is a result, too. The ways of a repetition follow each other, so that other load affects all of them.
 
 An ensemble has k-means partitions, with 5 to 20 clusters, of five overlapping Gaussian clusters in four dimensions.
 """
@@ -67,19 +67,19 @@ def run_one(*, n_samples, n_partitions, way, repetition):
     folder = _ensemble(n_samples, n_partitions, repetition)
     config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}
     version = installed(WAYS[way].package)
-    told = {"version": version, "licence": WAYS[way].licence}
+    of_package = {"version": version, "licence": WAYS[way].licence}
     if version is None:
-        return told | _stopped("not installed")
+        return of_package | _stopped("not installed")
     try:
-        return told | in_fresh_process(f"{__name__}:measure", config, seconds=SECONDS)
+        return of_package | in_fresh_process(f"{__name__}:measure", config, seconds=SECONDS)
     except TimeoutError:
-        return told | _stopped("time", f"more than {SECONDS} seconds")
+        return of_package | _stopped("time", f"more than {SECONDS} seconds")
     except ChildProcessError as error:
         if WAYS[way].package is None:
             raise
         code, messages = error.args
         # The system kills a process that asks for too much memory.
-        return told | (_stopped("memory") if code == -9 else _stopped("error", messages))
+        return of_package | (_stopped("memory") if code == -9 else _stopped("error", messages))
 
 
 def make_ensemble(n_samples, n_partitions, rng):
@@ -151,6 +151,6 @@ def _spread(labels):
 
 
 def _stopped(why, message=""):
-    """The result of a way that found nothing, with the end of a long message, which tells the reason."""
+    """The result of a way that found nothing, with the end of a long message, where the reason is."""
     nothing = ("seconds", "bytes_before", "peak_bytes", "hard", "relaxed", "ari", "h", "n_clusters")
     return {"stopped": why, "message": message.strip()[-200:]} | dict.fromkeys(nothing)

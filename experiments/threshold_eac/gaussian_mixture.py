@@ -38,7 +38,8 @@ def _descend(X, weights, means, covariances, densities, ridge):
     """Component-wise EM until the message length hardly changes; components whose weight reaches zero are dropped."""
     n, d = X.shape
     n_parameters = d + d * (d + 1) // 2
-    weights, means, covariances, densities = weights.copy(), means.copy(), covariances.copy(), densities.copy()
+    weights, means = weights.copy(), means.copy()
+    covariances, densities = covariances.copy(), densities.copy()
     length = message_length(weights, densities, n_parameters)
     for _ in range(_MAX_PASSES):
         m = 0

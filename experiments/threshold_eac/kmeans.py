@@ -69,7 +69,8 @@ def single_pass(X, order, k):
     Then every object is assigned to the nearest of the final means.
     """
     n, d = X.shape
-    means, sizes, labels = X[order[:k]].copy(), np.ones(k), np.empty(n, dtype=np.int64)
+    means, sizes = X[order[:k]].copy(), np.ones(k)
+    labels = np.empty(n, dtype=np.int64)
     for i in order[k:]:
         j, _ = _nearest(X, i, means)
         sizes[j] += 1.0
@@ -84,9 +85,11 @@ def single_pass(X, order, k):
 def lloyd(X, starts, refill, max_passes):
     """Labels (n,) of Lloyd's iterations. With `refill` an empty cluster takes the object farthest from its mean."""
     n, d = X.shape
-    means, labels, far = starts.copy(), np.full(n, -1), np.empty(n)
+    means = starts.copy()
+    labels, far = np.full(n, -1), np.empty(n)
     for _ in range(max_passes):
-        sums, sizes, changed = np.zeros(means.shape), np.zeros(len(means)), False
+        sums, sizes = np.zeros(means.shape), np.zeros(len(means))
+        changed = False
         for i in range(n):
             j, far[i] = _nearest(X, i, means)
             changed |= j != labels[i]
@@ -97,14 +100,15 @@ def lloyd(X, starts, refill, max_passes):
         if refill:
             for j in np.flatnonzero(sizes == 0.0):
                 i = np.argmax(np.where(sizes[labels] > 1.0, far, 0.0))
-                # Nothing to move where all objects are at their means.
+                # If all objects are at their means, there is nothing to move.
                 if far[i] > 0.0:
                     for f in range(d):
                         sums[labels[i], f] -= X[i, f]
                         sums[j, f] = X[i, f]
                     sizes[labels[i]] -= 1.0
                     sizes[j] = 1.0
-                    labels[i], far[i], changed = j, 0.0, True
+                    labels[i], far[i] = j, 0.0
+                    changed = True
         if not changed:
             break
         for j in range(len(means)):
@@ -138,6 +142,6 @@ KMEANS = {
     **{f"stopped-{n}": {"init": "random", "max_iter": n} for n in (1, 2, 3, 5)},
     "k-means++": {"init": "k-means++", "max_iter": MAX_PASSES},
 }
-# What the text and its references let "k-means" mean; the other ways are shown beside and judge nothing: which pass to
+# Ways that the text and its references allow. The others are shown beside these and judge nothing: which pass to
 # stop after could only be chosen by what is printed, and k-means++ is younger than the paper.
 READINGS = ("converged", "box-refilled", "box-empty", "macqueen", "macqueen-shuffled")

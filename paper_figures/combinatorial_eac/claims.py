@@ -142,7 +142,7 @@ def degradation(features, signal):
     tests = [spearmanr(range(len(values)), values) for values in means]
     p = holm([test.pvalue for test in tests])
     ends = [f"{name} {values[0]:.2f} to {values[-1]:.2f}" for name, values in zip(samples.METHODS, means, strict=True)]
-    signs = [-test.statistic * (value < stats.LEVEL) for test, value in zip(tests, p, strict=True)]
+    signs = [-test.statistic if value < stats.LEVEL else 0.0 for test, value in zip(tests, p, strict=True)]
     return decided(signs), ", ".join(ends)
 
 
@@ -192,7 +192,7 @@ def better_where_concentrated(features, signal):
     0.05 (two-tailed sign tests over all sizes, p < 0.05)."""
     chosen = [e for e in samples.exponents(features) if e in CONCENTRATED]
     tests = [samples.pooled_test(features, e, signal) for e in chosen]
-    signs = [(stats.share_won(test) - 50.0) * (test["p"] < stats.LEVEL) for test in tests]
+    signs = [stats.share_won(test) - 50.0 if test["p"] < stats.LEVEL else 0.0 for test in tests]
     return decided(signs), _tests_text(features, chosen, signal)
 
 
@@ -214,7 +214,7 @@ def advantage_follows_exponent(features, signal):
     test = kendalltau(np.repeat(range(len(won)), list(map(len, won))), np.concatenate(won))
     shares = ", ".join(f"{100.0 * one.mean():.0f}" for one in won)
     text = f"{shares} % from s = 0 to ∞, tau {test.statistic:.2f}, p {samples.p_text(test.pvalue)}"
-    return decided([test.statistic * (test.pvalue < stats.LEVEL)]), text
+    return decided([test.statistic if test.pvalue < stats.LEVEL else 0.0]), text
 
 
 @claim(RESULTS, "superior to ordinary EAC’s for larger numbers of features")

@@ -115,7 +115,7 @@ def zipf(records):
     experiments of the paper's number of repetitions."""
     known = exponents(records)
     # Infinity stands beyond a gap in the axis.
-    places = [place + 0.5 * (exponent is None) for place, exponent in enumerate(known)]
+    places = [place + 0.5 if exponent is None else place for place, exponent in enumerate(known)]
     figure = plt.figure(figsize=(PAGE, 0.85 * PAGE))
     upper, lower = figure.subfigures(2, 1, height_ratios=[2, 1])
     axes = upper.subplots(2, 3, sharex=True, sharey=True)
@@ -132,7 +132,8 @@ def zipf(records):
     upper.supylabel("NMI with the true groups")
     upper.supxlabel("number of features")
     below.set(yscale="log", ylabel="features at NMI 0.5", xlabel="Zipf's exponent s", xlim=(-0.5, places[-1] + 0.5))
-    below.set_yticks(ticks := (5, 10, 20, 50, 100), map(str, ticks))
+    ticks = 5, 10, 20, 50, 100
+    below.set_yticks(ticks, map(str, ticks))
     below.minorticks_off()
     below.set_xticks(places, map(exponent_name, known))
     below.text(places[-1] - 0.75, 0.0, "//", transform=below.get_xaxis_transform(), ha="center", va="center")

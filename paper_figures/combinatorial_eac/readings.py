@@ -1,4 +1,4 @@
-"""What each reading of paper 000's signal-to-noise ratio gives: printed numbers met, claims that hold."""
+"""The readings of paper 000's signal-to-noise ratio: printed numbers that each meets, claims that hold with it."""
 
 from experiments.combinatorial_eac.combinatorial_data import SIGNAL, SIGNALS, SNR
 
@@ -32,7 +32,7 @@ def signals(records):
     The paper prints how many data sets are not tied, and says that at 500 features with s = 0 ordinary EAC has
     practically reached its minimum. "Ten" are the first ten data sets of each size, the paper's number, for all
     readings alike; claims go by short names. The reading of the figures was taken for its numbers of untied data sets:
-    the last columns tell how far each is off on either half of the exponents."""
+    the last columns say how far each is off on either half of the exponents."""
     judged = samples.judged_rows(records)
     parts = {name: judged[name] for name in PARTS}
     features = parts["features"]

@@ -1,4 +1,4 @@
-"""What the records of paper 000's experiments hold, as {number of features: array of NMI}, and how it is written."""
+"""Results of paper 000's experiments as {number of features: array of NMI}, and texts of them."""
 
 from functools import partial, reduce, wraps
 from operator import getitem
@@ -33,7 +33,7 @@ def samples(records, key, **where):
 def by_signal(length=None):
     """Decorator of judge(records, signal) -> (what :func:`verdict_of` takes, evidence): the rule that judges every
     reading of the signal-to-noise ratio in the records, each on all its repetitions. `length` is the paper's number of
-    them, of which claims tell how its draws would be judged. The rule keeps the function as its attribute `judge`."""
+    repetitions; claims also say how draws of this length would be judged. The rule keeps the function as `judge`."""
 
     def with_judge(judge):
         @wraps(judge)
@@ -125,7 +125,7 @@ def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL, n_objects
 
 
 def at_signal(rows, signal):
-    """Rows of an experiment with one reading of the signal-to-noise ratio, told in their configurations."""
+    """Rows of an experiment with one reading of the signal-to-noise ratio, which is added to their configurations."""
     return [row | {"config": row["config"] | {"signal": signal}} for row in rows]
 
 

@@ -11,12 +11,13 @@ from ..paired import LEVEL as LEVEL
 from ..paired import decided, equivalence
 
 # Repetitions of the paper's first two experiments, and of its third and fourth.
-PAPER_REPETITIONS, WHITENING_BLOCK, WEIGHTS_BLOCK = 10, 30, 20
+PAPER_REPETITIONS = 10
+WHITENING_BLOCK, WEIGHTS_BLOCK = 30, 20
 _STARTS = ((4.0, 0.5), (12.0, 1.0), (4.0, 4.0))
 
 
 def blocks(by_size, length=PAPER_REPETITIONS):
-    """The samples cut into experiments of the paper's number of repetitions; what is left over makes no block.
+    """The samples cut into experiments of the paper's number of repetitions; a remainder makes no block.
 
     Fewer repetitions than one block are one block."""
     total = count(by_size)

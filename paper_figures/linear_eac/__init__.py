@@ -8,14 +8,11 @@ from .lost_settings import settings_table
 from .readings import readings_table
 from .values import consensus_records, of_datasets, small, with_starts
 
-AGREEMENT = "not in the paper: printed against reproduced"
 DRAWINGS = (
     drawing("table_linear_eac_data", "benchmark_data", drawings.data_table, "Table of Section 5.2"),
     drawing("table_linear_eac_nonhierarchical", "linear_eac", drawings.nonhierarchical_table, "Tables of Section 6.1"),
     drawing("table_linear_eac_hierarchical", "linear_eac", drawings.hierarchical_table, "Tables of Section 6.2"),
     drawing("table_linear_eac_comparison", "linear_eac", drawings.comparison_table, "Tables of Section 6.3"),
-    drawing("fig_linear_eac_agreement", "linear_eac", drawings.agreement_figure, AGREEMENT),
-    drawing("table_linear_eac_agreement", "linear_eac", drawings.agreement_table, AGREEMENT),
     drawing("table_linear_eac_settings", "linear_eac_settings", settings_table, "not in the paper: the lost settings"),
     drawing("table_linear_eac_readings", ("linear_eac", "linear_eac_starts"), readings_table, OPEN),
     drawing(

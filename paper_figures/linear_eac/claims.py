@@ -42,7 +42,8 @@ from .values import (
 @under(SINGLETONS, STARTS)
 def mimics_average_linkage(agglomerated, reading, *, close=5.0):
     """k-means is within `close` points of R-AL by NMI and by density: the data sets."""
-    columns, near, theirs = ("KM", "R-AL"), {}, {}
+    columns = "KM", "R-AL"
+    near, theirs = {}, {}
     for measure in MEASURES:
         near[measure], theirs[measure] = (
             np.abs(differences(t, *columns)) <= close

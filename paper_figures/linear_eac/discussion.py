@@ -44,7 +44,7 @@ HIERARCHICAL_QUOTE = "we report the results of hierarchical agglomerative algori
 NAMED = ("abalone", "landsat", "yeast")
 # k-means and those that Section 7.3 compares with it.
 RIVALS = ("KM", "SEC", "MCLA")
-# What "more than 10 points" is in Sections 6.2 and 6.3.
+# The threshold of "more than 10 points" in Sections 6.2 and 6.3.
 WIDE = 10.0
 
 

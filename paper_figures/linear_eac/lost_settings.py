@@ -17,7 +17,7 @@ SHOWN = 10
 
 
 def chosen_setting():
-    """What the experiment takes, as a key of `member_deviations`."""
+    """The setting of the experiment, as a key of `member_deviations`."""
     chosen = (CHOSEN[name] for name in ("widths", "starts", "scaling"))
     return (*chosen, N_PARTITIONS, f"{linear_eac.NORMALISER}, others")
 

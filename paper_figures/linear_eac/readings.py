@@ -1,4 +1,4 @@
-"""What each reading of the settings that paper 001 leaves open gives: printed numbers met, claims that hold."""
+"""Readings of the settings that paper 001 leaves open: printed numbers that each meets, claims that hold with it."""
 
 import numpy as np
 
@@ -23,8 +23,8 @@ def readings_table(records):
     """The readings of what paper 001 leaves open: printed numbers that each gives back within 5 points, and claims that
     hold with it.
 
-    Each row below the first changes one choice. The kinds of start were run on fewer data sets and repetitions: what
-    they gain and lose is told beside the starts of the first row on these runs. Claims go by short names. The second
+    Each row below the first changes one choice. The kinds of start were run on fewer data sets and repetitions: their
+    gains and losses are relative to the starts of the first row on these runs. Claims go by short names. The second
     table is on the choices that were made by a fit to a part of the printed numbers."""
     rows = values.with_starts(records["linear_eac"], records["linear_eac_starts"])
     judged = {words: (values.having(rows, reading), reading) for words, reading in READINGS.items()}

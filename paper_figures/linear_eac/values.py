@@ -1,4 +1,4 @@
-"""What paper 001 prints, what the records of its experiments hold, and how rules compare the two.
+"""The printed numbers of paper 001, the results of its experiments, and how rules compare the two.
 
 A score of a data set is the mean over the repetitions. Means over the data sets are compared by their sign and a paired
 test over the data sets, corrected for the number of comparisons of the claim."""
@@ -7,7 +7,6 @@ from functools import wraps
 from operator import itemgetter
 
 import numpy as np
-from scipy.stats import kendalltau, spearmanr
 
 from experiments.linear_eac.linear_eac_starts import COUNTS, GREEDY, started
 from experiments.linear_eac.linear_eac_starts import STARTS as KINDS
@@ -56,7 +55,7 @@ ON_SAME_RUNS = {SAME_STARTS: _STARTED.pop(f"{GREEDY} x10")}
 STARTS = {f"{GREEDY} x10": {}} | _STARTED
 # Our names where the paper's differ.
 OUR_NAMES = {"breastcancer": "breast-cancer-699", "landstat": "landsat"}
-# What is compared: (slower, faster) piece of work of the experiment `linear_eac_cost`.
+# {comparison: (slower, faster) piece of work} of the experiment `linear_eac_cost`.
 RATIOS = {
     "density by matrix / by counts": ("density, matrix", "density, counts"),
     "average linkage / k-means": ("eac-average", "kmeans"),
@@ -164,13 +163,6 @@ def with_starts(rows, starts):
     started = {key(row["config"]): row["result"] for row in starts}
     found = [(row, row["result"]["systems"] | started.get(key(row["config"]), {})) for row in rows]
     return [row | {"result": row["result"] | {"systems": systems}} for row, systems in found]
-
-
-def rank_correlations(theirs, ours):
-    """Spearman's rho and Kendall's tau, None for fewer than three pairs or equal values throughout."""
-    if len(theirs) < 3 or np.ptp(theirs) == 0 or np.ptp(ours) == 0:
-        return None, None
-    return float(spearmanr(theirs, ours).statistic), float(kendalltau(theirs, ours).statistic)
 
 
 def consensus_values(records, dataset, system, measure, reading=None):

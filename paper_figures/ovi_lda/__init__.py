@@ -10,7 +10,6 @@ DRAWINGS = (
     drawing("fig_ovi_surface", "ovi_surface", figures.surface_figure, "Figure 1"),
     drawing("fig_ovi_indices", "ovi_qpsk", figures.indices_figure, "Figure 2"),
     drawing("table_ovi_consensus", "ovi_qpsk", tables.consensus_table, "Figure 2, counted"),
-    drawing("fig_ovi_four", "ovi_qpsk", figures.four_figure, "not in the paper"),
     drawing("table_ovi_runs", "ovi_qpsk", tables.runs_table, "not in the paper"),
     drawing("table_ovi_readings", ("ovi_qpsk", "ovi_crisp"), readings.readings_table, "not in the paper"),
 )

@@ -1,4 +1,4 @@
-"""What paper 004 prints in Table 3, what the records answer, and how good their partitions are."""
+"""Table 3 of paper 004 as printed, the answers in the records, and the quality of their partitions."""
 
 import itertools
 from collections import Counter
@@ -26,7 +26,7 @@ READINGS = {
 }
 # Readings that keep to the paper's distances.
 MAHALANOBIS = {reading: text for reading, text in READINGS.items() if reading != "V undivided"}
-# What XB and FS take of crisp partitions, by the ending of their keys in the records.
+# Memberships that XB and FS take for crisp partitions, by the ending of their keys in the records.
 MEMBERSHIPS = {
     "": "crisp memberships",
     " fuzzy": "fuzzy memberships",
@@ -174,7 +174,7 @@ def below_zero(differences):
 
 def _below(arrays):
     p = holm([signed_rank(one) for one in arrays])
-    return decided([-np.sign(np.mean(one)) * (value < LEVEL) for one, value in zip(arrays, p, strict=True)])
+    return decided([-np.sign(np.mean(one)) if value < LEVEL else 0 for one, value in zip(arrays, p, strict=True)])
 
 
 def printed_numbers():
@@ -196,7 +196,7 @@ def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, reading=N
         for name in algorithms:
             best = record["result"]["best"][name]
             for column in columns:
-                key = reading or INDICES[column] + memberships * (column in OF_MEMBERSHIPS)
+                key = reading or INDICES[column] + (memberships if column in OF_MEMBERSHIPS else "")
                 if key in best:
                     found.append((decibel, name, column, printed.get((decibel, name, column)), best[key]))
     return found

@@ -118,7 +118,8 @@ def centroids():
 def capabilities(rows):
     """Objects get a value, by every algorithm, crisp or fuzzy; and consensuses have two clusters or more: the objects
     or consensuses of the worst. How good the numbers of clusters are is not what Table 1 is about."""
-    met, covered, merged = {}, {}, {}
+    met = {}
+    covered, merged = {}, {}
     for noise, group in noises(rows).items():
         for route in ("chosen", "printed"):
             entries = [row["result"]["routes"][route]["algorithms"] for row in group]

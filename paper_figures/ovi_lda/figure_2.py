@@ -57,14 +57,14 @@ def useful(rows):
                 gains[*noise, words] = values["consensus"] - np.median([values[name] for name in ALGORITHMS], axis=0)
         return gains
 
-    def told(gains):
+    def in_words(gains):
         text = "{:+.3f} ({} better, {} worse)".format
         return _listed({r: text(gain.mean(), np.sum(gain > 0), np.sum(gain < 0)) for r, gain in gains.items()})
 
     gains = of(answers.noises(low))
     return answers.judged(
         answers.below_zero({reading: [-gain] for reading, gain in gains.items()}),
-        f"Mean gain in the adjusted Rand index (data sets): {told(gains)}.",
+        f"Mean gain in the adjusted Rand index (data sets): {in_words(gains)}.",
     )
 
 
@@ -134,12 +134,12 @@ def lowest_xb(rows):
     firsts = [min(ALGORITHMS, key=lambda name, of=of: np.median(of[name])) for of in curves.values()]
     often = max(ALGORITHMS, key=firsts.count)
 
-    def told(curves):
+    def in_words(curves):
         return answers.span([np.mean(of["consensus"] < _extreme(np.min, of, ALGORITHMS)) for of in curves.values()])
 
     return answers.judged(
         answers.below_zero({reading: [of["consensus"] - of[n] for n in ALGORITHMS] for reading, of in curves.items()}),
-        f"It is the lowest in {told(curves)} of the data sets, by reading; of {len(curves)} "
+        f"It is the lowest in {in_words(curves)} of the data sets, by reading; of {len(curves)} "
         f"readings {firsts.count(often)} have {answers.NAMES[often]} lowest of the five.",
     )
 
@@ -154,14 +154,14 @@ def slightly_lower(rows, *, slight=0.1):
         slightly = {reading: 1.0 - slight <= _to_gg(of) < 1.0 for reading, of in curves.items()}
         return {reading: PART if of == HOLDS and not slightly[reading] else of for reading, of in lower.items()}
 
-    def told(curves):
+    def in_words(curves):
         return answers.span([_to_gg(of) for of in curves.values()], ".2f")
 
     curves = _curves(answers.noises(rows), "XB")
     cut = met(_curves(answers.noises(rows), "XB", ["core, both on its objects"]))
     return answers.judged(
         met(curves),
-        f"Median of its XB divided by that of GG: {told(curves)}, by reading. "
+        f"Median of its XB divided by that of GG: {in_words(curves)}, by reading. "
         f"With the partitions of the algorithms cut to the objects of the core, which is not what Figure 2 is said to "
         f"show, {list(cut.values()).count(HOLDS)} of {len(cut)} readings meet the rule.",
     )
@@ -180,13 +180,13 @@ def fs_rank(rows):
     signs = {name: 1.0 if name == "fcm" else -1.0 for name in ALGORITHMS}
     signed = {r: [sign * (of["consensus"] - of[name]) for name, sign in signs.items()] for r, of in curves.items()}
 
-    def told(curves):
+    def in_words(curves):
         below = {name: [np.mean(of["consensus"] < of[name]) for of in curves.values()] for name in ALGORITHMS}
         return ", ".join(f"{answers.NAMES[name]} {answers.span(of)}" for name, of in below.items())
 
     return answers.judged(
         answers.below_zero(signed),
-        f"Data sets in which it is lower, by reading: {told(curves)}.",
+        f"Data sets in which it is lower, by reading: {in_words(curves)}.",
     )
 
 
@@ -201,14 +201,14 @@ def crisp_fs(rows):
             for reading, of in _curves(groups, "FS", ["complete"]).items()
         }
 
-    def told(groups):
+    def in_words(groups):
         alone = " and ".join(f"{answers.NAMES[name]} in {answers.span(of(groups, [name]).values())}" for name in FUZZY)
         return f"{answers.span(of(groups, FUZZY).values())} (below {alone})"
 
     groups = answers.noises(rows)
     return answers.judged(
         of(groups, FUZZY),
-        f"All crisp ones are below both in {told(groups)} of the data sets, by reading.",
+        f"All crisp ones are below both in {in_words(groups)} of the data sets, by reading.",
     )
 
 
@@ -226,14 +226,14 @@ def fuzziness(rows):
         entries = [row["result"]["routes"]["four"]["algorithms"][name] for row in group]
         return np.array([entry["hard"] - entry["FS"] for entry in entries])
 
-    def told(groups):
+    def in_words(groups):
         shares = {name: [np.mean(change(group, name) < 0.0) for group in groups.values()] for name in FUZZY}
         return ", ".join(f"{answers.NAMES[name]} {answers.span(of)}" for name, of in shares.items())
 
     groups = answers.noises(rows)
     return answers.judged(
         answers.below_zero({noise: [change(group, "fcm")] for noise, group in groups.items()}),
-        f"Data sets in which it is lower, by definition of the noise: {told(groups)}.",
+        f"Data sets in which it is lower, by definition of the noise: {in_words(groups)}.",
     )
 
 
@@ -249,7 +249,7 @@ def best(rows):
             for route, words in answers.PARTITIONS.items()
         }
 
-    def told(groups):
+    def in_words(groups):
         texts = {}
         for reading, values in of(groups).items():
             means = {name: accuracies.mean() for name, accuracies in values.items()}
@@ -266,7 +266,7 @@ def best(rows):
         compared[reading] += [curves["consensus"] - curves[name] for name in ALGORITHMS]
     return answers.judged(
         answers.below_zero(compared),
-        f"Mean adjusted Rand index (of the best algorithm): {told(groups)}. XB alone: Figure 2a.",
+        f"Mean adjusted Rand index (of the best algorithm): {in_words(groups)}. XB alone: Figure 2a.",
     )
 
 

@@ -3,11 +3,11 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY
+from experiments.ovi_lda.ovi_qpsk import ALGORITHMS
 from experiments.ovi_lda.ovi_surface import LETTERS
 from experiments.ovi_lda.ovi_surface import ROUTES as SURFACE_ROUTES
 
-from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, heat_map, legend_above, look
+from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, legend_above, look
 from . import answers
 
 LOOKS = {
@@ -20,7 +20,6 @@ LOOKS = {
     "complete": look(BLACK, "X", "-", label="consensus, complete"),
 }
 XB_TICKS = (0.03, 0.1, 0.3, 1.0)
-CONSENSUS = {"chosen": "K by V", "printed": "as printed", "four": "K = 4"}
 LEVELS = np.linspace(-1.0, 3.0, 9)
 MARKERS, COLORS = "os^Dv", ("black", "white", VERMILLION, SKY)
 
@@ -61,34 +60,6 @@ def _finite(values):
 
 def _or_nan(function, values):
     return function(values) if len(values) else np.nan
-
-
-def four_figure(records):
-    """Data sets in which an index takes four clusters, by SNR and algorithm, and in which the consensus has four.
-
-    Numbers count data sets; the darkest cells are all of them. The consensus is that of the partitions that V takes, as
-    corrected or as printed, or of four clusters each."""
-    chosen = answers.main_records(records)
-    levels, total = answers.decibels(chosen), len(answers.repetitions(chosen))
-    groups = [answers.at(chosen, [level]) for level in levels]
-    panels = {}
-    for name in ALGORITHMS:
-        columns = [column for column in answers.INDICES if column not in (("CH", "Sil") if name in FUZZY else ("PE",))]
-        panels[answers.NAMES[name]] = {
-            column: [answers.numbers(g, columns=[column], algorithms=[name]).count(answers.TRUE_NUMBER) for g in groups]
-            for column in columns
-        }
-    panels["consensus"] = {
-        label: [np.count_nonzero(answers.consensus_numbers(group, route) == answers.TRUE_NUMBER) for group in groups]
-        for route, label in CONSENSUS.items()
-    }
-    figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.44 * PAGE))
-    for ax, (title, rows) in zip(axes.flat, panels.items(), strict=True):
-        counts = np.array(list(rows.values()))
-        heat_map(ax, counts, str, counts > total / 2, cmap="Greys", vmin=0, vmax=total)
-        ax.set(title=title, xticks=range(len(levels)), xticklabels=levels, yticks=range(len(rows)), yticklabels=rows)
-    figure.supxlabel(f"SNR in dB; numbers: in how many of {total} data sets there are four clusters")
-    return figure
 
 
 def surface_figure(records):

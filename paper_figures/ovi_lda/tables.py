@@ -29,7 +29,8 @@ def numbers_table(records):
     """Number of clusters by index, algorithm and SNR: printed, then what came out.
 
     The numbers of data sets stand in brackets."""
-    chosen, printed, rows = at(main_records(records), PRINTED), printed_numbers(), []
+    chosen, printed = at(main_records(records), PRINTED), printed_numbers()
+    rows = []
     ((divisor, n, n_init),) = by_setting(chosen)
     for decibel in PRINTED:
         group = at(chosen, [decibel])
@@ -79,7 +80,8 @@ def _changes(fewer, more):
 def consensus_table(records):
     """The consensus against each algorithm's partition: in how many data sets its index is lower, and accuracy."""
     chosen, names = main_records(records), [NAMES[name] for name in ALGORITHMS]
-    shares, means, counts = [], [], []
+    shares, counts = [], []
+    means = []
     for route, text in ROUTES.items():
         for index in ("XB", "FS"):
             for kind in PAIRS:

@@ -55,7 +55,8 @@ def proposition_1():
     m, rhos = 10, np.arange(11, 100) / 100.0
     whole = np.floor(1.0 / rhos + 1e-12)
     ranks = np.arange(1, m + 1)[:, np.newaxis]
-    printed = rhos * (ranks <= whole) + (1.0 - rhos * whole) * (ranks == whole)
+    printed = np.where(ranks <= whole, rhos, 0.0)
+    printed += np.where(ranks == whole, 1.0 - rhos * whole, 0.0)
     allowed = np.abs(printed.sum(axis=0) - 1.0) < 1e-9
     allowed &= printed.max(axis=0) <= rhos + 1e-9
     return finding(
@@ -161,11 +162,11 @@ def _wins(noisy, ensemble):
     counts = dict(zip(map(plain_name, WEIGHTED), won.sum(axis=1), strict=True))
     counts |= {"both": np.all(won, axis=0).sum(), "either": np.any(won, axis=0).sum()}
     printed, n = PRINTED_WINS[ensemble], won.shape[1]
-    told = ", ".join(f"{count} with {reading}" for reading, count in counts.items())
+    in_words = ", ".join(f"{count} with {reading}" for reading, count in counts.items())
     clear = [np.sum(_clean_gains(noisy, (ensemble, w)) > EQUAL) for w in WEIGHTED]
     met = {reading: count >= printed * n / 12 for reading, count in counts.items()}
     return by_reading(
-        met, f"Printed {printed} of 12; here of {n}: {told}; by more than {EQUAL:g} {clear[0]} and {clear[1]}."
+        met, f"Printed {printed} of 12; here of {n}: {in_words}; by more than {EQUAL:g} {clear[0]} and {clear[1]}."
     )
 
 
@@ -190,7 +191,7 @@ def rest_comparable(noisy, *, close=0.05):
     rest = {pair: of[of <= 0.0] for pair, of in gains.items()}
     listed = "; ".join(f"{_named(pair)} {np.sum(of < -close)} of {len(of)}" for pair, of in rest.items())
     met = np.concatenate(list(rest.values())) >= -close
-    # Where all win there is nothing to compare.
+    # If all win, there is nothing to compare.
     return finding(met if len(met) else True, f"Data sets that lose more: {listed}.")
 
 
@@ -262,7 +263,8 @@ def simplex_most_stable(noisy, *, close=0.01):
 def random_left_out(noisy, *, left=0.5):
     """With 20 % random partitions, the restricted simplex leaves them at most `left` of their share of the weight: data
     sets by kinds of ensembles."""
-    heavy, met, parts = fractions(noisy)[-1], [], []
+    heavy = fractions(noisy)[-1]
+    met, parts = [], []
     for ensemble, title in ENSEMBLE_NAMES.items():
         weight, most = (
             samples(noisy, "noise_weight", ensemble, share)[WEIGHTED[0]].mean(axis=1) for share in (NOISE, heavy)
@@ -313,11 +315,9 @@ def _named(pair):
 
 
 def with_public_points(rule, judged, noisy, public):
-    """A claim whose robustness tells the verdict with the public points in place of the drawn ones, too."""
-    names = {}
-    for name in distinct(public, "dataset"):
-        if matching(noisy, dataset=(drawn := name.removesuffix("-file"))):
-            names[drawn] = name
+    """The claim; its robustness also gives the verdict on the public points in place of the drawn ones."""
+    names = {name.removesuffix("-file"): name for name in distinct(public, "dataset")}
+    names = {drawn: name for drawn, name in names.items() if matching(noisy, dataset=drawn)}
     if not names:
         return judged
     kept = [row for row in noisy if row["config"]["dataset"] not in names]

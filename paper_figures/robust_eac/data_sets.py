@@ -1,4 +1,4 @@
-"""The data of the paper, and one ensemble seen closely."""
+"""The data of the paper, and one ensemble in detail."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -81,7 +81,8 @@ def _by_dataset(records, fraction, usual):
     """H by data set, k-means ensembles on the left and mixed ones on the right; beside each its paired differences.
 
     The share of noise is named unless it is the usual one."""
-    names, shown, styles = distinct(records, "dataset"), kinds(records), method_styles(weightings(records))
+    names, shown = distinct(records, "dataset"), kinds(records)
+    styles = method_styles(weightings(records))
     height, n_panels = 0.62 if len(names) > 5 else 0.1 + 0.08 * len(names), 2 if _paired(styles) else 1
     options = {"figsize": (PAGE, height * PAGE), "sharey": True, "squeeze": False}
     figure, ((*axes,),) = plt.subplots(1, n_panels * len(shown), **options)
@@ -94,7 +95,7 @@ def _by_dataset(records, fraction, usual):
         found = samples(records, "h", ensemble, fraction)
         for number, (weighting, h) in enumerate(found.items()):
             places = np.arange(len(names) + 1) + apart[number]
-            # Hollow and filled can be told apart on thin marks only where these are larger.
+            # Thin marks are larger, so that hollow and filled ones can be distinguished.
             size = 5.0 if styles[weighting]["marker"] in "PX*" else 3.0
             style = styles[weighting] | {"linestyle": "none", "elinewidth": 0.7, "markersize": size}
             style["markeredgewidth"] = 0.7
@@ -115,7 +116,7 @@ def _by_dataset(records, fraction, usual):
         # More numbers than these would touch.
         ax.locator_params(axis="x", nbins=3, steps=(1, 2, 5, 10))
     # The mean is that of the differences.
-    rows = [*map(short_name, names), *["mean"] * bool(gains)]
+    rows = [*map(short_name, names), *(["mean"] if gains else [])]
     for ax in axes:
         _widen(ax, 0.1)
         ax.axhline(len(names) - 0.5, color="0.6", linewidth=0.6)
@@ -149,11 +150,13 @@ def sweep_figure(records):
     """Accuracy, its paired difference to no weighting, and weight left on the random partitions, over their share.
 
     Lines show means over the data sets. Bars of H and of the weight are two standard errors over the ensembles, cut at
-    0 and 1.
-    Differences are to the unweighted consensus of the same ensemble, with 95 % bootstrap intervals over the data sets.
-    """
-    shown, styles, shares = kinds(records), method_styles(weightings(records)), fractions(records)
-    labels = ["H (high is good)", *["H minus unweighted's"] * _paired(styles), "weight on random ones"]
+    0 and 1. Differences are to the unweighted consensus of the same ensemble, with 95 % bootstrap intervals over the
+    data sets."""
+    shown, shares = kinds(records), fractions(records)
+    styles = method_styles(weightings(records))
+    labels = ["H (high is good)", "H minus unweighted's", "weight on random ones"]
+    if not _paired(styles):
+        del labels[1]
     options = {"sharex": True, "sharey": "row", "squeeze": False}
     figure, axes = plt.subplots(len(labels), len(shown), figsize=(PAGE, 0.28 * len(labels) * PAGE), **options)
     apart = _apart(0.7, len(styles))
@@ -166,7 +169,7 @@ def sweep_figure(records):
         )
         for number, w in enumerate(styles):
             style = styles[w] | bars
-            # A little apart, so that the bars can be told from each other.
+            # A little apart, so that the bars can be distinguished.
             places = 100.0 * np.array(shares) + apart[number]
             for ax, sample in ((upper, h[w]), (lower, left[w])):
                 over_data = sample.mean(axis=0).T
@@ -242,9 +245,9 @@ def stability_table(records):
 def paired_table(records):
     """Each weighting of paper 002 against no weighting on the same ensembles, by share of random partitions.
 
-    A pair is won by more than 0.005 in H. Brackets hold 95 % bootstrap
-    intervals over the data sets."""
-    if not _paired(names := weightings(records)):
+    A pair is won by more than 0.005 in H. Brackets hold 95 % bootstrap intervals over the data sets."""
+    names = weightings(records)
+    if not _paired(names):
         raise ValueError(f"needs the weighting uniform beside others, the records hold {', '.join(names)}.")
     blocks = []
     for ensemble, title in kinds(records).items():

@@ -1,4 +1,4 @@
-"""What paper 002 leaves open about its ensembles, and what other readings of it do to its claims."""
+"""Readings of what paper 002 leaves open about its ensembles, and the claims that they change."""
 
 from experiments.robust_eac.canonical_labels import MEMBERSHIPS
 from experiments.robust_eac.noisy_ensembles import SETTINGS

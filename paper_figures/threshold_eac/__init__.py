@@ -9,7 +9,6 @@ DRAWINGS = (
     drawing("table_threshold_halfrings", "threshold_eac", tables.halfrings_table, "Figure 1 and Table 1"),
     drawing("fig_threshold_spiral", BOTH, figures.spiral_figure, "Figure 2 and Table 2"),
     drawing("table_threshold_spiral", "threshold_eac", tables.spiral_table, "Figure 2 and Table 2"),
-    drawing("fig_threshold_plateau", "threshold_eac", figures.plateau_figure, "Section 3.2"),
     drawing("fig_threshold_random", "threshold_plain", figures.random_figure, "Figure 3 and Table 3"),
     drawing("table_threshold_random", "threshold_eac", tables.random_table, "Figure 3 and Table 3"),
     drawing("fig_threshold_gaussians", "threshold_gaussians", figures.gaussians_figure, "Figure 4"),

@@ -1,4 +1,4 @@
-"""What paper 003 prints, what the records of its experiments hold, and how rules judge them.
+"""The printed numbers of paper 003, the results of its experiments, and how rules judge them.
 
 A rule asks, repetition by repetition, whether what the paper says happened, under every reading of what the paper
 leaves open: the points (or the distances), and the way of k-means. Stopping early is no reading: which pass to stop
@@ -92,7 +92,8 @@ def printed_consistency():
 
 def printed_rows(dataset):
     """A list of rows with the printed numbers of clusters, and as many wrong objects as the printed index says."""
-    (ks, thresholds), numbers, wrong = SETTINGS[dataset], printed_numbers(dataset), {}
+    (ks, thresholds), numbers = SETTINGS[dataset], printed_numbers(dataset)
+    wrong = {}
     if dataset == "iris":
         wrong = {key: math.ceil((1.0 - index) * SIZES["iris"] - 1e-9) for key, index in printed_consistency().items()}
     parts = {"n": numbers, "wrong": wrong}
@@ -145,7 +146,7 @@ def plain_shares(records, dataset, happened):
     return {reading: float(np.mean([happened(run) for run in runs])) for reading, runs in found.items() if runs}
 
 
-def told(values, form="{:.0%}"):
+def in_words(values, form="{:.0%}"):
     """The value of every reading in words, points by points."""
     by_points = {}
     for (name, way), value in values.items():
@@ -154,7 +155,7 @@ def told(values, form="{:.0%}"):
 
 
 def judge(met, evidence):
-    """Finding from {reading: what :func:`verdict_of` takes}, by as few words as tell the readings apart."""
+    """Finding from {reading: what :func:`verdict_of` takes}, in as few words as distinguish the readings."""
     return by_reading(_in_words({reading: verdict_of(of) for reading, of in met.items()}), evidence)
 
 
@@ -174,14 +175,14 @@ def _in_words(met):
 
 def counted(shares, what, after=""):
     """Finding from the shares of the cases, by reading."""
-    return judge(shares, f"{what}: {told(shares)}.{after and ' ' + after}")
+    return judge(shares, f"{what}: {in_words(shares)}.{after and ' ' + after}")
 
 
 def cells_equal(records, dataset, printed, value=at, tolerance=0.0):
     """Finding from the share of the printed cells that the median over the runs equals."""
     counts = {key: matching_cells(records, *key, printed, value, tolerance)[0] for key in readings(records, dataset)}
     shares = {reading: count / len(printed) for reading, count in counts.items()}
-    return judge(shares, f"Printed cells of {len(printed)} that come out: {told(counts, '{}')}.")
+    return judge(shares, f"Printed cells of {len(printed)} that come out: {in_words(counts, '{}')}.")
 
 
 def recovers(*ks, thresholds=(DEFAULT,)):

@@ -13,7 +13,7 @@ from ..claim import NUMBER, THEOREM, by_reading, claim, finding
 from ..paired import effects
 from ..records import results
 from . import cells
-from .cells import ARMS, RINGS, at, cells_equal, counted, plain_shares, recovers, shares_of, told
+from .cells import ARMS, RINGS, at, cells_equal, counted, in_words, plain_shares, recovers, shares_of
 
 # Points of the spirals for each of the half rings: re-created with re-created, copy with copy.
 _PARTNERS = dict(zip(cells.POINT_SETS["half-rings"], cells.POINT_SETS["spiral"], strict=True))
@@ -28,7 +28,7 @@ def many_dimensions(shapes):
         data = {name: runs} | {other: results(shapes, dataset=other, kmeans=way) for other in (_PARTNERS[name],)}
         shares = [np.mean([recovered(run, other) for run in of_data]) for other, of_data in data.items() if of_data]
         found[name, way] = float(np.mean(shares))
-    of_iris = told(shares_of(shapes, "iris", recovered))
+    of_iris = in_words(shares_of(shapes, "iris", recovered))
     return counted(found, "Runs", f"Of iris, which alone has more than two features: {of_iris}.")
 
 
@@ -70,7 +70,7 @@ def rule_of_thumb(curves):
     arms = shares_of(curves, "spiral", recovers(15, thresholds=SETTINGS["spiral"][1]))
     shares = {key: (share + arms.get((_PARTNERS[key[0]], key[1]), share)) / 2.0 for key, share in rings.items()}
     printed = "In the paper's own tables k = 20 gives two clusters at t = 0.4 alone, k = 15 one cluster in the spirals."
-    return counted(shares, "Runs", f"Half rings alone: {told(rings)}. {printed}")
+    return counted(shares, "Runs", f"Half rings alone: {in_words(rings)}. {printed}")
 
 
 # Data whose points are the same in all repetitions: only the starts differ.
@@ -92,7 +92,7 @@ def enough_partitions(fixed):
                 stay += [result[str(k)]["n_half"] == n for result, n in zip(found, numbers, strict=True)]
         if agree:
             shares[None, way], halves[None, way] = np.mean(agree), np.mean(stay)
-    after = f"Runs whose first 100 clusterings give the number that all 200 give: {told(halves)}."
+    after = f"Runs whose first 100 clusterings give the number that all 200 give: {in_words(halves)}."
     return counted(shares, "Runs that agree", after)
 
 
@@ -206,8 +206,8 @@ def amplified(rings, plain_rings):
     means = {reading: gain.mean() for reading, gain in gains.items()}
     above = shares_of(rings, "half-rings", lambda r, _: r["15"]["links"][1] > r["15"]["links"][0])
     verdicts = {reading: effects({"": gain})[0] for reading, gain in gains.items()}
-    text = f"Mean difference: {told(means, '{:+.0f}')}. Runs in which it is: {told(above)}."
-    return cells.judge(verdicts, f"{text} On the distances themselves: {told(distances)}.")
+    text = f"Mean difference: {in_words(means, '{:+.0f}')}. Runs in which it is: {in_words(above)}."
+    return cells.judge(verdicts, f"{text} On the distances themselves: {in_words(distances)}.")
 
 
 @claim("Section 3.2", "the simple K-means algorithm cannot correctly cluster this data")

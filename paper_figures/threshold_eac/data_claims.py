@@ -11,7 +11,7 @@ from ..claim import NUMBER, claim, finding
 from ..paired import equivalence
 from ..records import results
 from . import cells
-from .cells import IRIS, cells_equal, counted, judge, shares_of, told
+from .cells import IRIS, cells_equal, counted, in_words, judge, shares_of
 
 # The distance of the record that stands for one of the paper's, and for beyond 5, if it prints the square.
 _ROOTS = {3.0: 1.732, 4.0: 2.0, 5.0: 2.236, 6.0: 2.449, 8.0: 2.828}
@@ -53,7 +53,7 @@ def similar(flat, bell, *, within=0.1):
     changes = {reading: normal - uniform for uniform, (reading, normal) in pairs}
     near = {reading: equivalence(change, within) for reading, change in changes.items()}
     means = {reading: change.mean() for reading, change in changes.items()}
-    return judge(near, f"Gaussian minus uniform: {told(means, '{:+.1%}')}.")
+    return judge(near, f"Gaussian minus uniform: {in_words(means, '{:+.1%}')}.")
 
 
 def _numbers(rows, way, distance, threshold):
@@ -79,7 +79,7 @@ def _gaussians(rows, distances, thresholds, happened, after=""):
     happens = _happens(rows, distances, thresholds, happened)
     shares = {reading: float(np.mean(every)) for reading, every in happens.items()}
     at_2 = {reading: float(np.mean(every[:, KS.index(2)])) for reading, every in happens.items()}
-    return counted(shares, "Draws, k and t", f"With k = 2 alone: {told(at_2)}.{after}")
+    return counted(shares, "Draws, k and t", f"With k = 2 alone: {in_words(at_2)}.{after}")
 
 
 @claim(
@@ -90,7 +90,7 @@ def together_below_5(gaussians):
     """Distances 3 and 4 give one cluster, or three and more, which do not discern the two either. Cases: the draws and
     k = 2 to 5."""
     beyond = _happens(gaussians, (5.0, 6.0, 8.0), (0.5,), lambda n: n == 2)
-    from_5 = told({reading: np.mean(every) for reading, every in beyond.items()})
+    from_5 = in_words({reading: np.mean(every) for reading, every in beyond.items()})
     return _gaussians(gaussians, (3.0, 4.0), (0.5,), lambda n: n != 2, f" Two clusters from 5 on: {from_5}.")
 
 
@@ -141,10 +141,10 @@ def setosa_and_rest(iris):
         return [cells.is_setosa(result, name, *cell) for cell in _iris_cells()]
 
     def most(result, name):
-        others = Counter(n for cell in _iris_cells() if (n := cells.at(result, name, *cell)) != 2)
-        return sum(setosa(result, name)) > max(others.values(), default=0)
+        numbers = Counter(cells.at(result, name, *cell) for cell in _iris_cells())
+        return sum(setosa(result, name)) > max((count for n, count in numbers.items() if n != 2), default=0)
 
-    after = f"Runs, k and t with them, printed 15 of 32: {told(shares_of(iris, 'iris', setosa))}."
+    after = f"Runs, k and t with them, printed 15 of 32: {in_words(shares_of(iris, 'iris', setosa))}."
     return counted(shares_of(iris, "iris", most), "Runs", after)
 
 
@@ -181,7 +181,7 @@ def best_at_three(iris):
         reading: cells.spread([cells.best_by_k(run, "iris")[3] for run in runs], digits=2)
         for reading, runs in cells.readings_of(iris, "iris").items()
     }
-    after = f"Highest at k = 3, median (lowest-highest), printed 0.89: {told(best, '{}')}."
+    after = f"Highest at k = 3, median (lowest-highest), printed 0.89: {in_words(best, '{}')}."
     return counted(shares_of(iris, "iris", cells.best_at_three), "Runs", after)
 
 

@@ -5,13 +5,12 @@ import numpy as np
 from matplotlib.patches import Ellipse
 from scipy.cluster.hierarchy import dendrogram
 
-from experiments.threshold_eac.threshold_eac import CONVERGENCE_K, DEFAULT, MAIN, ON_THE_WAY, SETTINGS, TREES
+from experiments.threshold_eac.threshold_eac import CONVERGENCE_K, DEFAULT, MAIN, ON_THE_WAY, TREES
 from experiments.threshold_eac.threshold_gaussians import KS, SHOWN, THRESHOLDS
 
 from ..records import distinct, results
 from ..style import BLACK, BLUE, GREEN, PAGE, VERMILLION, look
-from .cells import POINT_SETS, READINGS, at, printed_numbers, readings
-from .tables import SET_NAMES
+from .cells import POINT_SETS, READINGS, readings
 
 CLASS_LOOKS = {"color": BLUE, "marker": "o"}, {"color": VERMILLION, "marker": "^"}
 LINK_LOOKS = {
@@ -25,7 +24,6 @@ CONVERGENCE_LOOKS = {
     ("half-rings-file", "converged"): look(VERMILLION, "^", "-.", label="copy, Lloyd"),
     ("half-rings-file", "macqueen"): look(BLACK, "o", "-", label="copy, MacQueen"),
 }
-SPIRAL_LOOKS = {"spiral": look(VERMILLION, "^", "--"), "spiral-file": look(BLUE, "o", "-")}
 GAUSSIAN_LOOKS = look(BLACK, "o", "-"), look(BLUE, "s", "--"), look(VERMILLION, "^", "-."), look(GREEN, "D", ":")
 SHOWN_THRESHOLDS = (0.5, 0.7)
 
@@ -94,7 +92,7 @@ def _convergence(ax, records):
     for i, reading in enumerate(readings(records, "half-rings", MAIN)):
         found = results(records, dataset=reading[0], kmeans=reading[1])
         numbers = np.array([result[str(CONVERGENCE_K)]["on_the_way"] for result in found])
-        # A little apart, so that the bars can be told from each other.
+        # A little apart, so that the bars can be distinguished.
         places = np.array(ON_THE_WAY) + 1.2 * (i - 1.5)
         bars = {"yerr": numbers.std(axis=0), "elinewidth": 0.6, "markersize": 3}
         ax.errorbar(places, numbers.mean(axis=0), **bars, **CONVERGENCE_LOOKS[reading])
@@ -137,31 +135,6 @@ def _ellipses(ax, components):
         width, height = 4.0 * np.sqrt(np.maximum(lengths, 0.0))
         angle = np.degrees(np.arctan2(directions[1, 0], directions[0, 0]))
         ax.add_patch(Ellipse((x, y), width, height, angle=angle, fill=False, linewidth=0.7))
-
-
-def plateau_figure(records):
-    """Number of clusters in the spirals over k: the plateau that Section 3.2 of paper 003 reads the answer from.
-
-    Lines show the median of 20 repetitions, Lloyd's k-means from objects; bands go from the lowest to the highest;
-    stars are the numbers of Table 2."""
-    ks, thresholds = SETTINGS["spiral"]
-    printed = printed_numbers("spiral")
-    figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.38 * PAGE), sharey=True)
-    for ax, threshold in zip(axes, thresholds, strict=True):
-        for dataset, style in SPIRAL_LOOKS.items():
-            found = results(records, dataset=dataset, kmeans="converged")
-            if found:
-                numbers = np.array([[at(result, dataset, k, threshold) for k in ks] for result in found])
-                ax.fill_between(ks, numbers.min(axis=0), numbers.max(axis=0), alpha=0.2, color=style["color"])
-                ax.plot(ks, np.median(numbers, axis=0), label=SET_NAMES[dataset], **style)
-        values = [printed[k, threshold] for k in ks]
-        ax.plot(ks, values, "k*", markersize=6, label="printed", linestyle="none")
-        ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
-        ax.set(title=f"t = {threshold:g}", xlabel="clusters k of k-means", yscale="log")
-        ax.set_yticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
-    axes[0].set_ylabel("number of clusters found")
-    axes[0].legend()
-    return figure
 
 
 def random_figure(records):

@@ -71,7 +71,7 @@ def random_table(records):
     """Table 3 of paper 003: number of clusters in 300 uniform points.
 
     Cells show the printed number, and the median (lowest-highest) of the draws. A star in the print means that all
-    objects but one or two are in one cluster, each of these alone. The reproduced columns tell in what share of the
+    objects but one or two are in one cluster, each of these alone. The reproduced columns say in what share of the
     draws that is so, where it is so in any. The last columns are Gaussian points ("similar results")."""
     columns = cells.readings(records, "uniform-5d") + cells.readings(records, "normal-5d")
     return _side_by_side(records, cells.printed_cells(cells.PRINTED["uniform-5d"]), columns, _starred_number)

@@ -30,12 +30,13 @@ def test_smoke_grid_runs_and_its_last_cell_gives_the_same_in_a_worker(name, monk
     monkeypatch.setattr(runner, "in_fresh_process", in_this_process)
     monkeypatch.setattr(peers, "in_fresh_process", lambda *of, **how: next(fresh, in_this_process)(*of, **how))
     monkeypatch.setattr(peers, "limit_memory", lambda n_bytes: None)
-    records = runner.run_cells_here(experiment, runner.experiment_grid(experiment, smoke=True))
+    task = runner.experiment_task(experiment, smoke=True)
+    records = list(runner.run_here(experiment, task.cells))
     assert [record["error"] for record in records] == [None] * len(records)
-    if not runner.is_serial(experiment):
+    if not task.is_serial:
         # Alone, so that it also shows if a cell depends on those before it.
-        (again,) = runner._run_in_processes(experiment, experiment.SMOKE[-1:], 2)
-        assert store.without_measurements(again["result"]) == store.without_measurements(records[-1]["result"])
+        (again,) = runner.run_in_processes(experiment, task.cells[-1:], 2)
+        assert not store.changes(again["result"], records[-1]["result"])
 
 
 @pytest.mark.parametrize("name", runner.experiment_modules())
@@ -44,7 +45,7 @@ def test_grid_is_that_of_the_frozen_records(name):
     frozen = store.load_frozen(DATA / f"{name}.json")
     assert frozen["version"] == experiment.VERSION
     held = sorted(store.canonical_json(row["config"]) for row in frozen["rows"])
-    assert sorted(map(store.canonical_json, runner.experiment_grid(experiment))) == held
+    assert sorted(map(store.canonical_json, runner.experiment_task(experiment).cells)) == held
 
 
 def test_what_joins_the_registry_later_leaves_the_frozen_records_complete():

@@ -4,7 +4,6 @@ import itertools
 import json
 import sys
 import threading
-import types
 from importlib import import_module
 
 import pytest
@@ -17,6 +16,9 @@ from experiments.shared import runner, store
 TOY = '''"""Doubles a number."""
 from pathlib import Path
 
+import numba
+from threadpoolctl import threadpool_info
+
 VERSION = 1
 GRID = [{"x": x, "kind": kind} for x in (1, 2, 3) for kind in ("plain", "fragile")]
 SMOKE = GRID[:2]
@@ -26,6 +28,8 @@ FOLDER = Path(__file__).parent
 def run_one(x, kind):
     with open(FOLDER / "calls", "a") as calls:
         calls.write(f"{x} {kind}\\n")
+    with open(FOLDER / "threads", "a") as threads:
+        threads.write(f"{max(numba.get_num_threads(), *(pool['num_threads'] for pool in threadpool_info()))}\\n")
     if kind == "fragile" and (FOLDER / "broken").exists():
         raise RuntimeError(f"toy {x} is broken")
     return {"double": 2 * x}
@@ -53,6 +57,10 @@ def n_calls(toy):
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
+def run(toy, root, *, smoke=False, **options):
+    return runner.run_task(runner.experiment_task(toy, smoke=smoke, root=root), **options)
+
+
 def results(records):
     return [(record["config"], record["status"], record["result"]) for record in records]
 
@@ -66,10 +74,10 @@ def run_cli(*arguments, root):
 
 def test_key_depends_on_name_version_and_config_only():
     config = {"n": 1, "nested": {"a": 1, "b": [1, 2]}}
-    key = store.cell_key("toy", 1, config)
-    assert key == store.cell_key("toy", 1, {"nested": {"b": [1, 2], "a": 1}, "n": 1})
+    name = store.record_path("toy", 1, config).name
+    assert name == store.record_path("toy", 1, {"nested": {"b": [1, 2], "a": 1}, "n": 1}).name
     others = [("other", 1, config), ("toy", 2, config), ("toy", 1, config | {"n": 2})]
-    assert len({key, *(store.cell_key(*other) for other in others)}) == 4
+    assert len({name, *(store.record_path(*other).name for other in others)}) == 4
 
 
 def test_derive_seed_is_stable_and_differs_by_each_argument():
@@ -84,11 +92,11 @@ def test_derive_seed_is_stable_and_differs_by_each_argument():
 def test_record_has_provenance_and_reads_back_equal(root):
     record = store.run_cell("toy", 1, lambda x: {"pair": (x, 0.1)}, {"x": 1})
     path = store.save_record(record, root)
-    assert path == root / "toy" / f"{store.cell_key('toy', 1, {'x': 1})}.json"
+    assert path == store.record_path("toy", 1, {"x": 1}, root)
+    assert path.parent == root / "toy"
     assert store.load_record("toy", 1, {"x": 1}, root) == record
     assert (record["status"], record["error"], record["result"]) == ("done", None, {"pair": [1, 0.1]})
     assert record["environment"].keys() >= {"python", "numpy", "robust_eac", "cpu", "cores", "git"}
-    assert record["environment"]["threads"].keys() == {"blas", "openmp", "numba"}
 
 
 @pytest.mark.parametrize(
@@ -118,25 +126,26 @@ def test_unreadable_record_is_reported_and_missing(root):
     path = store.save_record(record, root)
     text = path.read_text()
     other = store.save_record(store.run_cell("toy", 1, lambda x: {"y": 2}, {"x": 2}), root)
-    assert store.missing_cells("toy", [{"x": 1}, {"x": 2}, {"x": 3}], 1, root) == [{"x": 3}]
+    assert all(store.load_record("toy", 1, {"x": x}, root) for x in (1, 2))
+    assert store.load_record("toy", 1, {"x": 3}, root) is None
     bad = ["", text[:-20], text.replace("1.5", "NaN"), other.read_text(), "[]", '{"experiment": 1}', "\xff"]
     for content in bad:
         path.write_bytes(content.encode("latin-1"))
         with pytest.warns(UserWarning, match="treated as missing"):
-            assert store.missing_cells("toy", [{"x": 1}], 1, root) == [{"x": 1}]
+            assert store.load_record("toy", 1, {"x": 1}, root) is None
 
 
 # Runner
 
 
 def test_second_run_is_all_cached_and_force_or_a_new_version_runs_again(toy, root, monkeypatch):
-    first = runner.run_experiment(toy, root=root)
+    first = run(toy, root)
     assert results(first) == [(config, "done", {"double": 2 * config["x"]}) for config in toy.GRID]
-    assert runner.run_experiment(toy, root=root) == first
+    assert run(toy, root) == first
     assert n_calls(toy) == len(toy.GRID) == len(list((root / "toy").iterdir()))
-    runner.run_experiment(toy, root=root, force=True)
+    run(toy, root, force=True)
     monkeypatch.setattr(toy, "VERSION", 2)
-    runner.run_experiment(toy, smoke=True, root=root)
+    run(toy, root, smoke=True)
     assert n_calls(toy) == 2 * len(toy.GRID) + len(toy.SMOKE)
 
 
@@ -144,23 +153,20 @@ def test_workers_give_the_same_records_and_use_one_thread(toy, tmp_path, monkeyp
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     (toy.FOLDER / "broken").touch()
-    serial = runner.run_experiment(toy, n_jobs=1, root=tmp_path / "serial")
-    parallel = runner.run_experiment(toy, n_jobs=2, root=tmp_path / "parallel")
+    serial = run(toy, tmp_path / "serial", n_jobs=1)
+    parallel = run(toy, tmp_path / "parallel", n_jobs=2)
     assert results(serial) == results(parallel)
     assert {record["status"] for record in parallel} == {"done", "error"}
-    assert runner.experiment_records(toy, root=tmp_path / "parallel") == parallel
-    threads = [record["environment"]["threads"] for record in serial + parallel]
-    assert all(set(limits.values()) == {1} for limits in threads)
+    assert runner.task_records(runner.experiment_task(toy, root=tmp_path / "parallel")) == parallel
+    assert (toy.FOLDER / "threads").read_text().split() == ["1"] * (2 * len(toy.GRID))
 
 
 def test_serial_experiment_stays_in_this_process(toy, root, monkeypatch):
     monkeypatch.setattr(toy, "JOBS", 1, raising=False)
     # Only this process knows this function: a worker would import the one in the file.
     monkeypatch.setattr(toy, "run_one", lambda x, kind: {"thread": threading.current_thread().name})
-    records = runner.run_experiment(toy, n_jobs=2, root=root)
+    records = run(toy, root, n_jobs=2)
     assert {record["result"]["thread"] for record in records} == {threading.current_thread().name}
-    with pytest.raises(ValueError, match=r"toy .* \(JOBS = 1\): --dask is not possible"):
-        runner.run_experiment(toy, dask="tcp://127.0.0.1:1", root=root, force=True)
 
 
 def test_a_fresh_experiment_has_a_process_for_every_cell(toy, root, monkeypatch):
@@ -168,28 +174,14 @@ def test_a_fresh_experiment_has_a_process_for_every_cell(toy, root, monkeypatch)
     monkeypatch.setenv("PYTHONPATH", str(toy.FOLDER))
     # Another process does not know this function.
     monkeypatch.setattr(toy, "run_one", None)
-    records = runner.run_experiment(toy, smoke=True, root=root)
+    records = run(toy, root, smoke=True)
     assert results(records) == [(config, "done", {"double": 2 * config["x"]}) for config in toy.SMOKE]
 
 
 def test_repeated_cell_is_refused(toy, monkeypatch):
     monkeypatch.setattr(toy, "GRID", [*toy.GRID, toy.GRID[0]])
     with pytest.raises(ValueError, match="GRID of toy repeats 1 cells"):
-        runner.experiment_grid(toy)
-
-
-def test_dask_cluster_gives_the_same_records(toy, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    (toy.FOLDER / "broken").touch()
-    stranger = types.SimpleNamespace(__name__="no_such.stranger", VERSION=1, GRID=[{}])
-    quiet = {"processes": False, "dashboard_address": None}
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, **quiet) as cluster:
-        options = {"dask": cluster.scheduler_address, "root": tmp_path / "dask"}
-        found = runner.run_experiment(toy, **options)
-        with pytest.raises(ValueError, match=r"cannot import no_such\.stranger"):
-            runner.run_experiment(stranger, **options)
-    local = runner.run_experiment(toy, root=tmp_path / "local")
-    assert results(found) == results(local)
+        runner.experiment_task(toy)
 
 
 # Command line
@@ -217,7 +209,7 @@ def test_an_experiment_in_a_room_is_found_by_the_name_of_its_file(toy, capsys):
     room.mkdir()
     (room / "other.py").write_text(TOY)
     assert runner.experiment_modules() == {"other": "experiments.room.other", "toy": "experiments.toy"}
-    assert runner.experiment_name(runner.load_experiment("other")) == "other"
+    assert runner.experiment_task(runner.load_experiment("other")).name == "other"
     (room / "other.py").rename(room / "helper.py")
     (room / "helper.py").write_text("def prepare():\n    pass\n")
     assert cli.main(["list"]) == 0
@@ -243,7 +235,7 @@ def test_wrong_usage(toy, capsys):
 
 
 def test_freeze_round_trip_is_deterministic(toy, root, tmp_path, capsys, monkeypatch):
-    records = runner.run_experiment(toy, root=root)
+    records = run(toy, root)
     first, second = tmp_path / "frozen" / "first.json", tmp_path / "frozen" / "second.json"
     assert run_cli("freeze", "toy", "--output", str(first), root=root) == 0
     assert capsys.readouterr().out.strip() == str(first)
@@ -277,7 +269,7 @@ def test_freeze_keeps_results_of_any_shape(tmp_path):
 def test_freeze_refuses_missing_and_failed_cells(toy, root, tmp_path, capsys):
     output = tmp_path / "frozen.json"
     (toy.FOLDER / "broken").touch()
-    runner.run_experiment(toy, smoke=True, root=root)
+    run(toy, root, smoke=True)
     assert run_cli("freeze", "toy", "--output", str(output), root=root) == 1
     error = capsys.readouterr().err
     assert "toy: 5 of 6 cells missing or failed" in error
@@ -292,7 +284,7 @@ def test_freeze_refuses_missing_and_failed_cells(toy, root, tmp_path, capsys):
 )
 def test_records_of_changed_sources_are_not_frozen_for_the_project(toy, root, tmp_path, capsys, monkeypatch, git, code):
     monkeypatch.setattr(cli, "FROZEN", tmp_path / "frozen")
-    monkeypatch.setattr(store, "_machine_and_versions", lambda: {"git": git})
+    monkeypatch.setattr(store, "environment", lambda: {"git": git})
     assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 0
     assert run_cli("freeze", "toy", root=root) == code
     assert (tmp_path / "frozen" / "toy.json").exists() == (code == 0)
@@ -313,22 +305,24 @@ def test_verify_runs_cells_again_and_compares(toy, root, tmp_path, capsys, monke
     assert cli.main([*command, "--cells", "2"]) == 0
     assert n_calls(toy) == calls + 2
     assert capsys.readouterr().out.splitlines()[-1] == "toy: 2 of 2 cells as frozen"
-    monkeypatch.setattr(cli.load_experiment("toy"), "run_one", lambda x, kind: {"double": 2 * x + (x == 3)})
+    monkeypatch.setattr(runner.load_experiment("toy"), "run_one", lambda x, kind: {"double": 2 * x + (x == 3)})
     assert cli.main([*command, "--cells", "99"]) == 1
     out = capsys.readouterr().out
     assert out.splitlines()[-1] == "toy: 4 of 6 cells as frozen"
     assert 'DIFFERENT: {"kind":"plain","x":3}' in out
     assert out.splitlines()[-2] == "largest differences of numbers: double 1"
-    monkeypatch.setattr(cli.load_experiment("toy"), "run_one", lambda x, kind: {"double": 6 // (3 - x)})
+    monkeypatch.setattr(runner.load_experiment("toy"), "run_one", lambda x, kind: {"double": 6 // (3 - x)})
     assert cli.main([*command, "--cells", "99"]) == 1
     out, err = capsys.readouterr()
     assert 'FAILED: {"kind":"plain","x":3}' in out
     assert "ZeroDivisionError" in err
-    monkeypatch.setattr(cli.load_experiment("toy"), "VERSION", 2)
+    monkeypatch.setattr(runner.load_experiment("toy"), "VERSION", 2)
     assert cli.main(command) == 1
     assert "the frozen file holds version 1, the code is version 2" in capsys.readouterr().err
 
 
-def test_measurements_are_set_aside():
-    result = {"h": 1, "fit_seconds": 3, "bytes_before": 4, "runs": [{"seconds": 5, "n": 6}], "none": None}
-    assert store.without_measurements(result) == {"h": 1, "runs": [{"n": 6}], "none": None}
+def test_measurements_are_not_compared():
+    before = {"h": 1, "fit_seconds": 3, "bytes_before": 4, "runs": [{"seconds": 5, "n": 6}], "none": None}
+    after = {"h": 1, "fit_seconds": 4, "bytes_before": 5, "runs": [{"seconds": 6, "n": 6}], "none": None}
+    assert not store.changes(after, before)
+    assert store.changes(after | {"h": 3, "runs": [{"n": 7}]}, before) == {"h": 2, "n": 1}

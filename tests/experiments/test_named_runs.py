@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from experiments import __main__ as cli
-from experiments.shared import named, own, runner, store
+from experiments.shared import own, runner, store
 
 FEW = ["ensembles=kmeans", "repetitions=1", "n_partitions=6", "n_clusters=2"]
 OWN = ["datasets=my.csv", "fractions=0", "weightings=uniform,mymodule:better_half", *FEW]
@@ -45,12 +45,12 @@ def test_a_run_has_its_own_records_and_all_commands_take_its_name(root, capsys):
     assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 1, root=root) == 0
     assert record.stat().st_mtime_ns == before
     # The default grid does not see them.
-    assert store.missing_cells("noisy_ensembles", named.open_run(root / "mine").GRID, told["version"], root) != []
+    assert run("status", "noisy_ensembles", "--smoke", root=root) == 1
 
 
 def test_freeze_and_verify_a_run(root, capsys, monkeypatch):
     monkeypatch.setattr(store, "_git_state", lambda: None)
-    store._machine_and_versions.cache_clear()
+    store.environment.cache_clear()
     assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 1, root=root) == 0
     assert run("verify", "mine", root=root) == 1
     told = f"there is no frozen file {root / 'mine' / 'frozen.json'}; run first: python -m experiments freeze mine"
@@ -62,7 +62,7 @@ def test_freeze_and_verify_a_run(root, capsys, monkeypatch):
     (root.parent / "my.csv").unlink()
     assert run("verify", "mine", root=root) == 2
     assert "the run 'mine' needs its files: there is no file 'my.csv'" in capsys.readouterr().err
-    store._machine_and_versions.cache_clear()
+    store.environment.cache_clear()
 
 
 def test_a_changed_file_or_parameter_needs_another_name(root, tmp_path, capsys, monkeypatch):

@@ -21,6 +21,8 @@ def folder(tmp_path, monkeypatch):
     lines = [f"{a},{'no' if c == 0 else 'yes'},{b},{d}" for (a, b, d), c in zip(X, y, strict=True)]
     (tmp_path / "my.csv").write_text("\n".join(["a,label,b,d", *lines]) + "\n")
     (tmp_path / "other.csv").write_text("\n".join(["a,species,b,d", *lines]) + "\n")
+    (tmp_path / "text.csv").write_text("label,b\nno,1\nno,x\n")
+    (tmp_path / "lost.csv").write_text("label,b\nno,1\n,2\n")
     (tmp_path / "mymodule.py").write_text(
         "def better_half(losses):\n    return (losses <= sorted(losses)[len(losses) // 2]) * 1.0\n\n\nPI = 3\n\n\n"
         "def three(losses):\n    return losses[:3]\n\n\ndef broken(losses):\n    return 1 / None\n"
@@ -80,8 +82,10 @@ def test_a_parameter_at_its_default_is_not_in_the_configuration():
         ("datasets=irs", "datasets must be of .*FILE.csv.*, got 'irs' .did you mean 'iris'"),
         ("datasets=iris,iris", "datasets must not have a value twice"),
         ("datasets=no.csv", "datasets: there is no file 'no.csv' in "),
-        ("datasets=my.csv:d", "datasets: my.csv, row 2, column 4"),
+        ("datasets=my.csv:d", "datasets: my.csv: the column 'd' holds another class for every object"),
         ("datasets=other.csv", "datasets: other.csv: no column 'label'; .*'a', 'species'.* Write other.csv:COLUMN for"),
+        ("datasets=text.csv", "datasets: text.csv, row 3, column 2 .b.: 'x' is no finite number; every column but"),
+        ("datasets=lost.csv", "datasets: lost.csv, row 3: the class is missing"),
         ("weightings=l3", "weightings must be of .*MODULE:FUNCTION, got 'l3'"),
         ("weightings=nowhere:f", "weightings: 'nowhere:f' must name a function that can be imported: No module"),
         ("weightings=mymodule:f", "weightings: 'mymodule:f' must name a function that can be imported: module"),

@@ -1,4 +1,4 @@
-"""The experiments that compare with others: limits on processes, how answers are judged, the plain cyclic method."""
+"""The experiments that compare with others: limits on processes, how answers are judged."""
 
 import subprocess
 import time
@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from experiments.shared import measure
-from experiments.shared.ensembles import planted_labels
-from experiments.speed import convergence, peer_ways, peers
-from robust_eac import objective_value, optimality_gap, solve_membership
+from experiments.speed import peer_ways, peers
 
 from .. import reference
 from ..conftest import random_ensemble, random_membership
@@ -124,14 +122,3 @@ def test_answers_are_judged_by_the_objective(rng):
     assert renamed["relaxed"] is None
     for name in ("hard", "ari", "h"):
         np.testing.assert_allclose(renamed[name], found[name], rtol=1e-12)
-
-
-def test_the_cyclic_method_finds_a_stationary_point_too(rng):
-    labels, _ = planted_labels(60, rng, n_partitions=10, n_clusters=3)
-    for n_steps in (8, 1):
-        membership, gap, n_sweeps = convergence.cyclic(labels, 3, 1e-9, 0, n_steps=n_steps)
-        assert 0 < n_sweeps < convergence.MAX_SWEEPS
-        assert gap <= 1e-9
-        np.testing.assert_allclose(optimality_gap(labels, membership), gap, atol=1e-15)
-    ours = min(solve_membership(labels, 3, tol=1e-9, random_state=start).objective for start in range(5))
-    assert objective_value(labels, membership) >= ours * (1.0 - 1e-6)

@@ -1,11 +1,9 @@
 """The command that reproduces papers, on a paper of two claims with a toy experiment, and on a true one."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from experiments import __main__ as cli
-from experiments.shared import store
+from experiments.shared import runner, store
 from experiments.shared.data import needed_data, without_data
 from paper_figures import rooms
 from paper_figures.claim import NUMBER, TREND, claim, finding
@@ -64,8 +62,6 @@ def toy(toys, tmp_path, monkeypatch):
     """The folder of the toy, whose records are frozen, and of a paper that rests on it."""
     (toys / "toy.py").write_text(TOY)
     monkeypatch.setattr(rooms, "PAPERS", (PAPER,))
-    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
-    monkeypatch.setattr("os.cpu_count", lambda: 16)
     monkeypatch.setitem(DATASETS, "secret", DATASETS["cigar"])
     frozen = ["--records", str(tmp_path / "old"), "--output", str(toys / "data" / "toy.json")]
     assert cli.main(["run", "toy", "--n-jobs", "1", *frozen[:2]]) == 0
@@ -102,54 +98,19 @@ def test_all_as_frozen(toy, reproduce, tmp_path):
     (toy / "rounded").touch()
     code, told, errors = reproduce("--paper", "900")
     assert (code, errors) == (0, "")
-    assert "| iris | aa06b8008ceba42e |" in told
-    assert "| secret | 512d4dadbaa66066 |" in told
-    assert "6 cells to run: about 0 seconds; workers: 1." in told
-    assert "| toy | 6 | 0.0 | 0.0 | 0 of 6 | |" in told
+    assert "| toy | 6 | 0.0 | 0 of 6 | |" in told
     assert "2 verdicts, all as on the frozen records." in told
     out = tmp_path / "out"
-    assert {path.name for path in out.iterdir()} == {"records", "data", "toys.txt", "claims.txt", "report.html"}
+    assert {path.name for path in out.iterdir()} == {"records", "toys.txt", "claims.txt", "report.html"}
     assert (out / "toys.txt").read_text() == "6 rows\n"
     assert "means are below thirty" in (out / "report.html").read_text()
-    assert len(store.load_frozen(out / "data" / "toy.json")["rows"]) == 6
-
-
-def test_the_time_is_that_of_the_frozen_cells(toy, reproduce, monkeypatch):
-    path = toy / "data" / "toy.json"
-    rows = [{"config": row["config"], "result": row["result"]} for row in store.load_frozen(path)["rows"]]
-    seconds = {("iris", 1): 400.0, ("secret", 1): 500.0, ("wine", 2): 720.0}
-    for row in rows:
-        row |= {"seconds": seconds.get((*row["config"].values(),), 100.0), "environment": store.environment()}
-    path.write_text(store.freeze_records("toy", 1, rows))
-
-    def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("experiments.reproduce.run_experiment", interrupted)
-
-    def told(n_jobs):
-        code, printed, _ = reproduce("--n-jobs", n_jobs)
-        assert code == 130
-        return printed.splitlines()[-1]
-
-    # No sooner than the longest cell ends.
-    for n_jobs, minutes in (("1", 32), ("2", 16), ("9", 12)):
-        assert told(n_jobs) == f"6 cells to run: about {minutes} minutes; workers: {n_jobs}."
-    # A load of 30 and two workers share 16 cores.
-    monkeypatch.setattr("os.getloadavg", lambda: (30.0, 0.0, 0.0))
-    assert told("2") == "6 cells to run: about 32 minutes beside a load of 30.0; workers: 2."
-    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
-    monkeypatch.setattr("experiments.toy.JOBS", 1, raising=False)
-    assert told("9") == "6 cells to run: about 32 minutes; workers: 9."
-    monkeypatch.setattr("experiments.toy.VERSION", 2)
-    assert told("9") == "6 cells to run: about 0 seconds, and the time of toy; workers: 9."
 
 
 def test_a_changed_number_and_verdict(toy, reproduce):
     (toy / "changed").touch()
     code, told, _ = reproduce()
     assert code == 0
-    assert "| toy | 6 | 0.0 | 0.0 | 3 of 6 | mean 5 |" in told
+    assert "| toy | 6 | 0.0 | 3 of 6 | mean 5 |" in told
     assert "Of 2 verdicts these differ:" in told
     assert "| Paper 900, Section 1 | holds | contradicted |" in told
     assert "Section 2" not in told
@@ -160,11 +121,10 @@ def test_failed_cells(toy, reproduce, tmp_path):
     code, told, errors = reproduce()
     assert code == 1
     assert 'failed: toy {"dataset":"wine","factor":1}: RuntimeError: wine is spilt' in told
-    assert "| toy | 6, 2 failed | 0.0 | 0.0 | 0 of 4 | |" in told
+    assert "| toy | 6, 2 failed | 0.0 | 0 of 4 | |" in told
     assert "| Paper 900 | not judged: toy: 2 of 6 cells missing or failed" in told
     assert "2 cells failed; " in told
     assert "table_toys: toy: 2 of 6 cells missing or failed" in errors
-    assert not (tmp_path / "out" / "data").exists()
 
 
 def test_data_that_are_not_to_be_had(toy, reproduce, monkeypatch):
@@ -172,11 +132,11 @@ def test_data_that_are_not_to_be_had(toy, reproduce, monkeypatch):
     code, told, errors = reproduce()
     assert (code, errors) == (0, "")
     assert (
-        "\nsecret is left out of every experiment: "
+        "secret is left out of every experiment: "
         "Data set 'secret' was found in none of these places: here: not.\n" in told
     )
     assert calls(toy) == ["iris 1", "iris 2", "wine 1", "wine 2"]
-    assert "| toy | 4 | 0.0 | 0.0 | 0 of 4 | |" in told
+    assert "| toy | 4 | 0.0 | 0 of 4 | |" in told
     # Of two data sets, as of the frozen records of these.
     assert "2 verdicts, all as on the frozen records." in told
 
@@ -195,41 +155,12 @@ def test_claims_and_drawings_that_fail_without_data(toy, reproduce, monkeypatch)
     code, told, errors = reproduce()
     assert code == 0
     assert "table_toys: cannot be had without secret: KeyError('secret')" in errors
-    assert "Paper 900: the claims cannot be had without secret: KeyError('secret')" in errors
-    assert "| Paper 900 | not judged: 'secret' |" in told
-
-
-def test_freeze(toy, reproduce, tmp_path, monkeypatch):
-    clean = store.environment() | {"git": {"commit": "c", "dirty": True, "sources_dirty": False}}
-    frozen = (toy / "data" / "toy.json").read_bytes()
-    (toy / "changed").touch()
-    with monkeypatch.context() as patch:
-        patch.setattr("experiments.reproduce.environment", lambda: clean | {"git": None})
-        code, _, errors = reproduce("--freeze")
-        assert (code, calls(toy)) == (2, [])
-        assert "--freeze: files differ from a commit" in errors
-    monkeypatch.setattr("experiments.reproduce.environment", lambda: clean)
-    monkeypatch.setattr(store, "environment", lambda: clean | {"git": None})
-    assert reproduce()[0] == 0
-    code, _, errors = reproduce("--freeze")
-    assert code == 2
-    assert "--freeze: 6 of 6 records are of files that differed from a commit" in errors
-    assert (toy / "data" / "toy.json").read_bytes() == frozen
-    monkeypatch.setattr(store, "environment", lambda: clean)
-    code, told, _ = reproduce("--freeze", "--output", str(tmp_path / "new"))
-    assert code == 0
-    assert "3 of 6 | mean 5" in told
-    new = (toy / "data" / "toy.json").read_bytes()
-    assert new == (tmp_path / "new" / "data" / "toy.json").read_bytes() != frozen
-    lose_secret(monkeypatch)
-    assert reproduce("--freeze")[::2] == (2, "error: --freeze needs all data, secret lack.\n")
+    assert "Paper 900: cannot be had without secret: KeyError('secret')" in errors
+    assert "| Paper 900 | not judged: cannot be had without secret: KeyError('secret') |" in told
 
 
 def test_wrong_usage(toy, reproduce):
-    for arguments, message in (
-        (["--paper", "901"], "--paper must be of 900, got '901'"),
-        (["--freeze", "--smoke"], "--freeze takes no --smoke"),
-    ):
+    for arguments, message in ((["--paper", "901"], "--paper must be of 900, got '901'"),):
         code, _, errors = reproduce(*arguments)
         assert code == 2
         assert message in errors
@@ -242,10 +173,9 @@ def test_data_of_cells():
     ]
     found = needed_data([{"dataset": name} for name in names] + [{"other": "iris"}])
     assert found == ["abalone", "breast-cancer-699", "half-rings", "spiral", "spiral-file"]
-    experiment = SimpleNamespace(GRID=[{"dataset": name} for name in names], SMOKE=[{"n": 1}])
-    left = without_data(experiment, ("abalone", "spiral"))
-    assert [config["dataset"] for config in left.GRID] == [name for name in names if name not in (names[0], names[2])]
-    assert left.SMOKE == [{"n": 1}]
+    task = runner.Task(None, [{"dataset": name} for name in names])
+    left = without_data(task, ("abalone", "spiral"))
+    assert [config["dataset"] for config in left.cells] == [name for name in names if name not in (names[0], names[2])]
 
 
 def test_differences_of_results():

@@ -5,13 +5,13 @@ import pytest
 
 from experiments.robustness import robustness, robustness_cost
 from experiments.shared.ensembles import planted_labels
-from experiments.shared.store import derive_seed, without_measurements
+from experiments.shared.store import derive_seed
 from paper_figures import robustness as drawn
 from robust_eac import adjusted_rand_score, corrupt_ensemble, h_criterion, solve_median_partition
 
 
 def test_a_cell_is_what_its_parts_are():
-    result = without_measurements(robustness.run_one(dataset="iris", kind="shuffled", fraction=0.5, repetitions=2))
+    result = robustness.run_one(dataset="iris", kind="shuffled", fraction=0.5, repetitions=2)
     assert list(result) == [*robustness.WEIGHTINGS, "oracle"]
     runs = {"restricted-simplex": [], "oracle": []}
     for repetition in range(2):

@@ -64,14 +64,12 @@ def test_an_unknown_run_lists_the_known_ones(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_records_of_a_run_are_flat_rows(tmp_path, draw):
+def test_records_of_a_run_as_a_data_frame(tmp_path, draw):
     draw(["fractions=0,.5", "ensembles=kmeans", "weightings=uniform,l2"])
-    rows = sources.flat_rows("mine", tmp_path / "records")
-    assert [(row["dataset"], row["fraction"], row["n_partitions"]) for row in rows] == [
-        ("iris", 0.0, 6),
-        ("iris", 0.5, 6),
-    ]
-    assert all(0.0 < row["result.l2.h"] <= 1.0 and row["seconds"] > 0.0 for row in rows)
-    assert [row["result.uniform.noise_weight"] for row in rows] == [0.0, 0.5]
+    table = sources.records_frame("mine", tmp_path / "records")
+    assert table[["dataset", "fraction", "n_partitions"]].values.tolist() == [["iris", 0.0, 6], ["iris", 0.5, 6]]
+    assert table["result.l2.h"].between(0.0, 1.0, inclusive="right").all()
+    assert (table["seconds"] > 0.0).all()
+    assert table["result.uniform.noise_weight"].tolist() == [0.0, 0.5]
     with pytest.raises(ValueError, match="unknown experiment or run 'nosuch'; runs: mine"):
-        sources.flat_rows("nosuch", tmp_path / "records")
+        sources.records_frame("nosuch", tmp_path / "records")
