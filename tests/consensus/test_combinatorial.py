@@ -5,7 +5,6 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score, silhouette_samples
 
-from robust_eac import load_dataset
 from robust_eac.consensus.combinatorial import CombinatorialEAC, zca_whiten
 from robust_eac.schemes import silhouette_weights
 
@@ -121,18 +120,6 @@ def test_one_undefined_silhouette_costs_the_partition_its_weight_in_the_listing_
     equation = CombinatorialEAC(2, combinations=[[0]] * 20, reproduce="equation", random_state=0).fit(X)
     threes = equation.ensemble_.max(axis=0) == 2
     assert 0.0 < equation.goodness_[threes].max() < 1.0
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"max_order": 0}, "max_order must be at least 1, got 0"),
-        ({"combinations": [[5]]}, r"combinations\[0\] must hold indices in"),
-    ],
-)
-def test_errors(options, match):
-    with pytest.raises(ValueError, match=match):
-        CombinatorialEAC(2, **options, random_state=0).fit(load_dataset("iris")[0])
 
 
 # ---- whitening

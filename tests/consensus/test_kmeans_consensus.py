@@ -316,16 +316,3 @@ def test_threads_change_nothing_and_stopping_early_warns(rng, function):
     assert np.array_equal(serial, function(labels, 6, n_init=4, n_jobs=2, random_state=3))
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         function(labels, 6, n_init=1, max_iter=1, random_state=3)
-
-
-@pytest.mark.parametrize(
-    ("function", "kwargs", "match"),
-    [
-        (kmeans_consensus, {"n_init": 0}, "n_init must be at least 1, got 0"),
-        (kmeans_consensus, {"max_iter": 0}, "max_iter must be at least 1, got 0"),
-        (density_search, {"singleton": 2.0}, "singleton must be at least 0 and at most 1"),
-    ],
-)
-def test_errors(function, kwargs, match):
-    with pytest.raises(ValueError, match=match):
-        function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **kwargs)

@@ -395,7 +395,6 @@ def test_the_warning(rng):
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"theta": 0.0}, "theta must be greater than 0"),
         ({"theta": 1e-6}, "theta must be large enough for some base cluster to keep weight"),
         ({"n_micro_clusters": 1, "n_clusters": "auto"}, "n_micro_clusters must be at least 2, got 1"),
     ],

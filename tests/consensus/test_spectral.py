@@ -197,16 +197,3 @@ def test_more_clusters_than_base_clusters():
     # Three partitions of two clusters are six base clusters, each a meta-cluster of its own: votes are equal.
     labels = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
     assert np.array_equal(ecpcs_mc(labels, 7, random_state=0), labels[:, 0])
-
-
-@pytest.mark.parametrize(
-    ("function", "kwargs", "match"),
-    [
-        (hbgf, {"n_init": 0}, "n_init must be at least 1, got 0"),
-        (transfer_cut, {"theta": 0.0}, "theta must be greater than 0"),
-        (ecpcs_mc, {"n_steps": 0}, "n_steps must be at least 1, got 0"),
-    ],
-)
-def test_errors(function, kwargs, match):
-    with pytest.raises(ValueError, match=match):
-        function(np.array([[0, 0], [0, 1], [1, 1]]), 2, **kwargs)

@@ -304,7 +304,6 @@ LABELS = np.arange(24).reshape(6, 4) % 3
         ({"n_clusters": []}, ValueError, "n_clusters must hold at least one candidate, got none"),
         ({"n_clusters": [2, 7]}, ValueError, r"each of n_clusters must be in \[1, n_samples=6\], got 7"),
         ({"n_init": 1}, ValueError, "n_init must be at least 2, got 1"),
-        ({"n_splits": 0}, ValueError, "n_splits must be at least 1, got 0"),
         ({"max_samples": 0.5}, ValueError, "max_samples must be at least 0.6 and at most 1, got 0.5"),
         ({"labels": [np.eye(3)]}, ValueError, "labels must have at least 2 partitions to compare, got 1"),
     ],

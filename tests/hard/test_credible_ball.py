@@ -159,7 +159,6 @@ def test_bounds_by_hand():
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"level": 0.0}, "level must be greater than 0 and at most 1"),
         ({"loss": "omari", "cost": 0.5}, "cost must be 1 with loss='omari'"),
         ({"labels": [np.array([0, 1, 1]), np.full((3, 2), 0.5)]}, "labels must be a label matrix here"),
     ],

@@ -181,7 +181,6 @@ SOFT = [np.array([0, 1, 1]), np.full((3, 2), 0.5)]
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"cost": 2.1}, "cost must be at least 0 and at most 2"),
         ({"loss": "nid", "cost": 0.5}, "cost must be 1 with loss='nid'"),
         ({"labels": SOFT, "loss": "vi"}, "labels must be hard partitions with loss='vi'"),
         ({"labels": SOFT, "cost": 1.5}, "cost must be 1 with soft partitions"),

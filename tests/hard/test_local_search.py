@@ -201,7 +201,6 @@ def test_invariances(rng, missing):
         ({"n_clusters": 1}, "consensus must have at most n_clusters=1 clusters, got 2"),
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
         ({"weighting": "chance-corrected"}, "weighting must be one that the losses determine, got 'chance-corrected'"),
-        ({"max_passes": 0}, "max_passes must be at least 1, got 0"),
     ],
 )
 def test_errors(kwargs, match):

@@ -238,12 +238,3 @@ def test_one_hot_memberships_repeated_objects_and_scales(rng, hard):
     assert bound(labels, sample_weight=0.1 * weight) == pytest.approx(0.01 * first, rel=close)
     absent = np.r_[labels, random_ensemble(rng, 3, 5)]
     assert bound(absent, sample_weight=np.r_[weight, 0, 0, 0]) == pytest.approx(first, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [({"tol": -1.0}, "tol must be at least 0"), ({"max_iter": 0}, "max_iter must be at least 1, got 0")],
-)
-def test_errors(kwargs, match):
-    with pytest.raises(ValueError, match=match):
-        consensus_lower_bound(np.array([[0, 0], [0, 1], [1, 1]]), **kwargs)

@@ -42,15 +42,3 @@ def test_ensemble_nmi_is_the_mean_over_observed_objects(rng):
         ]
         assert ensemble_nmi(labels, consensus, average=average) == pytest.approx(np.mean(expected))
         assert ensemble_nmi(labels, consensus, weights=weights, average=average) == pytest.approx(weights @ expected)
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [
-        ({"consensus": [0, 1]}, r"consensus must have shape \(3,\), one label per object, got \(2,\)"),
-        ({"singleton": -1.0}, "singleton must be at least 0"),
-    ],
-)
-def test_errors(kwargs, match):
-    with pytest.raises(ValueError, match=match):
-        density(**({"labels": np.array([[0, 0], [0, 1], [1, 1]]), "consensus": [0, 0, 1]} | kwargs))

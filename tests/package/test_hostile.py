@@ -326,6 +326,26 @@ def test_every_parameter_is_read_by_a_checker(name):
                 assert_same(call(name, arguments | {key: bad}), call(name, arguments))
 
 
+# Zero has a meaning for these parameters, numbers below zero for those, and numbers above two for none of the last.
+ZERO = {"cost", "decay", "eta", "fraction", "imbalance", "lam", "max_sweeps", "min_per_order", "min_value", "share",
+        "singleton", "threshold", "tol"}  # fmt: skip
+NEGATIVE = {"min_value", "singleton", "threshold"}
+NOT_TRIED = {"n_jobs", "random_state", "undefined", "verbose"}
+SHARES = {"cost", "decay", "fraction", "imbalance", "level", "share", "singleton"}
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_numbers_out_of_range_are_refused(name):
+    arguments = arguments_of(name, WORLD)
+    for key, parameter in parameters_of(name).items():
+        value = arguments.get(key, parameter.default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or key in NOT_TRIED:
+            continue
+        for bad, refused in ((0, key not in ZERO), (-1, key not in NEGATIVE), (2.5, key in SHARES)):
+            if refused:
+                refusal(partial(_call, name), arguments | {key: bad}, key)
+
+
 def _call(name, **arguments):
     return call(name, arguments)
 

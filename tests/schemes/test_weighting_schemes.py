@@ -204,8 +204,3 @@ def test_copies_get_equal_weights(rng, name):
         np.testing.assert_allclose(scheme(labels, X=X, random_state=0), 0.25, atol=1e-9)
     other = np.column_stack([labels, rng.randint(3, size=12)])
     np.testing.assert_allclose(np.ptp(scheme(other, X=X, random_state=0)[:4]), 0.0, atol=1e-9)
-
-
-def test_theta_is_positive():
-    with pytest.raises(ValueError, match="theta must be greater than 0"):
-        ensemble_driven_cluster_index(np.array([[0, 0, 1], [0, 1, 1]]), theta=0.0)

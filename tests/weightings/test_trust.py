@@ -77,7 +77,6 @@ def test_edges(losses, options, expected):
         ({"expected": [1.0]}, "expected must have 2 values, one per partition, got 1"),
         ({"expected": [1.0, 0.0]}, "expected must be positive, got 0.0 at position 1"),
         ({"expected": -1.0}, "expected must be non-negative, got -1.0"),
-        ({"share": 1.5}, "share must be at least 0 and at most 1, got 1.5"),
     ],
 )
 def test_errors(options, match):

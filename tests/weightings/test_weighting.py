@@ -185,8 +185,6 @@ def test_weightings_are_parameters_of_an_estimator():
     ("solver", "options", "match"),
     [
         (restricted_simplex_weights, {"rho": 0.3}, r"rho must be at least 1/n_partitions=0.333"),
-        (restricted_simplex_weights, {"rho": -1.0}, "rho must be at least 0, got -1"),
-        (entropy_weights, {"eta": -1.0}, "eta must be at least 0"),
         (power_weights, {"gamma": 1.0}, "gamma must be greater than 1, got 1.0"),
         (uniform_weights, {"losses": [1, -2]}, "losses must be non-negative, got -2.0 at position 1"),
     ],
