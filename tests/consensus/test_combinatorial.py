@@ -70,15 +70,6 @@ def test_labels_are_average_linkage_in_order_of_first_appearance(rng):
     assert model.labels_.dtype == np.intp
 
 
-def test_one_informative_feature_and_two_of_noise(rng):
-    X, truth = planted(rng, 2, n=50, distance=30.0)
-    model = CombinatorialEAC(2, random_state=rng).fit(X)
-    assert adjusted_rand_score(truth, model.labels_) == 1.0
-    informative = np.array([s.tolist() == [0] for s in model.subsets_])
-    in_two = informative & (model.ensemble_.max(axis=0) == 1)
-    assert model.goodness_[in_two].min() > model.goodness_[(model.orders_ == 1) & ~informative].max()
-
-
 @pytest.mark.parametrize("reproduce", ["listing", "equation"])
 def test_without_evidence_it_warns(reproduce):
     X = np.ones((6, 3))

@@ -60,20 +60,6 @@ def test_base_cluster_weights_equal_the_definition(rng, missing):
         assert sums.sum() / pairs.sum() == pytest.approx(1.0)
 
 
-def test_names_of_labels_change_no_bit(rng, missing):
-    n, m = 120, 7
-    labels, weights = random_ensemble(rng, n, m, max_clusters=9, missing=missing), rng.dirichlet(np.full(m, 3.0))
-    names = np.array([rng.permutation(12) for _ in range(m)])
-    renamed = np.where(labels == -1, -1, names[np.arange(m), labels])
-    plain, other = (merge_consensus(each, 4, weights=weights, random_state=0) for each in (labels, renamed))
-    for one, two in zip(plain, other, strict=True):
-        if isinstance(one, np.ndarray):
-            assert np.array_equal(one, two)
-    for u, (one, two) in enumerate(zip(plain.cluster_weights, other.cluster_weights, strict=True)):
-        used = np.setdiff1d(labels[:, u], -1)
-        assert np.array_equal(one[np.argsort(names[u, used])], two[: len(used)])
-
-
 def test_similarities_of_groups_are_sums_over_pairs(rng, missing):
     labels, weights = random_ensemble(rng, 24, 5, missing=missing), rng.dirichlet(np.full(5, 3.0))
     encoding = encode(labels)

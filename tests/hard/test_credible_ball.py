@@ -6,7 +6,7 @@ import pytest
 from robust_eac import credible_ball
 
 from ..conftest import random_ensemble
-from .test_hard_losses import EVERY_LOSS, WITH_COSTS, slow_loss
+from .test_hard_losses import EVERY_LOSS, slow_loss
 
 
 def groups_of(column, weight):
@@ -101,17 +101,6 @@ def test_the_least_level_holds_the_nearest_draw(rng):
     assert ball.radius == np.delete(ball.distances, 3).min()
 
 
-def test_weighted_objects_are_repeated_objects(rng):
-    labels, counts = random_ensemble(rng, 8, 10, missing=0.1), rng.randint(4, size=8)
-    counts[labels.argmax(axis=0)] = 2
-    partition = rng.randint(3, size=8)
-    for loss, cost in WITH_COSTS:
-        ball = credible_ball(labels, partition, sample_weight=counts, loss=loss, cost=cost, level=0.6)
-        copies = np.repeat(labels, counts, axis=0), np.repeat(partition, counts)
-        for found, expected in zip(ball, credible_ball(*copies, loss=loss, cost=cost, level=0.6), strict=True):
-            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
-
-
 def test_equal_partitions_are_named_once():
     column = np.array([0, 0, 1, 1])
     labels = np.column_stack([column, [0, 1, 1, 1], [5, 2, 2, 2], [1, 0, 1, 1], 1 - column])
@@ -144,16 +133,6 @@ def test_objects_of_weight_zero_make_no_partitions_different():
     ball = credible_ball(labels, [0, 0, 0, 0], level=1.0, loss="vi", sample_weight=[1, 1, 1, 0])
     assert ball.horizontal.tolist() == ball.vertical_lower.tolist() == [0, 2]
     assert credible_ball(labels, [0, 0, 0, 0], level=1.0).vertical_lower.tolist() == [2]
-
-
-def test_bounds_by_hand():
-    """From two clusters of two objects: one cluster is as far as all apart; three clusters are nearer."""
-    labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 2], [1, 0, 2, 3]])
-    ball = credible_ball(labels, [0, 0, 1, 1], level=0.5, loss="vi")
-    assert ball.radius == 0.5
-    assert ball.inside.tolist() == [True, False, True, False]
-    assert ball.horizontal.tolist() == ball.vertical_lower.tolist() == [2]
-    assert ball.vertical_upper.tolist() == [0]
 
 
 @pytest.mark.parametrize(

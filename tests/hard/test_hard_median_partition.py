@@ -305,17 +305,6 @@ def test_a_sample_of_more_than_sixteen_thousand_objects(monkeypatch):
     sampled(np.random.RandomState(0), monkeypatch, "vi", 19000)
 
 
-def test_objects_without_weight(rng):
-    labels = planted_ensemble(rng, np.arange(40) % 4, 9, noise=0.2)
-    weight = np.r_[np.ones(30), np.zeros(10)]
-    for loss in LOSSES:
-        result = solve(labels, loss=loss, sample_weight=weight)
-        others = solve(labels[:30], loss=loss)
-        assert result.objective == pytest.approx(others.objective, rel=0.01)
-        np.testing.assert_allclose(result.losses, reference.hard_losses(loss, 1.0, labels[:30], result.labels[:30]))
-        assert adjusted_rand_score(result.labels[30:], np.arange(30, 40) % 4) > 0.6
-
-
 LABELS = np.array([[0, 0], [0, 1], [1, 1]])
 SOFT = [np.full((3, 2), 0.5), np.array([0, 0, 1])]
 

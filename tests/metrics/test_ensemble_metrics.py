@@ -42,3 +42,8 @@ def test_ensemble_nmi_is_the_mean_over_observed_objects(rng):
         ]
         assert ensemble_nmi(labels, consensus, average=average) == pytest.approx(np.mean(expected))
         assert ensemble_nmi(labels, consensus, weights=weights, average=average) == pytest.approx(weights @ expected)
+
+
+def test_a_consensus_has_one_label_per_object():
+    with pytest.raises(ValueError, match=r"consensus must have shape \(3,\), one label per object, got \(2,\)"):
+        density(np.array([[0, 0], [0, 1], [1, 1]]), [0, 1])

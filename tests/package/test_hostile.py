@@ -329,7 +329,7 @@ def test_every_parameter_is_read_by_a_checker(name):
 # Zero has a meaning for these parameters, numbers below zero for those, and numbers above two for none of the last.
 ZERO = {"cost", "decay", "eta", "fraction", "imbalance", "lam", "max_sweeps", "min_per_order", "min_value", "share",
         "singleton", "threshold", "tol"}  # fmt: skip
-NEGATIVE = {"min_value", "singleton", "threshold"}
+NEGATIVE = {"min_value", "threshold"}
 NOT_TRIED = {"n_jobs", "random_state", "undefined", "verbose"}
 SHARES = {"cost", "decay", "fraction", "imbalance", "level", "share", "singleton"}
 
@@ -341,7 +341,8 @@ def test_numbers_out_of_range_are_refused(name):
         value = arguments.get(key, parameter.default)
         if isinstance(value, bool) or not isinstance(value, int | float) or key in NOT_TRIED:
             continue
-        for bad, refused in ((0, key not in ZERO), (-1, key not in NEGATIVE), (2.5, key in SHARES)):
+        negative = key in NEGATIVE or (name, key) == ("silhouette_weights", "singleton")
+        for bad, refused in ((0, key not in ZERO), (-1, not negative), (2.5, key in SHARES)):
             if refused:
                 refusal(partial(_call, name), arguments | {key: bad}, key)
 

@@ -190,16 +190,6 @@ def test_nothing_to_compare_is_all_equal_and_says_so_unless_it_is_one_partition(
         assert np.array_equal(trusted_group_weights(np.tile(TRUTH[:, np.newaxis], 7)), np.full(7, 1 / 7))
 
 
-def test_many_partitions_and_many_objects(rng):
-    truth = rng.randint(3, size=5000)
-    good = rng.uniform(size=400) < 0.3
-    labels = rng.randint(3, size=(5000, 400))
-    labels[:, good] = planted_ensemble(rng, truth, good.sum(), noise=0.5)
-    weights = [trusted_group_weights(labels, random_state=0) for _ in range(2)]
-    assert np.array_equal(weights[0] > 0.0, good)
-    assert np.array_equal(*weights)
-
-
 def test_the_seed_of_the_noise_may_be_that_of_the_trust(rng):
     """References drawn in the order in which partitions were replaced would all be noise, which links nothing."""
     planted = planted_ensemble(rng, np.repeat(np.arange(4), 50), 320, noise=0.2)
