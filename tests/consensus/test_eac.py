@@ -270,7 +270,9 @@ def test_what_is_no_coassociation(call):
     good = np.full((4, 4), 0.25) + 0.75 * np.eye(4)
     call(good, **GIVEN)
     lopsided, infinite, negative = (good.copy() for _ in range(3))
-    lopsided[0, 1], infinite[2, 2], negative[0, 1] = 0.5, np.nan, -0.25
+    lopsided[0, 1] = 0.5
+    infinite[2, 2] = np.nan
+    negative[0, 1] = -0.25
     bad = [
         ("be square", good[:3]), ("be symmetric", lopsided), ("be finite", infinite), ("be non-negative", negative),
         ("have a positive diagonal", 1.0 - good),

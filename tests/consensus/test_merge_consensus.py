@@ -109,7 +109,9 @@ def steadiest(rng):
         by_walks = _linkage.tree_of_sums(walks, flows), _linkage.tree_of_matrix(walks / flows, "single")
         return [_linkage.tree_of_sums(sums, pairs), *by_walks]
 
-    agreed, halves, whole = np.zeros(3), np.random.RandomState(0), trees(np.ones(9, dtype=bool))
+    agreed = np.zeros(3)
+    halves = np.random.RandomState(0)
+    whole = trees(np.ones(9, dtype=bool))
     for _ in range(20):
         half = halves.permutation(9) < 4
         cuts = [[_linkage.cut(tree, 3) for tree in trees(part)] for part in (half, ~half)]
@@ -355,16 +357,6 @@ def test_sizes_at_the_edges(rng):
     # All objects equal.
     same = merge_consensus(np.zeros((6, 3), dtype=int), "auto", weights=np.ones(3))
     assert (same.n_clusters, same.tree.shape, same.confidence.min()) == (1, (0, 4), 1.0)
-
-
-def test_equal_similarities_are_no_trouble():
-    """All pairs of objects are equally similar: every step of a chain is a tie."""
-    result = merge_consensus(np.column_stack([np.arange(30)] * 3), 4, weights=np.ones(3))
-    assert result.n_clusters == 4
-    assert is_valid_linkage(result.tree)
-    grid = np.column_stack([np.arange(36) // 6, np.arange(36) % 6])
-    for k in (1, 2, 7, 20, 35, 36):
-        assert merge_consensus(grid, k, weights=[1, 1]).n_clusters == k
 
 
 def test_the_warning(rng):

@@ -172,11 +172,15 @@ def test_columns_at_the_end_are_optimal_by_cvxpy(rng, divergence):
     Y, C = result.membership, coassociation_matrix(labels)
     for i in range(12):
         others = np.arange(12) != i
-        rows, c, y = Y[others], C[i, others], cp.Variable(3, nonneg=True)
+        rows = Y[others]
+        c = C[i, others]
+        y = cp.Variable(3, nonneg=True)
         if divergence == "l2":
             value, constant = cp.sum_squares(rows @ y - c), 0.0
         else:
-            some, rest, inner = c > 0, c < 1, c[(c > 0) & (c < 1)]
+            some = c > 0
+            rest = c < 1
+            inner = c[(c > 0) & (c < 1)]
             value = -c[some] @ cp.log(rows[some] @ y) - (1 - c[rest]) @ cp.log(1 - rows[rest] @ y)
             constant = np.sum(inner * np.log(inner) + (1 - inner) * np.log(1 - inner))
         least = cp.Problem(cp.Minimize(value), [cp.sum(y) == 1]).solve() + constant
@@ -208,7 +212,9 @@ def test_small_cases(rng, divergence):
     assert (one.n_steps, one.gap, one.converged) == (0, 0.0, True)
     # Objects that no partition observes together with another stay where they start.
     labels = np.full((7, 3), -1)
-    labels[:3, 0], labels[3:6, 1], labels[6, 2] = (0, 0, 1), (2, 2, 2), 5
+    labels[:3, 0] = (0, 0, 1)
+    labels[3:6, 1] = (2, 2, 2)
+    labels[6, 2] = 5
     pairs = sample_pairs(encode(labels), np.full(3, 1 / 3), None, rng)
     assert np.array_equal(np.diff(pairs.starts), [2, 2, 2, 2, 2, 2, 0])
     start = random_membership(rng, 7, 2)

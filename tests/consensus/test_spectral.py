@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.cluster import SpectralCoclustering
 
 from robust_eac import CONSENSUS_FUNCTIONS
 from robust_eac.consensus import spectral
@@ -111,14 +110,6 @@ def test_hbgf_sees_identical_objects_as_one_and_a_repeated_partition_as_its_weig
     repeated = projection(encode(np.repeat(labels[copies], weights, axis=1)), np.ones(8))
     np.testing.assert_allclose(merged, expected, atol=1e-10)
     np.testing.assert_allclose(repeated, expected, atol=1e-10)
-
-
-def test_hbgf_agrees_with_spectral_coclustering(rng):
-    labels = planted_ensemble(rng, np.repeat([0, 1], 25), 12, noise=0.3)
-    B = np.column_stack([labels == 0, labels == 1]).astype(float)
-    model = SpectralCoclustering(n_clusters=2, random_state=0).fit(B)
-    # Objects have equal degrees, so both see the same second singular vector, and two groups far apart.
-    assert same_partition(hbgf(labels, 2, random_state=0), model.row_labels_)
 
 
 # ---------------------------------------------------------------------------------------------- transfer cut

@@ -41,7 +41,9 @@ def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
 
 
 def test_what_tells_nothing_agrees_with_nothing_not_even_with_itself(rng):
-    together, apart, other = np.zeros(8, dtype=int), np.arange(8), np.repeat([0, 1], 4)
+    together = np.zeros(8, dtype=int)
+    apart = np.arange(8)
+    other = np.repeat([0, 1], 4)
     labels = np.column_stack([together, apart, other])
     assert np.array_equal(adjusted_agreement(labels, one_hot(together)), np.zeros(3))
     assert np.array_equal(adjusted_agreement(labels, one_hot(apart)), np.zeros(3))

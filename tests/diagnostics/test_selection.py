@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import KMeansEnsemble, select_n_clusters, solve_median_partition
+from robust_eac import select_n_clusters, solve_median_partition
 
 from ..access import _selection, as_weighting, check_ensemble, encode, encode_ensemble
 from ..conftest import planted_ensemble, random_ensemble, random_membership
@@ -41,14 +41,6 @@ def test_finer_partitions_than_clusters(rng):
     truth = np.arange(120) % 3
     labels = np.column_stack([2 * truth + rng.randint(2, size=120) for _ in range(40)])
     assert select_n_clusters(labels, range(1, 8), **QUICK).n_clusters == 3
-
-
-def test_clusters_of_points_and_none(rng):
-    centres = 8.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1.2]])
-    points = rng.normal(size=(160, 2))
-    for X, answer in ((points, 1), (points + centres[np.arange(160) % 4], 4)):
-        labels = KMeansEnsemble(30, (4, 14), random_state=0).fit_transform(X)
-        assert select_n_clusters(labels, range(1, 7), n_splits=6, n_init=2, random_state=0).n_clusters == answer
 
 
 @pytest.mark.parametrize("shape", [(8, 4), (30, 2), (60, 30), "soft"])

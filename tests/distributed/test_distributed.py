@@ -312,8 +312,12 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
         """The most bytes: that all workers send in a round, to each other and to the client; that it sends at once."""
         # No two objects start alike, so that none share a row.
         labels, start = problem(np.random.RandomState(0), n=n)
-        rounds, shipped, places = [], [], []
-        search_line, ship, homes_of = _blocks.search_line, _blocks.ship, _blocks.homes
+        rounds = []
+        shipped = []
+        places = []
+        search_line = _blocks.search_line
+        ship = _blocks.ship
+        homes_of = _blocks.homes
 
         def ship_counted(value):
             shipped.append(len(pickle.dumps(value)))

@@ -54,6 +54,21 @@ def test_c_means_against_plain_loops(rng):
     assert (result.n_iter, result.converged) == (6, False)
 
 
+def test_c_means_ends_where_both_steps_stand_still(rng):
+    X, _ = blobs(rng)
+    result = fuzzy_c_means(X, 3, tol=1e-9, random_state=rng)
+    assert result.converged
+    np.testing.assert_allclose(result.membership.sum(axis=1), 1.0, rtol=1e-12)
+    powers = result.membership**2
+    np.testing.assert_allclose(powers.T @ X / powers.sum(axis=0)[:, None], result.centers, atol=1e-7)
+    best = result.objective
+    for _ in range(5):
+        other = 0.99 * result.membership + 0.01 * random_membership(rng, len(X), 3)
+        assert slow_objective(X, other, result.centers) > best
+        moved = result.centers + 0.01 * rng.normal(size=(3, 2))
+        assert slow_objective(X, result.membership, moved) > best
+
+
 def test_c_means_edge_cases(rng):
     X, _ = blobs(rng)
     single = fuzzy_c_means(X, 1, random_state=0)

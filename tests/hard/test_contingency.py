@@ -154,7 +154,9 @@ def compare_row_costs(search, clusters, objective):
 
 def gathered_costs(search, i, own):
     """What a row of unit weight adds to the linear loss in every cluster, from the tables of differences."""
-    costs, data, tables = np.empty(search._tables.arrays.rises.shape[1]), search._encoding.data, search._tables.arrays
+    costs = np.empty(search._tables.arrays.rises.shape[1])
+    data = search._encoding.data
+    tables = search._tables.arrays
     differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
     _contingency.gather(i, own, data.codes, data.observed, search._encoding.slots.offsets, *differences, costs)
     return costs

@@ -118,7 +118,9 @@ def test_no_worse_than_any_partition_given(rng, name, cost):
 def test_invariances(rng, name, cost):
     labels = planted_ensemble(rng, rng.permutation(np.arange(24) % 3), 6, noise=0.25)
     labels = np.where(random_ensemble(rng, 24, 6, missing=0.2) == -1, -1, labels)
-    weights, objects, order = rng.dirichlet(np.ones(6)), rng.randint(1, 4, size=24), rng.permutation(24)
+    weights = rng.dirichlet(np.ones(6))
+    objects = rng.randint(1, 4, size=24)
+    order = rng.permutation(24)
     options = {"loss": name, "cost": cost, "n_init": 16}
     result = solve(labels, weights=weights, **options)
     renamed = np.where(labels == -1, -1, 10 - 3 * labels)
@@ -166,7 +168,9 @@ def test_scale_of_the_weights_of_objects_does_not_matter(rng, monkeypatch, name,
 
 @LOSS
 def test_seed_decides_and_jobs_do_not(rng, loss):
-    labels, weights, objects = random_ensemble(rng, 40, 6, missing=0.2), rng.uniform(size=6), rng.uniform(size=40)
+    labels = random_ensemble(rng, 40, 6, missing=0.2)
+    weights = rng.uniform(size=6)
+    objects = rng.uniform(size=40)
     options = {"loss": loss, "weights": weights, "sample_weight": objects, "n_init": 5}
     for init in STARTS:
         results = [solve(labels, 4, init=init, n_jobs=n_jobs, **options) for n_jobs in (1, 3)]

@@ -40,7 +40,9 @@ def dense_losses(ensemble, membership, copies):
 @pytest.fixture(params=product((0.0, 0.2), ("hard", "soft"), ("unweighted", "weighted")), ids=str)
 def problem(request, rng):
     """Ensemble, copies of the objects, encoding, weights and a membership."""
-    (missing, kind, weighted), n, k = request.param, 12, 3
+    (missing, kind, weighted) = request.param
+    n = 12
+    k = 3
     ensemble = list(random_ensemble(rng, n, 5, missing=missing).T)
     if kind == "soft":
         soft = rng.dirichlet(np.ones(4), size=n)
@@ -111,7 +113,9 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     steps.sweep(1.0)
     steps.refresh()
     assert weights @ steps.state.losses < weights @ state.losses
-    before, state, measured = rows.copy(), steps.state, []
+    before = rows.copy()
+    state = steps.state
+    measured = []
     assert not np.array_equal(before, start)
 
     def measure(*args, **options):
@@ -310,7 +314,10 @@ def test_agreement_of_nearly_constant_memberships_in_rational_numbers(rng, eps, 
 
     n = 8
     X, Y = (nearly_constant(rng, n, eps, place) for _ in range(2))
-    B, P, own, pairs = exact(X), exact(Y), Fraction(1), Fraction(1)
+    B = exact(X)
+    P = exact(Y)
+    own = Fraction(1)
+    pairs = Fraction(1)
     for side in (B, P):
         trace = sum(side[i][i] for i in range(n))
         own, pairs = own * trace, pairs * (sum(map(sum, side)) - trace)

@@ -164,7 +164,9 @@ def named(check, **options):
 
 NO_INTEGERS = (2.5, 2.0, "2", True, np.True_, np.nan, np.inf, 1j, [1], np.array([1, 2]), "many", NOTHING)
 NO_REALS = ("0.5", True, np.True_, 1j, [0.5], np.array([0.5, 0.5]), np.nan, np.inf, -np.inf, 10**400, None, NOTHING)
-ROWS, SOFT_ROWS, X = WORLD.membership, np.full((N, 2), 0.5), WORLD.X
+ROWS = WORLD.membership
+SOFT_ROWS = np.full((N, 2), 0.5)
+X = WORLD.X
 HALF_SEEN = np.where(np.eye(N, 2) > 0, np.nan, SOFT_ROWS)
 NO_MATRICES = (None, "X", 1.0, [[0.0], [0.0, 1.0]], {"a": [0.0]}, np.full((N, 2), "a"))
 # What is taken, and what is refused; the parameter by its name, or else called "value".

@@ -116,6 +116,21 @@ def test_kernel_weights_are_mean_similarities(rng):
             np.testing.assert_allclose(kernel_weights(labels), similarity / similarity.sum(), atol=1e-12)
 
 
+def test_kernel_is_a_kernel(rng):
+    for labels in (
+        planted_ensemble(rng, np.arange(1500) % 5, 8, noise=0.002),
+        random_ensemble(rng, 30, 8, missing=0.4),
+    ):
+        labels[:, 1] = np.where(labels[:, 0] == -1, -1, 7 - labels[:, 0])
+        kernel = partition_kernel(labels)
+        assert np.array_equal(np.diag(kernel), np.ones(8))
+        assert np.array_equal(kernel, kernel.T)
+        assert kernel[0, 1] == pytest.approx(1.0, abs=1e-10)
+        assert kernel.min() >= 0.0
+        assert kernel.max() <= 1.0
+        assert np.linalg.eigvalsh(kernel).min() > -1e-10
+
+
 def index_loop(labels, theta, weights):
     """ECI of every cluster, by sets."""
     m = labels.shape[1]
@@ -163,7 +178,9 @@ def test_schemes_without_features_do_not_read_them(rng, name):
 @pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_names_and_order_of_objects_do_not_matter(rng, name, missing):
-    scheme, n, m = WEIGHTING_SCHEMES[name], 24, 7
+    scheme = WEIGHTING_SCHEMES[name]
+    n = 24
+    m = 7
     # "redundancy" stops at a gap of 1e-5, from starts that it draws object by object.
     iterative = name == "redundancy"
     labels = planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3)

@@ -74,7 +74,9 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
 
 def _put(encoding, statistics, rows, i, membership):
     """Give a row another membership and update T and Q by their definition."""
-    step, before, w = membership - rows[i], rows[i].copy(), encoding.multiplicity[i]
+    step = membership - rows[i]
+    before = rows[i].copy()
+    w = encoding.multiplicity[i]
     rows[i] = membership
     for slot in encoding.offsets[encoding.hard] + encoding.codes[i]:
         if slot not in encoding.missing_slots:

@@ -104,7 +104,9 @@ def test_the_best_starts_go_on(labels, in_step, monkeypatch):
 
 def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
     """They have met if they put the same objects together, however their memberships are turned."""
-    k, n, weight = 4, 40, rng.uniform(0.5, 2.0, size=40)
+    k = 4
+    n = 40
+    weight = rng.uniform(0.5, 2.0, size=40)
     objective = Raw(weigh(encode(rng.randint(3, size=(n, 8))), weight), k)
     places = [0.3 / k + 0.7 * rng.dirichlet(np.full(k, 0.3), size=n) for _ in range(6)]
     expected, pairs = {}, []
@@ -121,7 +123,9 @@ def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
     labels = [pair[0].rows.argmax(axis=1) for pair in pairs]
     assert len({relabel(one).tobytes() for one in labels}) > len(expected)
     # The threshold, from one place to another.
-    one, other, verdicts = pairs[0][0].rows, found[-1][0].rows, set()
+    one = pairs[0][0].rows
+    other = found[-1][0].rows
+    verdicts = set()
     for share in (0.0, 0.02, 0.05, 0.1, 0.2, 1.0):
         both = one, (1.0 - share) * one + share * other
         Z, others = (

@@ -65,7 +65,9 @@ class Told:
     """Steps whose gaps are told beforehand; notes what is asked of them."""
 
     def __init__(self, gaps, seen):
-        self.gaps, self.seen, self.asked = iter(gaps), iter(seen), []
+        self.gaps = iter(gaps)
+        self.seen = iter(seen)
+        self.asked = []
 
     def gap(self):
         self.asked.append("gap")

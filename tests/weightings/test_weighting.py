@@ -51,7 +51,9 @@ def test_rho_of_one_over_m_is_uniform_and_its_default_trims_the_worst_fifth_for_
         weights = restricted_simplex_weights(losses)
         full, rest = divmod(4 * m, 5)
         if m == 1:
-            full, rest, share = 1, 0, 1.0
+            full = 1
+            rest = 0
+            share = 1.0
         np.testing.assert_allclose(weights[:full], share, rtol=1e-9)
         assert np.all(weights[full + (rest > 0) :] == 0.0)
         if rest:
