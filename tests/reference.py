@@ -467,7 +467,7 @@ def merged_pairs(labels, weights, cluster_weights):
 def walk_sums(sums, pairs):
     """(n, n) cosines of walks between objects times products of degrees, and these; steps are added one by one.
 
-    A walk goes on with probability .95, in proportion to the mean over the partitions that see a pair.
+    A walk continues with probability .95, in proportion to the mean over the partitions that see a pair.
     """
     flow = np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
     degrees = flow.sum(axis=1)
@@ -568,7 +568,7 @@ def moved_and_merged(consensus, limit):
 
 
 def pairs_of_newcomer(labels, weights, new, sample_weight=None, cluster_weights=None):
-    """For every partition that observes one more object: its co-associations with those seen, who they are, factors.
+    """For every partition that observes one more object: its co-associations with its objects, these objects, factors.
 
     new : list with one label, or one row of memberships, per partition.
     """

@@ -23,7 +23,7 @@ REPEATS_DIFFER = {"mcla", "hgpa", "enhanced-eac-single", "enhanced-eac-average",
 # Walks between so few clusters or microclusters end everywhere, or go to and fro.
 STARS = {"pta", "ptgp"}
 WALKS = {"ecpcs-mc", *STARS}
-# Who partitions graphs needs a package.
+# Functions that partition graphs need a package.
 PACKAGES = {"cspa": "pymetis", "mcla": "pymetis", "hgpa": "kahypar"}
 
 

@@ -266,7 +266,7 @@ def test_counts_are_shares_of_the_diagonal(labels, form):
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_what_is_no_coassociation(call):
+def test_invalid_coassociations_are_refused(call):
     good = np.full((4, 4), 0.25) + 0.75 * np.eye(4)
     call(good, **GIVEN)
     lopsided, infinite, negative = (good.copy() for _ in range(3))
@@ -287,7 +287,7 @@ def test_what_is_no_coassociation(call):
 
 
 @pytest.mark.parametrize("call", CALLS[:3])
-def test_what_needs_partitions_says_so(call):
+def test_weights_need_partitions(call):
     with pytest.raises(ValueError, match=r'weights must be None with affinity="precomputed".* no partitions'):
         call(np.eye(4), weights=np.ones(4), **GIVEN)
 

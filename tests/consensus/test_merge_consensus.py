@@ -170,7 +170,7 @@ def test_membership_and_labels_equal_the_definition(rng, missing):
         ([[0, 0], [1, 2], [0, 1]], [-1, 0, 1], [0, 1], [0, 0, 1]),
     ],
 )
-def test_who_moves_to_the_nearest_group(monkeypatch, similarity, leaves, groups, clusters):
+def test_objects_move_to_the_nearest_group(monkeypatch, similarity, leaves, groups, clusters):
     class Encoding:
         n_samples = len(similarity)
 

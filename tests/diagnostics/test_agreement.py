@@ -40,7 +40,7 @@ def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
                 assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_what_tells_nothing_agrees_with_nothing_not_even_with_itself(rng):
+def test_uninformative_partitions_agree_with_none_not_even_themselves(rng):
     together = np.zeros(8, dtype=int)
     apart = np.arange(8)
     other = np.repeat([0, 1], 4)

@@ -1,6 +1,6 @@
 """Dask's own accidents in the middle of a solve: lost workers change no bit, a lost scheduler is said at once.
 
-Nothing here waits for a worker to start: a solve goes on when there is one.
+Nothing here waits for a worker to start: a solve continues as soon as there is one.
 """
 
 import os

@@ -205,7 +205,7 @@ def test_costs_decide_the_number_of_clusters(rng):
             assert np.array_equal(again.labels, result.labels)
             assert_consistent(result, labels, loss, result.cost)
         assert solve(labels, 4, loss=loss, cost="n_clusters").n_clusters == 4
-    # Identical objects cannot be told apart.
+    # Identical objects cannot be separated.
     with pytest.warns(ConvergenceWarning, match=r"No cost gives n_clusters=3 clusters: at cost=\S+ there are 4"):
         result = solve(np.tile(np.repeat(np.arange(4), 3)[:, None], (1, 2)), 3, cost="n_clusters", bound=True)
     assert result.bound <= result.objective + 1e-12

@@ -213,7 +213,7 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     assert np.all(np.diff(values) < 0.0)
 
 
-def with_partitions_that_tell_nothing(rng):
+def with_uninformative_partitions(rng):
     """k-means-like partitions of planted clusters, and some that relabelling does not change."""
     truth = np.repeat([0, 1, 2], 20)
     labels = planted_ensemble(rng, truth, 12, noise=0.2)
@@ -223,8 +223,8 @@ def with_partitions_that_tell_nothing(rng):
     return labels, np.column_stack(columns), truth
 
 
-def test_a_partition_that_tells_nothing_has_the_loss_of_chance_everywhere(rng):
-    _, nothing, truth = with_partitions_that_tell_nothing(rng)
+def test_an_uninformative_partition_has_the_loss_of_chance_everywhere(rng):
+    _, nothing, truth = with_uninformative_partitions(rng)
     alike = np.tile(rng.dirichlet(np.ones(3)), (60, 1))
     ensemble, weights = [*nothing.T, alike], rng.dirichlet(np.ones(9))
     encoding = encode_ensemble(check_ensemble(ensemble))
@@ -238,8 +238,8 @@ def test_a_partition_that_tells_nothing_has_the_loss_of_chance_everywhere(rng):
 
 
 @pytest.mark.parametrize("place", ["hard", "nearly hard", "soft"])
-def test_gradient_is_that_of_the_losses_beside_partitions_that_tell_nothing(rng, place):
-    labels, nothing, truth = with_partitions_that_tell_nothing(rng)
+def test_gradient_is_that_of_the_losses_beside_uninformative_partitions(rng, place):
+    labels, nothing, truth = with_uninformative_partitions(rng)
     encoding = encode_ensemble(check_ensemble(np.column_stack([labels, nothing])))
     weights, away = rng.dirichlet(np.ones(20)), random_membership(rng, 60, 3)
     share = {"hard": 0.0, "nearly hard": 1e-6, "soft": 0.3}[place]
@@ -255,8 +255,8 @@ def test_gradient_is_that_of_the_losses_beside_partitions_that_tell_nothing(rng,
 
 
 @pytest.mark.parametrize("weighting", ["uniform", RestrictedSimplex(rho=0.1)], ids=["uniform", "restricted"])
-def test_partitions_that_tell_nothing_do_not_hold_the_descent_up(rng, weighting):
-    labels, nothing, _ = with_partitions_that_tell_nothing(rng)
+def test_uninformative_partitions_do_not_slow_the_descent(rng, weighting):
+    labels, nothing, _ = with_uninformative_partitions(rng)
     options = {"weighting": weighting, "agreement": "adjusted", "n_init": 2, "random_state": 0}
     alone = solve_median_partition(labels, 3, **options)
     ensemble = np.column_stack([labels, nothing])

@@ -280,7 +280,7 @@ def label_forms(labels, folder):
 
 
 def bad_labels():
-    """name -> what is no label matrix, of nine rows where it has rows."""
+    """name -> an invalid label matrix, with nine rows if it has any."""
     labels = small_world().labels
     column, row = labels.copy(), labels.copy()
     column[:, 2], row[4] = -1, -1

@@ -1,7 +1,7 @@
 """Odd and bad arguments: the shared checkers on all kinds, every public callable on one of each kind.
 
-Whatever takes labels, weights, memberships, features or numbers has a checker read them. That every parameter of every
-callable has one is told by two values that none can take: an object of no use, and NaN.
+Checkers read all labels, weights, memberships, features and numbers. That every parameter of every
+callable has one is shown by two values that no parameter accepts: a meaningless object, and NaN.
 """
 
 import inspect
@@ -261,7 +261,7 @@ def test_labels_in_another_form_give_the_same_result(name):
 
 
 @pytest.mark.parametrize("name", OF_LABELS)
-def test_what_are_no_labels_is_refused(name):
+def test_bad_labels_are_refused(name):
     parameter, arguments = label_parameter(name), arguments_of(name, WORLD)
     for bad in ("halves", "an object nowhere", "a partition of nothing"):
         refusal(partial(_call, name), arguments | {parameter: bad_labels()[bad]}, parameter)

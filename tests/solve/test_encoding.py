@@ -64,7 +64,7 @@ def test_collapse_groups_equal_rows_and_counts_them(rng):
     assert np.array_equal(np.bincount(encoding.inverse), encoding.multiplicity)
 
 
-def test_collapse_respects_a_start_that_tells_rows_apart(rng):
+def test_collapse_keeps_rows_apart_whose_starts_differ(rng):
     labels = np.repeat(np.arange(18).reshape(6, 3), 5, axis=0)
     start = np.repeat(rng.uniform(size=(6, 2)), 5, axis=0)
     together = collapse(encode(labels), start)

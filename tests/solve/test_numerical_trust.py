@@ -184,7 +184,7 @@ STOPPED = {
 
 
 @pytest.mark.parametrize("solver", STOPPED)
-def test_whoever_stops_early_says_so(solver):
+def test_solvers_that_stop_early_warn(solver):
     with pytest.warns(ConvergenceWarning, match="did not converge"):
         result = STOPPED[solver]()
     assert getattr(result, "converged", getattr(result, "converged_", False)) is False

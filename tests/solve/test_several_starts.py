@@ -45,7 +45,7 @@ def run_to_the_end(labels, weighting, seed, n_init):
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_going_on_is_the_same_as_never_having_stopped(labels, weighting, monkeypatch):
+def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     runs, encoding = run_to_the_end(labels, weighting, 3, 6)
     best = min(runs, key=lambda run: run.objective)
     assert len({run.objective for run in runs}) > 1
@@ -77,7 +77,7 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
 
 
 @pytest.mark.parametrize("in_step", [True, False])
-def test_the_best_starts_go_on(labels, in_step, monkeypatch):
+def test_the_best_starts_continue(labels, in_step, monkeypatch):
     begun, went_on = [], []
     begin, alternate_once = _alternation.start_run, _alternation._alternate_once
 
@@ -102,7 +102,7 @@ def test_the_best_starts_go_on(labels, in_step, monkeypatch):
     assert went_on == (sorted(objectives)[:3] if pays_to_sample(encode(labels), 6) else objectives)
 
 
-def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
+def test_of_runs_that_meet_the_lowest_continues(rng):
     """They have met if they put the same objects together, however their memberships are turned."""
     k = 4
     n = 40
@@ -190,7 +190,7 @@ def test_iterations_of_all_stages_count_towards_the_limit(labels):
     assert len(result.objective_history) == 2
 
 
-def test_progress_of_every_start_is_told(labels, capsys):
+def test_progress_of_every_start_is_printed(labels, capsys):
     result = solve_median_partition(labels, 6, n_init=5, verbose=1, random_state=0)
     lines = capsys.readouterr().out.splitlines()
     starts = {line.split(":")[0] for line in lines}

@@ -62,7 +62,7 @@ def test_ends_at_a_gap_that_was_measured(encoding, seed, relaxations):
 
 
 class Told:
-    """Steps whose gaps are told beforehand; notes what is asked of them."""
+    """Steps with given gaps, which record what is asked of them."""
 
     def __init__(self, gaps, seen):
         self.gaps = iter(gaps)

@@ -36,7 +36,7 @@ def solve(labels, k=3, **options):
 
 
 def mixture(rng, sizes, n_random=0, noise=0.2):
-    """(labels of so many partitions of several truths each and random ones, the truths, which partition has which)."""
+    """(labels of partitions of several truths, `sizes` of each, and random ones; the truths; the truth of each)."""
     found = truths(rng, len(sizes))
     columns = [planted_ensemble(rng, truth, m, noise=noise) for truth, m in zip(found, sizes, strict=True)]
     which = np.repeat([*range(len(sizes)), -1], [*sizes, n_random])
@@ -220,7 +220,7 @@ def test_near_copies_count_once_in_their_mode(rng):
     np.testing.assert_allclose(alone.weights, [np.repeat([1 / 13, 1 / 78], [12, 6])], rtol=1e-12)
 
 
-def test_assignments_that_go_on_are_told(rng):
+def test_unfinished_assignments_are_warned_of(rng):
     labels = next(labels for labels in (unsettled(rng) for _ in range(50)) if solve(labels).n_iter > 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

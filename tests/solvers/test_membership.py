@@ -53,7 +53,7 @@ def test_bad_starts_are_refused(rng, init, match):
         solve_membership(random_ensemble(rng, 6, 4), 3, init=init)
 
 
-def test_objects_no_partition_of_positive_weight_observes_stay_put():
+def test_objects_without_an_observing_partition_stay_put():
     labels = np.array([[0, -1], [0, -1], [1, -1], [1, 0], [-1, 1]])
     start = np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8], [0.1, 0.9], [0.6, 0.4]])
     result = solve_membership(labels, 2, weights=[1, 0], init=start, random_state=0)

@@ -110,7 +110,7 @@ def test_clusters_of_objects_without_weight_do_not_count(rng, n, n_clusters):
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
-# Trust falls back on equal weights, and says so, in so few random partitions.
+# With few random partitions trust warns and falls back on equal weights.
 @pytest.mark.filterwarnings("ignore:No two partitions agree")
 @pytest.mark.parametrize("weighting", ["restricted-simplex", "l2", "chance-corrected"])
 @pytest.mark.parametrize("kind", ["complete", "incomplete", "soft"])
