@@ -329,8 +329,8 @@ def test_every_parameter_is_read_by_a_checker(name):
 
 
 # Zero has a meaning for these parameters, numbers below zero for those, and numbers above two for none of the last.
-ZERO = {"cost", "decay", "eta", "fraction", "imbalance", "lam", "max_sweeps", "min_per_order", "min_value", "share",
-        "singleton", "threshold", "tol"}  # fmt: skip
+ZERO = {"cost", "decay", "eta", "fraction", "imbalance", "lam", "max_steps", "max_sweeps", "min_per_order",
+        "min_value", "share", "singleton", "threshold", "tol"}  # fmt: skip
 NEGATIVE = {"min_value", "threshold"}
 NOT_TRIED = {"n_jobs", "random_state", "undefined", "verbose"}
 SHARES = {"cost", "decay", "fraction", "imbalance", "level", "share", "singleton"}
@@ -340,8 +340,7 @@ SHARES = {"cost", "decay", "fraction", "imbalance", "level", "share", "singleton
 def test_numbers_out_of_range_are_refused(name):
     arguments = arguments_of(name, WORLD)
     for key, parameter in parameters_of(name).items():
-        value = arguments.get(key, parameter.default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or key in NOT_TRIED:
+        if not str(parameter.annotation).startswith(("int", "float")) or key in NOT_TRIED:
             continue
         negative = key in NEGATIVE or (name, key) == ("silhouette_weights", "singleton")
         for bad, refused in ((0, key not in ZERO), (-1, not negative), (2.5, key in SHARES)):
