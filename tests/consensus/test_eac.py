@@ -154,7 +154,7 @@ def test_flat_and_tiny_dendrograms_are_one_cluster(rng, method):
 
 
 def test_lifetimes_that_differ_by_rounding_are_equal(rng):
-    # Lifetimes of 1/3 for two and for four clusters, whatever the sums of the weights round to.
+    # Lifetimes of 1/3 for two and for four clusters, however the sums of the weights are rounded.
     labels = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 1, 2]])
     for _ in range(20):
         weights = np.full(3, 0.1) * (1.0 + 1e-9 * rng.uniform(size=3))

@@ -151,7 +151,7 @@ def test_graphs_that_metis_cannot_take(rng, pymetis):
     for edges in (complete, np.zeros((10, 10)), np.eye(10)):
         for k in (2, 3, 5, 9):
             assert np.bincount(parts(edges, k), minlength=k).max() == -(-10 // k)
-    # An edge too light for a whole number is none; the rest is not disturbed.
+    # An edge whose weight rounds to zero is left out; the others stay.
     edges = np.kron(np.eye(2), np.ones((5, 5))) + 1e-15
     assert same_partition(parts(edges, 2), np.repeat([0, 1], 5))
 

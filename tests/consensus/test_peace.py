@@ -143,7 +143,7 @@ def plain_descent(labels, weights, Y, kl, tol):
 
 @DIVERGENCES
 def test_a_whole_run_is_that_of_a_linear_search(rng, problem, kl):
-    """Every step is the best exchange of the column of largest gap, and what is updated stays right."""
+    """Every step is the best exchange of the column of largest gap, and updated quantities stay exact."""
     labels, weights, pairs = problem
     # With two clusters an exact step leaves no tie between clusters, which rounding would break either way.
     start = random_membership(rng, 12, 2)

@@ -33,7 +33,7 @@ def cosines(trajectories):
 
 
 def object_similarities(labels, weights, between):
-    """(n, n) mean over the partitions that observe both objects of what they say of the objects' clusters."""
+    """(n, n) mean similarity of the two objects' clusters, over the partitions that observe both objects."""
     n, m = labels.shape
     where = {(u, i): a for a, (objects, u) in enumerate(indicator_lists(labels)) for i in objects}
     S = np.zeros((n, n))

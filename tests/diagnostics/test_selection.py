@@ -75,7 +75,7 @@ def test_unanimous_ensembles_and_one_cluster_counts_as_no_agreement(sizes, agree
 
 
 def test_choice_is_the_stable_candidate_of_largest_held_out_agreement(rng):
-    # Two clusters of two each: both numbers are stable, and so is what the solver leaves of five.
+    # Two clusters of two each: two and four are stable, and so is the number that the solver keeps of five.
     truth = np.repeat([0, 1, 2, 3], [20, 30, 25, 25])
     labels = np.column_stack([truth if u % 6 else truth // 2 for u in range(18)])
     selection = select_n_clusters(labels, range(1, 6), **QUICK)

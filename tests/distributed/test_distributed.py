@@ -376,7 +376,7 @@ def misdeclared(array, size):
     return da.concatenate([da.from_delayed(part, shape=shape, dtype=array.dtype) for part in parts])
 
 
-# What the error says of such a chunk of 40 rows.
+# The error about such a chunk of 40 rows.
 SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \(40, 2\)"
 
 

@@ -64,7 +64,7 @@ def undisturbed():
 
 
 def at_call(monkeypatch, number, act):
-    """Act when the blocks have proposed their steps for that time, and none is taken yet; the calls so far."""
+    """Act when the blocks have proposed their steps for the `number`-th time; return the list of calls."""
     calls, search_line = [], _blocks.search_line
 
     def acting(*arguments):

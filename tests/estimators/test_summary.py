@@ -1,4 +1,4 @@
-"""RobustEAC's report: what it rests on equals what the public functions compute, and it says what is true."""
+"""RobustEAC's report: its numbers are those of the public functions, and its statements are true."""
 
 import pickle
 import re

@@ -94,7 +94,7 @@ def test_the_least_level_holds_the_nearest_draw(rng):
     assert np.flatnonzero(ball.inside).tolist() == [3]
     assert ball.radius == 0.0
     assert ball.horizontal.tolist() == ball.vertical_upper.tolist() == ball.vertical_lower.tolist() == [3]
-    # A draw without weight is none.
+    # A draw without weight does not count.
     ball = credible_ball(labels, labels[:, 3], level=5e-324, weights=np.arange(12) != 3)
     assert not ball.inside[3]
     assert ball.distances[3] == 0.0
@@ -107,7 +107,7 @@ def test_equal_partitions_are_named_once():
     ball = credible_ball(labels, column, level=1.0)
     assert ball.horizontal.tolist() == [1, 3]
     assert ball.vertical_upper.tolist() == ball.vertical_lower.tolist() == [1, 3]
-    # Partitions that differ in what they observe are not equal.
+    # Partitions that observe different objects are not equal.
     labels = np.array([[0, 0, -1], [0, 0, 0], [0, -1, 0], [1, 1, 1]])
     assert credible_ball(labels, [0, 0, 1, 1], level=1.0, loss="nvi").horizontal.tolist() in ([0], [1], [2])
     assert credible_ball(labels, [0, 0, 0, 1], level=1.0).horizontal.tolist() == [0, 1, 2]

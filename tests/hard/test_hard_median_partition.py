@@ -56,7 +56,7 @@ def best_of_all(labels, name, cost, weights, sample_weight):
 
 
 def brute_force(rng, name, cost, n, count):
-    """Excesses of results over the best of all partitions; checks that none is below and none is easy to improve."""
+    """Excess of each result over the best of all partitions, not negative; no single move improves a result."""
     for labels, weights, objects in problems(rng, n, count):
         best = best_of_all(labels, name, cost, weights, objects)
         for k in (None, *range(1, min(n, 3) + 1)):

@@ -80,7 +80,7 @@ def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
 
 
 def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
-    """The gap from differences of d_u / E[d_u], over what the mean of 1 / E[d_u] is; that of the steps and certify."""
+    """The gap by differences of d_u / E[d_u], divided by the mean of 1 / E[d_u], is that of steps and certify."""
     ensemble, copies, encoding, weights, membership = problem
     h, gradient = 1e-6, np.zeros_like(membership)
     for i, p in np.ndindex(gradient.shape):
@@ -104,7 +104,7 @@ def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
 
 
 def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
-    """A sum that no step lowers leaves the rows as they are; there are no more sweeps, though there is a gap."""
+    """If no step lowers the sum, the rows stay, and the sweeps end although there is a gap."""
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
     weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
     start, state = rows.copy(), on(encoding).measure(rows)

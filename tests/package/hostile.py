@@ -296,7 +296,7 @@ def bad_labels():
 
 
 def degenerate_ensembles():
-    """name -> ensembles at the edge of what is one."""
+    """name -> ensembles that are only just valid."""
     rng = np.random.RandomState(0)
     alone = np.full((6, 5), -1)
     alone[:, 0] = [0, 0, 1, 1, 2, 2]

@@ -169,7 +169,7 @@ SOFT_ROWS = np.full((N, 2), 0.5)
 X = WORLD.X
 HALF_SEEN = np.where(np.eye(N, 2) > 0, np.nan, SOFT_ROWS)
 NO_MATRICES = (None, "X", 1.0, [[0.0], [0.0, 1.0]], {"a": [0.0]}, np.full((N, 2), "a"))
-# What is taken, and what is refused; the parameter by its name, or else called "value".
+# Valid and invalid values, by the name of the parameter, or else "value".
 CHECKS = {
     "labels": (check_labels, (WORLD.labels,), bad_labels().values()),
     "entry of a list": (

@@ -107,7 +107,7 @@ def test_small_groups_have_no_names():
     labels = np.arange(60).reshape(-1, 1)
     assert ticks(plot_coassociation(labels, labels[:, 0] // 2).xaxis) == list(map(str, range(30)))
     assert ticks(plot_coassociation(labels, labels[:, 0]).xaxis) == []
-    # One of a hundred objects has no room for its name.
+    # One object of a hundred is too narrow for its name.
     assert ticks(plot_membership(np.eye(2)[[0] + 99 * [1]]).xaxis) == ["1"]
 
 

@@ -6,7 +6,7 @@ from ..conftest import random_ensemble
 
 
 def decoded(labels, encoding):
-    """Each partition's codes with -1 where missing, compared by what they group together."""
+    """Each partition's codes, with -1 where the label is missing."""
     codes = encoding.expand(encoding.codes).astype(int)
     n_codes = np.diff(np.append(encoding.offsets, len(encoding.sizes)))
     missing = np.isin(encoding.offsets + n_codes - 1, encoding.missing_slots)

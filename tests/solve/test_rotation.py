@@ -153,7 +153,7 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     turned = rows @ reference.rotations(4, rng).T
     objective = Raw(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
     Q = objective.canonical_rotation(turned)
-    # Confidence that all rows would give, but for what the others say.
+    # The confidence of the rotation that all rows determine.
     full = _rotation.canonical_rotation(turned, np.ones(2000))
     best = (turned @ full.T).max(axis=1).mean()
     assert (turned @ Q.T).max(axis=1).mean() == pytest.approx(best, rel=1e-3)

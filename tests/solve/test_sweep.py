@@ -99,7 +99,7 @@ def test_what_a_descent_measures(far, max_sweeps, gaps, asked, returned):
 
 @pytest.mark.parametrize("kind", [Raw, ChanceCorrected])
 def test_a_descent_from_afar_ends_at_a_gap_that_was_measured(encoding, kind, rng):
-    """The first sweep reads what a measured gap would have."""
+    """The first sweep finds the gap that a measurement would have found."""
     weights, results = np.full(len(encoding.offsets), 1.0 / len(encoding.offsets)), []
     for far in (False, True):
         rows = random_membership(np.random.RandomState(0), len(encoding.codes), 3)

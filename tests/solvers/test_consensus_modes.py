@@ -87,7 +87,7 @@ def test_coarse_and_fine_partitions_of_one_truth_are_one_mode(rng):
     fine = planted_ensemble(rng, objects % 27, 12, noise=0.05)
     coarse = planted_ensemble(rng, (objects % 3 > 0) * 1, 8, noise=0.05)
     modes = solve(np.column_stack([fine, coarse]), 27)
-    # The fine consensus does not trust the coarse ones, which agree with each other: no mode of their own even so.
+    # The fine consensus does not trust the coarse ones. They agree with each other, but are not a mode.
     assert np.array_equal(modes.assignment, np.repeat([0, -1], [12, 8]))
     assert modes.n_modes == 1
 
@@ -243,7 +243,7 @@ def test_a_mode_that_loses_its_partitions_goes_and_the_others_keep_their_copies(
     last = hand_made([0.0] * 3 + [0.97] * 2 + [0.6], np.arange(6) > 2)
     agreement = np.zeros((6, 6))
     agreement[3, 4] = agreement[4, 3] = 0.95
-    # Near copies beside every mode but the last, which both are nearer to.
+    # Near copies, except beside the last mode, to which both are nearer.
     pairs = Pairs(np.arange(6), *[np.zeros((6, 6))] * 5, np.ones((6, 6)))
     pairs = pairs._replace(agreement=agreement, overlap=np.ones((6, 6)))
 

@@ -31,7 +31,7 @@ def test_kmeans_start_is_smoothed_and_counts_the_objects_of_a_row(rng):
         rows = initial_rows(encoding, 3, "kmeans", rng)
         assert rows.min() == pytest.approx(0.1 / 3)
         assert rows.max() == pytest.approx(0.9 + 0.1 / 3)
-        # With their thousand objects each, the last two rows are clusters of their own.
+        # The last two rows stand for a thousand objects each, and are separate clusters.
         assert len({*rows[2:].argmax(axis=1)}) == 2
 
 
