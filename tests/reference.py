@@ -63,7 +63,9 @@ def cluster_weights(labels, sample_weight=None):
     """Weights of base clusters in proportion to 1 / size, object by object."""
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    found, pairs, scaled = [], 0.0, 0.0
+    found = []
+    pairs = 0.0
+    scaled = 0.0
     for column in columns:
         if column.ndim == 2:
             seen, clusters = ~np.isnan(column[:, 0]), np.where(np.isnan(column), 0.0, column).T
@@ -358,7 +360,9 @@ def membership_lower_bound(labels, weights, n_clusters, sample_weight=None):
     n, mean = len(C), scale / n_clusters
     # M P^-1 M below W, with P between 0 and the identity and of trace k - 1: the trace of W is the envelope.
     block = cp.Variable((2 * n, 2 * n), PSD=True)
-    P, M, W = block[:n, :n], block[:n, n:], block[n:, n:]
+    P = block[:n, :n]
+    M = block[:n, n:]
+    W = block[n:, n:]
     constraints = [np.eye(n) - P >> 0, cp.trace(P) <= n_clusters - 1.0, M >> 0]
     constraints += [M + mean >= 0.0, M + mean <= scale, M == M.T]
     value = cp.trace(W) + 2.0 * cp.sum(cp.multiply(mean - scale * C, M)) + ((mean - scale * C) ** 2).sum() + spread
@@ -430,7 +434,9 @@ def base_cluster_weights(labels, weights, theta):
     for column in labels.T:
         n_u, of_u = np.sum(column != -1), []
         for a in np.unique(column[column != -1]):
-            inside, mean, seen = labels[column == a], 0.0, 0.0
+            inside = labels[column == a]
+            mean = 0.0
+            seen = 0.0
             for v, weight in enumerate(weights):
                 others = inside[:, v][inside[:, v] != -1]
                 if len(others):
@@ -461,11 +467,13 @@ def merged_pairs(labels, weights, cluster_weights):
 def walk_sums(sums, pairs):
     """(n, n) cosines of walks between objects times products of degrees, and these; steps are added one by one.
 
-    A walk goes on with probability .95, in proportion to the mean over the partitions that see a pair.
+    A walk continues with probability .95, in proportion to the mean over the partitions that see a pair.
     """
     flow = np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
     degrees = flow.sum(axis=1)
-    step, walks, last = flow / degrees[:, np.newaxis], np.zeros_like(flow), flow
+    step = flow / degrees[:, np.newaxis]
+    walks = np.zeros_like(flow)
+    last = flow
     while last.max() > 1e-18 * flow.max():
         walks, last = walks + last, 0.95 * last @ step
     own, pairs = np.sqrt(np.diag(walks)), np.outer(degrees, degrees)
@@ -521,7 +529,9 @@ def hard_loss(name, cost, together, column, sample_weight=None):
         a, b, both = (np.sum(pairs * z, axis=(-2, -1)) for z in (T, U, T * U))
         chance = a * b / pairs.sum() if pairs.sum() > 0.0 else 0.0 * a
         return 1.0 - ratio(both - chance, 0.5 * (a + b) - chance)
-    of_c, of_u, joint = entropy(T), entropy(U), entropy(T * U)
+    of_c = entropy(T)
+    of_u = entropy(U)
+    joint = entropy(T * U)
     information = of_c + of_u - joint
     return {
         "vi": cost * (joint - of_u) + (2.0 - cost) * (joint - of_c),
@@ -558,7 +568,7 @@ def moved_and_merged(consensus, limit):
 
 
 def pairs_of_newcomer(labels, weights, new, sample_weight=None, cluster_weights=None):
-    """For every partition that observes one more object: its co-associations with those seen, who they are, factors.
+    """For every partition that observes one more object: its co-associations with its objects, these objects, factors.
 
     new : list with one label, or one row of memberships, per partition.
     """
@@ -630,7 +640,9 @@ def admissible_rotation(membership, rng, n_steps=10):
     A direction is a linear program: random, and away from the memberships that are almost zero.
     """
     k = membership.shape[1]
-    Q, centre, pairs = np.eye(k), np.eye(k) - 1.0 / k, list(combinations(range(k), 2))
+    Q = np.eye(k)
+    centre = np.eye(k) - 1.0 / k
+    pairs = list(combinations(range(k), 2))
     units = np.array([np.outer(np.eye(k)[a], np.eye(k)[b]) for a, b in pairs])
     generators = centre @ (units - units.transpose(0, 2, 1)) @ centre
     for _ in range(n_steps):

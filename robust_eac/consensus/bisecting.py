@@ -193,8 +193,8 @@ def _leaf(encoding, weights, rows, criterion, singleton, search):
     if halves.min() == halves.max():
         return _Leaf(rows, density, loss, (), -np.inf)
     split_density, split_loss = _grade(own, weights, halves, 2, singleton)
-    gain = {"density": split_density - density, "loss": loss - split_loss, "size": own.rows.multiplicity.sum()}[criterion]
-    return _Leaf(rows, density, loss, (rows[halves == 0], rows[halves == 1]), gain)
+    gains = {"density": split_density - density, "loss": loss - split_loss, "size": own.rows.multiplicity.sum()}
+    return _Leaf(rows, density, loss, (rows[halves == 0], rows[halves == 1]), gains[criterion])
 
 
 def _grade(encoding, weights, clusters, n_clusters, singleton):

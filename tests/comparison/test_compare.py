@@ -156,8 +156,7 @@ def test_a_failing_run_is_reported_and_stops_nothing(labels):
     assert all("what the scheme returns must be non-negative" in record["error"] for record in records[3:])
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_no_function_can_change_what_the_others_see(labels, n_jobs):
+def test_no_function_can_change_what_the_others_see(labels):
     def greedy(labels, n_clusters, *, weights, random_state):
         labels[:] = 0
         return labels[:, 0]
@@ -171,7 +170,7 @@ def test_no_function_can_change_what_the_others_see(labels, n_jobs):
         return np.ones(labels.shape[1])
 
     functions = {"greedy": greedy, "heavy": heavy, "good": kmeans_consensus}
-    options = {"X": np.ones((len(labels), 2)), "weightings": ["uniform", blind], "n_jobs": n_jobs, "random_state": 0}
+    options = {"X": np.ones((len(labels), 2)), "weightings": ["uniform", blind], "random_state": 0}
     before = labels.copy()
     records = compare(labels, 3, y=TRUTH, consensus=functions, **options)
     assert np.array_equal(labels, before)

@@ -195,7 +195,7 @@ def test_it_is_a_list_of_records_and_a_table():
     assert frame["function"].tolist() == ["kmeans", "sec"]
 
 
-def test_what_needs_another_package_says_so(monkeypatch):
+def test_missing_packages_are_named(monkeypatch):
     for name in ("pandas", "scikit_posthocs"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"to_frame needs pandas: pip install 'path/to/robust_eac\[compare\]'"):
@@ -252,7 +252,7 @@ def test_the_diagram_of_many_methods_keeps_its_scale_beside_their_names(rng):
     assert not any(one.overlaps(other) for i, one in enumerate(texts) for other in texts[:i])
 
 
-def test_the_diagram_joins_what_nemenyi_does_not_tell_apart(monkeypatch):
+def test_the_diagram_joins_methods_that_nemenyi_does_not_separate(monkeypatch):
     drawn = []
     original = scikit_posthocs.critical_difference_diagram
     monkeypatch.setattr(

@@ -45,7 +45,7 @@ def test_the_result_does_not_depend_on_the_jobs(labels):
     assert {record["error"] for record in alone} == {None}
 
 
-def test_what_takes_too_long_is_stopped_and_what_dies_is_told(labels, time_is_up):
+def test_slow_runs_are_stopped_and_dead_runs_are_reported(labels, time_is_up):
     """Compiled code that never looks up is stopped too, and the runs after it are as without it."""
 
     def sleepy(labels, *, X, random_state):
@@ -75,7 +75,7 @@ def test_what_takes_too_long_is_stopped_and_what_dies_is_told(labels, time_is_up
     np.testing.assert_array_equal(records[5]["labels"], labels[:, 0])
 
 
-def test_what_cannot_be_sent_is_an_error_of_its_run_and_workers_end_when_nobody_waits_any_more():
+def test_results_that_cannot_be_pickled_are_errors_and_idle_workers_end():
     """Nobody waits after Ctrl-C, an error of the caller, or when the generator is closed."""
     runs = [partial(int, "3"), partial(next, (i for i in range(3))), threading.Lock, lambda: lambda: 1, os.getpid]
     runs.append(partial(time.sleep, 3600.0))

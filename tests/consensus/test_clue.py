@@ -17,9 +17,9 @@ from ..conftest import planted_ensemble
 
 # clue's conjugate gradients stop at a step of less relative progress (its default, 1e-8, stops 4e-7 above the minimum).
 RELTOL = 1e-12
-# Where the problem is flat, steps are short and what is left is more than one of them: at most 50 in 400 runs.
+# Where the problem is flat, steps are short, and several of them remain: at most 50 in 400 runs.
 TOLERANCE = 1e3 * RELTOL
-# Our gap bounds what is still to be gained to first order, by 4 n^2 tol: less than TOLERANCE times the value here.
+# Our gap bounds the remaining gain to first order, by 4 n^2 tol: less than TOLERANCE times the value here.
 # Three of 400 problems are so flat that some starts need more than the default 1000 sweeps for that.
 OURS = {"tol": 1e-13, "max_sweeps": 20_000}
 

@@ -5,7 +5,6 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score, silhouette_samples
 
-from robust_eac import load_dataset
 from robust_eac.consensus.combinatorial import CombinatorialEAC, zca_whiten
 from robust_eac.schemes import silhouette_weights
 
@@ -71,15 +70,6 @@ def test_labels_are_average_linkage_in_order_of_first_appearance(rng):
     assert model.labels_.dtype == np.intp
 
 
-def test_one_informative_feature_and_two_of_noise(rng):
-    X, truth = planted(rng, 2, n=50, distance=30.0)
-    model = CombinatorialEAC(2, random_state=rng).fit(X)
-    assert adjusted_rand_score(truth, model.labels_) == 1.0
-    informative = np.array([s.tolist() == [0] for s in model.subsets_])
-    in_two = informative & (model.ensemble_.max(axis=0) == 1)
-    assert model.goodness_[in_two].min() > model.goodness_[(model.orders_ == 1) & ~informative].max()
-
-
 @pytest.mark.parametrize("reproduce", ["listing", "equation"])
 def test_without_evidence_it_warns(reproduce):
     X = np.ones((6, 3))
@@ -121,18 +111,6 @@ def test_one_undefined_silhouette_costs_the_partition_its_weight_in_the_listing_
     equation = CombinatorialEAC(2, combinations=[[0]] * 20, reproduce="equation", random_state=0).fit(X)
     threes = equation.ensemble_.max(axis=0) == 2
     assert 0.0 < equation.goodness_[threes].max() < 1.0
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"max_order": 0}, "max_order must be at least 1, got 0"),
-        ({"combinations": [[5]]}, r"combinations\[0\] must hold indices in"),
-    ],
-)
-def test_errors(options, match):
-    with pytest.raises(ValueError, match=match):
-        CombinatorialEAC(2, **options, random_state=0).fit(load_dataset("iris")[0])
 
 
 # ---- whitening

@@ -8,9 +8,7 @@ import pytest
 
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
-    WEIGHTING_SCHEMES,
     adjusted_rand_score,
-    load_dataset,
     solve_hard_median_partition,
 )
 
@@ -25,7 +23,7 @@ REPEATS_DIFFER = {"mcla", "hgpa", "enhanced-eac-single", "enhanced-eac-average",
 # Walks between so few clusters or microclusters end everywhere, or go to and fro.
 STARS = {"pta", "ptgp"}
 WALKS = {"ecpcs-mc", *STARS}
-# Who partitions graphs needs a package.
+# Functions that partition graphs need a package.
 PACKAGES = {"cspa": "pymetis", "mcla": "pymetis", "hgpa": "kahypar"}
 
 
@@ -39,11 +37,6 @@ def consensus(name):
     if name in PACKAGES:
         pytest.importorskip(PACKAGES[name])
     return CONSENSUS_FUNCTIONS[name]
-
-
-@pytest.fixture(params=WEIGHTING_SCHEMES)
-def scheme(request):
-    return WEIGHTING_SCHEMES[request.param]
 
 
 def planted(rng, **options):
@@ -188,12 +181,3 @@ def test_median_partitions_are_those_of_the_solver(rng, name, loss):
         fewer += found.max() + 1 < k
     # The number of clusters is an upper bound.
     assert fewer > 0
-
-
-def test_schemes_weigh_for_consensus_functions(rng, scheme):
-    X, y = load_dataset("iris")
-    X, y = X[::5], y[::5]
-    labels = planted_ensemble(rng, y, 9, noise=0.02)
-    weights = scheme(labels, X=X, random_state=0)
-    found = CONSENSUS_FUNCTIONS["eac-average"](labels, 3, weights=weights, random_state=0)
-    assert adjusted_rand_score(y, found) > 0.7

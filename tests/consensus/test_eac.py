@@ -154,7 +154,7 @@ def test_flat_and_tiny_dendrograms_are_one_cluster(rng, method):
 
 
 def test_lifetimes_that_differ_by_rounding_are_equal(rng):
-    # Lifetimes of 1/3 for two and for four clusters, whatever the sums of the weights round to.
+    # Lifetimes of 1/3 for two and for four clusters, however the sums of the weights are rounded.
     labels = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 1, 2]])
     for _ in range(20):
         weights = np.full(3, 0.1) * (1.0 + 1e-9 * rng.uniform(size=3))
@@ -266,11 +266,13 @@ def test_counts_are_shares_of_the_diagonal(labels, form):
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_what_is_no_coassociation(call):
+def test_invalid_coassociations_are_refused(call):
     good = np.full((4, 4), 0.25) + 0.75 * np.eye(4)
     call(good, **GIVEN)
     lopsided, infinite, negative = (good.copy() for _ in range(3))
-    lopsided[0, 1], infinite[2, 2], negative[0, 1] = 0.5, np.nan, -0.25
+    lopsided[0, 1] = 0.5
+    infinite[2, 2] = np.nan
+    negative[0, 1] = -0.25
     bad = [
         ("be square", good[:3]), ("be symmetric", lopsided), ("be finite", infinite), ("be non-negative", negative),
         ("have a positive diagonal", 1.0 - good),
@@ -285,7 +287,7 @@ def test_what_is_no_coassociation(call):
 
 
 @pytest.mark.parametrize("call", CALLS[:3])
-def test_what_needs_partitions_says_so(call):
+def test_weights_need_partitions(call):
     with pytest.raises(ValueError, match=r'weights must be None with affinity="precomputed".* no partitions'):
         call(np.eye(4), weights=np.ones(4), **GIVEN)
 

@@ -184,21 +184,6 @@ def test_small_problems_reach_the_best_of_all_partitions(rng):
     assert density(labels, found) == pytest.approx(max(density(labels, p) for p in partitions), rel=1e-9)
 
 
-@pytest.mark.parametrize("utility", UTILITIES)
-def test_loss_is_minus_the_utility_up_to_a_constant(rng, utility):
-    """sum_i sum_u w_u D(e, P) = n sum_u w_u (mu(e) - mu(P_u) - U_u), U_u = sum_C p_C mu(P_{u|C}) - mu(P_u)."""
-    labels, weights = random_ensemble(rng, 50, 4), random_weights(rng, 4)
-    mu, table = UTILITIES[utility]
-    encoding = encode(labels)
-    result = best_lloyd(encoding, weights, table, 3, n_init=1, max_iter=100, rng=rng)
-    total = 0.0
-    for u, w in enumerate(weights):
-        one_hot_u = np.eye(labels[:, u].max() + 1)[labels[:, u]]
-        inside = sum(np.mean(result.clusters == c) * mu(one_hot_u[result.clusters == c].mean(axis=0)) for c in range(3))
-        total += w * (mu(np.array([1.0])) - inside)
-    assert result.loss / 50 == pytest.approx(total, rel=1e-9)
-
-
 def test_normalised_weights_divide_by_the_partitions_own_mu(rng):
     labels = np.column_stack([np.zeros(12, dtype=int), rng.randint(2, size=12), np.arange(12) % 6])
     encoding, weights = encode(labels), np.array([0.2, 0.3, 0.5])
@@ -316,16 +301,3 @@ def test_threads_change_nothing_and_stopping_early_warns(rng, function):
     assert np.array_equal(serial, function(labels, 6, n_init=4, n_jobs=2, random_state=3))
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         function(labels, 6, n_init=1, max_iter=1, random_state=3)
-
-
-@pytest.mark.parametrize(
-    ("function", "kwargs", "match"),
-    [
-        (kmeans_consensus, {"n_init": 0}, "n_init must be at least 1, got 0"),
-        (kmeans_consensus, {"max_iter": 0}, "max_iter must be at least 1, got 0"),
-        (density_search, {"singleton": 2.0}, "singleton must be at least 0 and at most 1"),
-    ],
-)
-def test_errors(function, kwargs, match):
-    with pytest.raises(ValueError, match=match):
-        function(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **kwargs)

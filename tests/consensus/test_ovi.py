@@ -218,12 +218,9 @@ ONE = np.array([[0]])
         (lambda X: ovi_lda_consensus(ONE, [[np.inf]]), "values contains infinity"),
         (lambda X: assign_to_cores([[0.0]], [0, 1]), r"labels must have shape \(n_samples=1,\)"),
         (lambda X: assign_to_cores([[0.0], [1.0]], [-1, -1]), "labels: every partition must observe"),
-        (lambda X: assign_to_cores([[0.0]], [0], ridge=0), "ridge must be greater than 0, got 0"),
         (lambda X: OVIConsensus((2, 500)).fit(X), "the upper end of n_clusters must be in .* n_samples=200"),
         (lambda X: OVIConsensus(2, clusterers=()).fit(X), "clusterers must name at least one of kmeans, kmeans-ka"),
         (lambda X: OVIConsensus(2, clusterers=("fcm", "pam")).fit(X), "clusterers must be one of .* got 'pam'"),
-        (lambda X: OVIConsensus(2, n_init=0).fit(X), "n_init must be at least 1, got 0"),
-        (lambda X: OVIConsensus(2, min_cluster_size=0).fit(X), "min_cluster_size must be at least 2, got 0"),
     ],
 )
 def test_errors(data, call, match):

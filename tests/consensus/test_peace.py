@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 
-from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, coassociation_matrix, solve_peace
+from robust_eac import CONSENSUS_FUNCTIONS, coassociation_matrix, solve_peace
 
 from ..access import _consensus_common, encode
 from ..access import _peace as module
@@ -143,7 +143,7 @@ def plain_descent(labels, weights, Y, kl, tol):
 
 @DIVERGENCES
 def test_a_whole_run_is_that_of_a_linear_search(rng, problem, kl):
-    """Every step is the best exchange of the column of largest gap, and what is updated stays right."""
+    """Every step is the best exchange of the column of largest gap, and updated quantities stay exact."""
     labels, weights, pairs = problem
     # With two clusters an exact step leaves no tie between clusters, which rounding would break either way.
     start = random_membership(rng, 12, 2)
@@ -172,25 +172,20 @@ def test_columns_at_the_end_are_optimal_by_cvxpy(rng, divergence):
     Y, C = result.membership, coassociation_matrix(labels)
     for i in range(12):
         others = np.arange(12) != i
-        rows, c, y = Y[others], C[i, others], cp.Variable(3, nonneg=True)
+        rows = Y[others]
+        c = C[i, others]
+        y = cp.Variable(3, nonneg=True)
         if divergence == "l2":
             value, constant = cp.sum_squares(rows @ y - c), 0.0
         else:
-            some, rest, inner = c > 0, c < 1, c[(c > 0) & (c < 1)]
+            some = c > 0
+            rest = c < 1
+            inner = c[(c > 0) & (c < 1)]
             value = -c[some] @ cp.log(rows[some] @ y) - (1 - c[rest]) @ cp.log(1 - rows[rest] @ y)
             constant = np.sum(inner * np.log(inner) + (1 - inner) * np.log(1 - inner))
         least = cp.Problem(cp.Minimize(value), [cp.sum(y) == 1]).solve() + constant
         own = sum(module.divergence(p, a, divergence == "kl") for p, a in zip(rows @ Y[i], c, strict=True))
         assert own == pytest.approx(least, abs=1e-5)
-
-
-@pytest.mark.parametrize("divergence", ["l2", "kl"])
-def test_a_sample_of_pairs_finds_planted_clusters(rng, divergence):
-    truth = np.repeat(np.arange(4), 50)
-    labels = planted_ensemble(rng, truth, 20, noise=0.2, n_random=4)
-    result = solve_peace(labels, 4, divergence=divergence, n_partners=20, n_init=5, random_state=rng)
-    assert result.converged
-    assert adjusted_rand_score(truth, result.labels) > 0.95
 
 
 def test_starts_and_threads(rng):
@@ -217,7 +212,9 @@ def test_small_cases(rng, divergence):
     assert (one.n_steps, one.gap, one.converged) == (0, 0.0, True)
     # Objects that no partition observes together with another stay where they start.
     labels = np.full((7, 3), -1)
-    labels[:3, 0], labels[3:6, 1], labels[6, 2] = (0, 0, 1), (2, 2, 2), 5
+    labels[:3, 0] = (0, 0, 1)
+    labels[3:6, 1] = (2, 2, 2)
+    labels[6, 2] = 5
     pairs = sample_pairs(encode(labels), np.full(3, 1 / 3), None, rng)
     assert np.array_equal(np.diff(pairs.starts), [2, 2, 2, 2, 2, 2, 0])
     start = random_membership(rng, 7, 2)
@@ -267,11 +264,8 @@ def test_memory_of_all_pairs_is_checked_first(monkeypatch):
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"n_partners": 0}, "n_partners must be at least 1, got 0"),
         ({"init": "kmeans"}, 'init must be None, "random" or an array'),
         ({"init": np.full((4, 2), 0.5)}, "init must not give every object the same membership"),
-        ({"tol": -1.0}, "tol must be at least 0"),
-        ({"max_steps": -1}, "max_steps must be at least 0"),
     ],
 )
 def test_errors(kwargs, match):

@@ -33,7 +33,7 @@ def cosines(trajectories):
 
 
 def object_similarities(labels, weights, between):
-    """(n, n) mean over the partitions that observe both objects of what they say of the objects' clusters."""
+    """(n, n) mean similarity of the two objects' clusters, over the partitions that observe both objects."""
     n, m = labels.shape
     where = {(u, i): a for a, (objects, u) in enumerate(indicator_lists(labels)) for i in objects}
     S = np.zeros((n, n))
@@ -213,18 +213,3 @@ def test_too_many_objects_for_the_memory(monkeypatch):
     monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 1000)
     with pytest.raises(ValueError, match="probability_trajectories: the similarities of 10 distinct objects"):
         probability_trajectories(np.arange(10)[:, np.newaxis], 2)
-
-
-@pytest.mark.parametrize(
-    ("function", "kwargs", "match"),
-    [
-        (enhanced_eac, {"n_steps": 0}, "n_steps must be at least 1, got 0"),
-        (locally_weighted_eac, {"theta": 0.0}, "theta must be greater than 0"),
-        (connected_triples, {"decay": 1.5}, "decay must be at least 0 and at most 1"),
-        (probability_trajectories, {"n_neighbors": 0}, "n_neighbors must be at least 1"),
-        (probability_trajectories, {"n_steps": 0}, "n_steps must be at least 1"),
-    ],
-)
-def test_errors(function, kwargs, match):
-    with pytest.raises(ValueError, match=match):
-        function(np.array([[0, 0], [0, 1], [1, 1]]), 2, **kwargs)

@@ -1,6 +1,5 @@
 """Agreement corrected for chance: the adjusted Rand index, its soft extension, and the test of it."""
 
-from collections import Counter
 from fractions import Fraction
 from math import prod
 
@@ -9,11 +8,11 @@ import pytest
 from scipy.stats import kstest
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import adjusted_agreement, agreement_test, partition_losses
+from robust_eac import adjusted_agreement, agreement_test
 
 from .. import reference
-from ..access import _chance, check_ensemble, encode, encode_ensemble, moments_of_test
-from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..access import _chance, check_ensemble, encode_ensemble, moments_of_test
+from ..conftest import random_ensemble, random_membership
 from ..solvers.test_soft_ensembles import random_soft_ensemble
 
 
@@ -40,8 +39,10 @@ def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
                 assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_what_tells_nothing_agrees_with_nothing_not_even_with_itself(rng):
-    together, apart, other = np.zeros(8, dtype=int), np.arange(8), np.repeat([0, 1], 4)
+def test_uninformative_partitions_agree_with_none_not_even_themselves(rng):
+    together = np.zeros(8, dtype=int)
+    apart = np.arange(8)
+    other = np.repeat([0, 1], 4)
     labels = np.column_stack([together, apart, other])
     assert np.array_equal(adjusted_agreement(labels, one_hot(together)), np.zeros(3))
     assert np.array_equal(adjusted_agreement(labels, one_hot(apart)), np.zeros(3))
@@ -142,25 +143,6 @@ def test_extreme_weights_neither_overflow_nor_vanish(rng, scale):
     if scale > 1.0:
         test = agreement_test(labels, Y, sample_weight=weight)
         assert all(np.isfinite(values).all() for values in test)
-
-
-def test_invariances(rng):
-    labels = np.column_stack([planted_ensemble(rng, np.repeat([0, 1, 2], 20), 3, noise=0.4), rng.randint(4, size=60)])
-    Y = random_membership(rng, 60, 4)
-    plain = agreement_test(labels, Y)
-    order, names = rng.permutation(60), rng.permutation(10)
-    for other in (
-        agreement_test(labels[order], Y[order]),
-        agreement_test(names[labels], Y[:, rng.permutation(4)]),
-        agreement_test(labels, np.column_stack([np.zeros(60), Y])),
-        agreement_test([one_hot(column) for column in labels.T], Y),
-    ):
-        for one, value in zip(plain, other, strict=True):
-            np.testing.assert_allclose(value, one, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(
-        plain.statistic, 0.5 * (np.sum((Y @ Y.T) ** 2) + [np.sum(np.unique(c, return_counts=True)[1] ** 2)
-        for c in labels.T] - partition_losses(labels, Y)), rtol=1e-12,
-    )  # fmt: skip
 
 
 CONSENSUSES = {
@@ -283,30 +265,6 @@ def test_a_million_objects_lose_no_digits(first, second):
     if variance > 0:
         skew = float(third) / float(variance) ** 1.5
         assert _chance.skewness(a, b) == pytest.approx(max(skew, 0.0), rel=1e-6, abs=1e-4)
-
-
-def test_many_objects_through_the_front_door():
-    i = np.arange(200_000)
-    labels, consensus = np.column_stack([i % 10, (i + 1) // 2 % 10, i < 10, 0 * i]), i // 2 % 10
-    test = agreement_test(labels, np.eye(10)[consensus])
-    for u, column in enumerate(labels.T):
-        cells = np.unique(10 * column + consensus, return_counts=True)[1]
-        sizes = [Counter(np.bincount(values).tolist()) for values in (consensus, column)]
-        expected, variance, _ = exact_moments(*sizes)
-        assert test.statistic[u] == sum(int(c) ** 2 for c in cells)
-        assert test.expected[u] == pytest.approx(float(expected), rel=1e-13)
-        assert test.variance[u] == pytest.approx(float(variance), rel=1e-6, abs=0.1)
-        assert test.agreement[u] == pytest.approx(adjusted_rand_score(column, consensus), abs=1e-12)
-    assert np.array_equal(test.pvalue[3:], [1.0])
-
-
-def test_soft_sides_of_hard_memberships_are_hard_sides(rng):
-    for n in (1, 2, 3, 7, 50):
-        column = rng.randint(4, size=n)
-        encoding = encode(column[:, np.newaxis])
-        soft, hard = moments_of_test(encoding, one_hot(column))
-        for name, one, other in zip(soft._fields, soft, hard, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-9, err_msg=name)
 
 
 def test_the_test_counts_objects():

@@ -24,23 +24,6 @@ def test_gradient_by_central_differences_at_every_entry(rng, missing):
         assert rise / (2.0 * h) == pytest.approx(gradient[i, p], abs=1e-6)
 
 
-def test_hard_membership_counts_disagreeing_pairs_twice(rng):
-    labels, consensus = random_ensemble(rng, 20, 3), rng.randint(3, size=20)
-    same = consensus[:, None] == consensus
-    expected = [2 * np.triu(same != (c[:, None] == c), 1).sum() for c in labels.T]
-    np.testing.assert_allclose(partition_losses(labels, np.eye(3)[consensus]), expected, atol=1e-9)
-    column = rng.randint(4, size=300)
-    assert partition_losses(column[:, None], np.eye(4)[column])[0] == 0.0
-
-
-def test_gap_is_free_of_the_number_of_objects_and_partitions(rng):
-    labels, Y = random_ensemble(rng, 12, 4), random_membership(rng, 12, 3)
-    gap = optimality_gap(labels, Y)
-    assert gap > 0.0
-    assert optimality_gap(np.tile(labels, (3, 1)), np.tile(Y, (3, 1))) == pytest.approx(gap, rel=1e-12)
-    assert optimality_gap(np.tile(labels, (1, 3)), Y) == pytest.approx(gap, rel=1e-12)
-
-
 def test_gap_is_zero_at_a_stationary_point_and_only_there(rng):
     labels = random_ensemble(rng, 15, 6)
     result = solve_membership(labels, 3, tol=1e-14, max_sweeps=20000, random_state=0)

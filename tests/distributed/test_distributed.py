@@ -272,7 +272,7 @@ def test_clusters_are_in_the_order_of_their_first_objects(rng):
     assert np.array_equal(first, np.sort(first))
 
 
-def test_unfinished_is_said(rng):
+def test_an_unfinished_solve_warns(rng):
     labels = random_ensemble(rng, 200, 8)
     options = {"max_iter": 1, "tol": 1e-13, "init": random_membership(rng, 200, 4), "random_state": 0}
     with pytest.warns(ConvergenceWarning, match=r"gap=.* > tol=1e-13 after max_iter=1"):
@@ -312,8 +312,12 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
         """The most bytes: that all workers send in a round, to each other and to the client; that it sends at once."""
         # No two objects start alike, so that none share a row.
         labels, start = problem(np.random.RandomState(0), n=n)
-        rounds, shipped, places = [], [], []
-        search_line, ship, homes_of = _blocks.search_line, _blocks.ship, _blocks.homes
+        rounds = []
+        shipped = []
+        places = []
+        search_line = _blocks.search_line
+        ship = _blocks.ship
+        homes_of = _blocks.homes
 
         def ship_counted(value):
             shipped.append(len(pickle.dumps(value)))
@@ -339,7 +343,7 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
 
     (_, shipped_of_few), (sent, shipped_of_many) = traffic(1200), traffic(36_000)
     assert shipped_of_many < 1.01 * shipped_of_few
-    # Who adds up, and so what workers send, is the scheduler's choice. The memberships of a chunk never travel.
+    # The scheduler chooses the worker that adds up, and so what workers send. The memberships of a chunk never travel.
     assert sent < 0.15 * 9000 * K * 8
 
 
@@ -372,7 +376,7 @@ def misdeclared(array, size):
     return da.concatenate([da.from_delayed(part, shape=shape, dtype=array.dtype) for part in parts])
 
 
-# What the error says of such a chunk of 40 rows.
+# The error about such a chunk of 40 rows.
 SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \(40, 2\)"
 
 

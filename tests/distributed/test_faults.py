@@ -1,6 +1,6 @@
 """Dask's own accidents in the middle of a solve: lost workers change no bit, a lost scheduler is said at once.
 
-Nothing here waits for a worker to start: a solve goes on when there is one.
+Nothing here waits for a worker to start: a solve continues as soon as there is one.
 """
 
 import os
@@ -64,7 +64,7 @@ def undisturbed():
 
 
 def at_call(monkeypatch, number, act):
-    """Act when the blocks have proposed their steps for that time, and none is taken yet; the calls so far."""
+    """Act when the blocks have proposed their steps for the `number`-th time; return the list of calls."""
     calls, search_line = [], _blocks.search_line
 
     def acting(*arguments):

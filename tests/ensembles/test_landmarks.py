@@ -120,7 +120,6 @@ def test_identical_objects():
         ({"n_clusters": (5, 41), "n_landmarks": 40}, r"n_clusters must be in \[5, n_landmarks=40\], got 41"),
         ({"n_clusters": (5, 31), "max_samples": 30}, r"n_clusters must be in \[5, max_samples=30\], got 31"),
         ({"n_clusters": 151}, r"n_clusters must be in \[1, n_samples=150\], got 151"),
-        ({"n_landmarks": 0}, "n_landmarks must be at least 1, got 0"),
     ],
 )
 def test_errors(X, options, match):

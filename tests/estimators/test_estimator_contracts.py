@@ -2,11 +2,8 @@
 
 import inspect
 import pickle
-import subprocess
-import sys
 from functools import partial
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -108,19 +105,6 @@ def test_functions_as_weightings_pickle():
     model, labels = RobustEAC(2, weighting=partial(l2_weights, lam=3.0), random_state=0), data("RobustEAC")
     copy = pickle.loads(pickle.dumps(model))
     assert np.array_equal(copy.fit(labels).membership_, model.fit(labels).membership_)
-
-
-def test_another_process_reads_them(tmp_path):
-    models = {name: clone(ESTIMATORS[name][0]).fit(data(name)) for name in ("RobustEAC, l2", "KMeansEnsemble, sample")}
-    joblib.dump(models, tmp_path / "models.joblib")
-    code = f"""
-import joblib
-from tests.estimators.test_estimator_contracts import clone, data, fitted, same
-for name, model in joblib.load({str(tmp_path / "models.joblib")!r}).items():
-    assert same(fitted(clone(model).fit(data(name))), fitted(model)), name
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_clone_and_parameters(name, estimator, X):

@@ -29,7 +29,7 @@ def expected_failures(estimator):
     if isinstance(estimator, RobustEAC | MergeConsensus):
         reason = "clusters continuous features; this estimator takes a matrix of labels"
         failing = dict.fromkeys(("check_clustering", "check_sample_weight_equivalence_on_dense_data"), reason)
-        # It centres what it makes for estimators that take NaN.
+        # The check centres its data for estimators that take NaN.
         return failing | {"check_positive_only_tag_during_fit": reason}
     return {}
 

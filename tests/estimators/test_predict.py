@@ -1,4 +1,4 @@
-"""New objects beside a consensus that stays as it is."""
+"""New objects beside a fixed consensus."""
 
 import pickle
 import warnings

@@ -1,4 +1,4 @@
-"""New objects whose labels are names: they are matched by the names, whatever integers stand for these."""
+"""New objects whose labels are names: they are matched by name, not by the integers that encode the names."""
 
 import pickle
 import warnings

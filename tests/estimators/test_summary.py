@@ -1,4 +1,4 @@
-"""RobustEAC's report: what it rests on equals what the public functions compute, and it says what is true."""
+"""RobustEAC's report: its numbers are those of the public functions, and its statements are true."""
 
 import pickle
 import re
@@ -146,7 +146,7 @@ def test_names_of_partitions_that_come_without(labels):
             model.summary(names=names)
 
 
-def test_what_is_wrong_is_said(labels):
+def test_an_unconverged_fit_is_reported(labels):
     with pytest.warns(ConvergenceWarning):
         model = RobustEAC(3, tol=1e-12, max_iter=1, n_init=1, random_state=0).fit(labels)
     # The report is about the fit, whatever the parameters are now.
@@ -187,7 +187,7 @@ def test_the_model_is_named_where_it_is_not_the_default(labels, options, named):
     assert model.set_params(cluster_weights=None, agreement="raw").summary() == text
 
 
-def test_a_second_mode_is_told_of_exactly_where_there_is_one(rng):
+def test_a_second_mode_is_reported_only_if_there_is_one(rng):
     truth = np.repeat([0, 1, 2], 30)
     one, other = (planted_ensemble(rng, y, m, noise=0.2) for y, m in ((truth, 15), (rng.permutation(truth), 9)))
     random, weak = rng.randint(3, size=(90, 6)), planted_ensemble(rng, truth, 6, noise=0.65)
@@ -259,7 +259,7 @@ def test_with_the_labels_two_rows_certify_the_fit(labels):
     assert pickle.loads(pickle.dumps(model)).summary(list(labels.T)).splitlines() == text
 
 
-def test_unsure_objects_that_gain_are_told(labels):
+def test_unsure_objects_that_gain_are_reported(labels):
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
     model.labels_ = np.where(np.arange(45) < 4, (model.labels_ + 1) % 3, model.labels_)
     assert _line(model.summary(labels), "unsure").endswith("of the loss per object; for 4 it gains")

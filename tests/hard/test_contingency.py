@@ -154,7 +154,9 @@ def compare_row_costs(search, clusters, objective):
 
 def gathered_costs(search, i, own):
     """What a row of unit weight adds to the linear loss in every cluster, from the tables of differences."""
-    costs, data, tables = np.empty(search._tables.arrays.rises.shape[1]), search._encoding.rows, search._tables.arrays
+    costs = np.empty(search._tables.arrays.rises.shape[1])
+    data = search._encoding.rows
+    tables = search._tables.arrays
     differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
     _contingency.gather(
         i, own, data.codes, data.observed, search._encoding.partitions.slots.offsets, *differences, costs
@@ -235,7 +237,7 @@ def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
 
 
 @OF_ALL
-def test_rows_without_weight_follow_and_disturb_nobody(rng, name, cost):
+def test_rows_without_weight_change_no_other_row(rng, name, cost):
     labels, clusters = random_ensemble(rng, 30, 5), rng.randint(4, size=30)
     absent = rng.permutation(30)[:10]
     weight = np.ones(30)
@@ -292,7 +294,7 @@ def test_a_search_never_climbs_and_tries_leave_no_trace(rng, name, cost):
     assert search.n_moves == moves or search.value < values[-1]
 
 
-def test_copies_share_a_row_and_may_be_told_apart(rng):
+def test_copies_share_a_row_unless_the_start_differs(rng):
     labels = np.repeat(random_ensemble(rng, 6, 4), 3, axis=0)
     weights, vi = np.full(4, 0.25), LOSSES["vi"]
     rows = group_copies(encoded(labels), weights, vi)

@@ -296,7 +296,7 @@ def test_tables_that_are_too_large_are_refused(rng, monkeypatch):
 
 
 def test_kernels_know_what_they_call_in_another_file():
-    """Put the new number into sparse_counts.py when what it calls has changed: its compiled code is renewed then."""
+    """Put the new number into sparse_counts.py when the functions it calls change, so that it is compiled anew."""
     called = (getattr(_contingency, name) for name in ("power", "rise"))
     text = "".join(inspect.getsource(getattr(function, "py_func", function)) for function in called)
     assert hex(zlib.crc32(text.encode())) == hex(_sparse_counts.CALLED)

@@ -44,13 +44,6 @@ def test_ensemble_nmi_is_the_mean_over_observed_objects(rng):
         assert ensemble_nmi(labels, consensus, weights=weights, average=average) == pytest.approx(weights @ expected)
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [
-        ({"consensus": [0, 1]}, r"consensus must have shape \(3,\), one label per object, got \(2,\)"),
-        ({"singleton": -1.0}, "singleton must be at least 0"),
-    ],
-)
-def test_errors(kwargs, match):
-    with pytest.raises(ValueError, match=match):
-        density(**({"labels": np.array([[0, 0], [0, 1], [1, 1]]), "consensus": [0, 0, 1]} | kwargs))
+def test_a_consensus_has_one_label_per_object():
+    with pytest.raises(ValueError, match=r"consensus must have shape \(3,\), one label per object, got \(2,\)"):
+        density(np.array([[0, 0], [0, 1], [1, 1]]), [0, 1])

@@ -40,7 +40,9 @@ def dense_losses(ensemble, membership, copies):
 @pytest.fixture(params=product((0.0, 0.2), ("hard", "soft"), ("unweighted", "weighted")), ids=str)
 def problem(request, rng):
     """Ensemble, copies of the objects, encoding, weights and a membership."""
-    (missing, kind, weighted), n, k = request.param, 12, 3
+    (missing, kind, weighted) = request.param
+    n = 12
+    k = 3
     ensemble = list(random_ensemble(rng, n, 5, missing=missing).T)
     if kind == "soft":
         soft = rng.dirichlet(np.ones(4), size=n)
@@ -84,7 +86,7 @@ def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
 
 
 def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
-    """The gap from differences of d_u / E[d_u], over what the mean of 1 / E[d_u] is; that of the steps and certify."""
+    """The gap by differences of d_u / E[d_u], divided by the mean of 1 / E[d_u], is that of steps and certify."""
     ensemble, copies, encoding, weights, membership = problem
     h, gradient = 1e-6, np.zeros_like(membership)
     for i, p in np.ndindex(gradient.shape):
@@ -108,7 +110,7 @@ def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
 
 
 def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
-    """A sum that no step lowers leaves the rows as they are; there are no more sweeps, though there is a gap."""
+    """If no step lowers the sum, the rows stay, and the sweeps end although there is a gap."""
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
     weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
     start, state = rows.copy(), on(encoding).measure(rows)
@@ -117,7 +119,9 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     steps.sweep(1.0)
     steps.refresh()
     assert weights @ steps.state.losses < weights @ state.losses
-    before, state, measured = rows.copy(), steps.state, []
+    before = rows.copy()
+    state = steps.state
+    measured = []
     assert not np.array_equal(before, start)
 
     def measure(*args, **options):
@@ -214,7 +218,7 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     assert np.all(np.diff(values) < 0.0)
 
 
-def with_partitions_that_tell_nothing(rng):
+def with_uninformative_partitions(rng):
     """k-means-like partitions of planted clusters, and some that relabelling does not change."""
     truth = np.repeat([0, 1, 2], 20)
     labels = planted_ensemble(rng, truth, 12, noise=0.2)
@@ -224,8 +228,8 @@ def with_partitions_that_tell_nothing(rng):
     return labels, np.column_stack(columns), truth
 
 
-def test_a_partition_that_tells_nothing_has_the_loss_of_chance_everywhere(rng):
-    _, nothing, truth = with_partitions_that_tell_nothing(rng)
+def test_an_uninformative_partition_has_the_loss_of_chance_everywhere(rng):
+    _, nothing, truth = with_uninformative_partitions(rng)
     alike = np.tile(rng.dirichlet(np.ones(3)), (60, 1))
     ensemble, weights = [*nothing.T, alike], rng.dirichlet(np.ones(9))
     encoding = encode_ensemble(check_ensemble(ensemble))
@@ -239,8 +243,8 @@ def test_a_partition_that_tells_nothing_has_the_loss_of_chance_everywhere(rng):
 
 
 @pytest.mark.parametrize("place", ["hard", "nearly hard", "soft"])
-def test_gradient_is_that_of_the_losses_beside_partitions_that_tell_nothing(rng, place):
-    labels, nothing, truth = with_partitions_that_tell_nothing(rng)
+def test_gradient_is_that_of_the_losses_beside_uninformative_partitions(rng, place):
+    labels, nothing, truth = with_uninformative_partitions(rng)
     encoding = encode_ensemble(check_ensemble(np.column_stack([labels, nothing])))
     weights, away = rng.dirichlet(np.ones(20)), random_membership(rng, 60, 3)
     share = {"hard": 0.0, "nearly hard": 1e-6, "soft": 0.3}[place]
@@ -256,8 +260,8 @@ def test_gradient_is_that_of_the_losses_beside_partitions_that_tell_nothing(rng,
 
 
 @pytest.mark.parametrize("weighting", ["uniform", RestrictedSimplex(rho=0.1)], ids=["uniform", "restricted"])
-def test_partitions_that_tell_nothing_do_not_hold_the_descent_up(rng, weighting):
-    labels, nothing, _ = with_partitions_that_tell_nothing(rng)
+def test_uninformative_partitions_do_not_slow_the_descent(rng, weighting):
+    labels, nothing, _ = with_uninformative_partitions(rng)
     options = {"weighting": weighting, "agreement": "adjusted", "n_init": 2, "random_state": 0}
     alone = solve_median_partition(labels, 3, **options)
     ensemble = np.column_stack([labels, nothing])
@@ -315,7 +319,10 @@ def test_agreement_of_nearly_constant_memberships_in_rational_numbers(rng, eps, 
 
     n = 8
     X, Y = (nearly_constant(rng, n, eps, place) for _ in range(2))
-    B, P, own, pairs = exact(X), exact(Y), Fraction(1), Fraction(1)
+    B = exact(X)
+    P = exact(Y)
+    own = Fraction(1)
+    pairs = Fraction(1)
     for side in (B, P):
         trace = sum(side[i][i] for i in range(n))
         own, pairs = own * trace, pairs * (sum(map(sum, side)) - trace)

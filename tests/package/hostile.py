@@ -280,7 +280,7 @@ def label_forms(labels, folder):
 
 
 def bad_labels():
-    """name -> what is no label matrix, of nine rows where it has rows."""
+    """name -> an invalid label matrix, with nine rows if it has any."""
     labels = small_world().labels
     column, row = labels.copy(), labels.copy()
     column[:, 2], row[4] = -1, -1
@@ -296,7 +296,7 @@ def bad_labels():
 
 
 def degenerate_ensembles():
-    """name -> ensembles at the edge of what is one."""
+    """name -> ensembles that are only just valid."""
     rng = np.random.RandomState(0)
     alone = np.full((6, 5), -1)
     alone[:, 0] = [0, 0, 1, 1, 2, 2]

@@ -1,7 +1,7 @@
 """Odd and bad arguments: the shared checkers on all kinds, every public callable on one of each kind.
 
-Whatever takes labels, weights, memberships, features or numbers has a checker read them. That every parameter of every
-callable has one is told by two values that none can take: an object of no use, and NaN.
+Checkers read all labels, weights, memberships, features and numbers. That every parameter of every
+callable has one is shown by two values that no parameter accepts: a meaningless object, and NaN.
 """
 
 import inspect
@@ -164,10 +164,12 @@ def named(check, **options):
 
 NO_INTEGERS = (2.5, 2.0, "2", True, np.True_, np.nan, np.inf, 1j, [1], np.array([1, 2]), "many", NOTHING)
 NO_REALS = ("0.5", True, np.True_, 1j, [0.5], np.array([0.5, 0.5]), np.nan, np.inf, -np.inf, 10**400, None, NOTHING)
-ROWS, SOFT_ROWS, X = WORLD.membership, np.full((N, 2), 0.5), WORLD.X
+ROWS = WORLD.membership
+SOFT_ROWS = np.full((N, 2), 0.5)
+X = WORLD.X
 HALF_SEEN = np.where(np.eye(N, 2) > 0, np.nan, SOFT_ROWS)
 NO_MATRICES = (None, "X", 1.0, [[0.0], [0.0, 1.0]], {"a": [0.0]}, np.full((N, 2), "a"))
-# What is taken, and what is refused; the parameter by its name, or else called "value".
+# Valid and invalid values, by the name of the parameter, or else "value".
 CHECKS = {
     "labels": (check_labels, (WORLD.labels,), bad_labels().values()),
     "entry of a list": (
@@ -259,7 +261,7 @@ def test_labels_in_another_form_give_the_same_result(name):
 
 
 @pytest.mark.parametrize("name", OF_LABELS)
-def test_what_are_no_labels_is_refused(name):
+def test_bad_labels_are_refused(name):
     parameter, arguments = label_parameter(name), arguments_of(name, WORLD)
     for bad in ("halves", "an object nowhere", "a partition of nothing"):
         refusal(partial(_call, name), arguments | {parameter: bad_labels()[bad]}, parameter)
@@ -324,6 +326,26 @@ def test_every_parameter_is_read_by_a_checker(name):
                 # Parameters that a common signature has, and that do nothing here.
                 assert key in ("X", "random_state")
                 assert_same(call(name, arguments | {key: bad}), call(name, arguments))
+
+
+# Zero has a meaning for these parameters, numbers below zero for those, and numbers above two for none of the last.
+ZERO = {"cost", "decay", "eta", "fraction", "imbalance", "lam", "max_steps", "max_sweeps", "min_per_order",
+        "min_value", "share", "singleton", "threshold", "tol"}  # fmt: skip
+NEGATIVE = {"min_value", "threshold"}
+NOT_TRIED = {"n_jobs", "random_state", "undefined", "verbose"}
+SHARES = {"cost", "decay", "fraction", "imbalance", "level", "share", "singleton"}
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_numbers_out_of_range_are_refused(name):
+    arguments = arguments_of(name, WORLD)
+    for key, parameter in parameters_of(name).items():
+        if not str(parameter.annotation).startswith(("int", "float")) or key in NOT_TRIED:
+            continue
+        negative = key in NEGATIVE or (name, key) == ("silhouette_weights", "singleton")
+        for bad, refused in ((0, key not in ZERO), (-1, not negative), (2.5, key in SHARES)):
+            if refused:
+                refusal(partial(_call, name), arguments | {key: bad}, key)
 
 
 def _call(name, **arguments):

@@ -1,6 +1,5 @@
-"""The distributions: what is in them, that they work where they are installed, and the bounds of what they need."""
+"""The distributions: what is in them, and that they work where they are installed."""
 
-import ast
 import os
 import re
 import shutil
@@ -12,8 +11,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import yaml
-from packaging.requirements import Requirement
 
 from robust_eac import __version__
 
@@ -108,51 +105,7 @@ assert robust_eac.h_criterion(y, y) == 1.0
     )
 
 
-def test_every_dependency_has_one_lower_bound():
-    """The same in all extras, and no other bound."""
-    declared = {}
-    for line in sum(PROJECT["optional-dependencies"].values(), PROJECT["dependencies"]):
-        requirement = Requirement(line)
-        (bound,) = requirement.specifier
-        assert bound.operator == ">=", line
-        assert declared.setdefault(requirement.name, bound.version) == bound.version, line
-
-
-def test_everything_imported_is_declared():
-    """As a dependency if a module imports it at once, else as an extra at least."""
-    at_once, later = set(), set()
-    for path in PACKAGE.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        at_once |= imported(tree.body)
-        later |= imported(ast.walk(tree))
-    dependencies = names_of(PROJECT["dependencies"])
-    extras = set().union(*(names_of(lines) for lines in PROJECT["optional-dependencies"].values()))
-    assert at_once <= dependencies
-    assert later <= dependencies | extras
-
-
-def imported(nodes):
-    """Names of the packages that these statements import, as an index of packages spells them."""
-    names = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names.add(node.module.partition(".")[0])
-    spelt = {"sklearn": "scikit-learn", "scikit_posthocs": "scikit-posthocs"}
-    return {spelt.get(name, name) for name in names - set(sys.stdlib_module_names)}
-
-
-def names_of(requirements):
-    return {Requirement(line).name for line in requirements}
-
-
-def test_citation_is_complete_and_of_this_version():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["cff-version"] == "1.2.0"
-    assert citation["type"] == "software"
-    assert {"message", "title", "abstract", "authors", "keywords"} <= citation.keys()
-    assert citation["version"] == __version__
-    assert citation["license"] == PROJECT["license"]
-    assert citation["keywords"] == PROJECT["keywords"]
-    assert citation["preferred-citation"]["title"] == "Consensus Clustering with Robust Evidence Accumulation"
+def test_citation_is_of_this_version():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert f"version: {__version__}" in citation
+    assert f"license: {PROJECT['license']}" in citation

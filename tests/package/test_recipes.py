@@ -1,24 +1,20 @@
 """The recipes of CONTRIBUTING: a toy of each kind, added in a few lines, works through the public entrances."""
 
-import re
-
 import numpy as np
 import pytest
 
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
-    DATASETS,
     L2,
     WEIGHTING_SCHEMES,
     RobustEAC,
     certify,
     compare,
     l2_weights,
-    load_dataset,
 )
 from robust_eac.weightings import Weighting
 
-from ..access import datasets, joint, prepare, relabel, weighted_loss
+from ..access import joint, prepare, relabel, weighted_loss
 from ..conftest import planted_ensemble
 from ..consensus import test_consensus_contracts
 from . import test_contracts
@@ -105,21 +101,3 @@ def test_a_consensus_function(monkeypatch, labels, rng):
     assert records[0]["h"] > 0.7
     test_consensus_contracts.test_signature(heaviest)
     test_consensus_contracts.test_labels_are_codes_without_holes_in_the_order_of_first_appearance(rng, heaviest)
-
-
-def test_a_data_set(monkeypatch, tmp_path):
-    def make_line(random_state=None):
-        return np.random.RandomState(random_state).uniform(size=(10, 1)), np.repeat([0, 1], 5)
-
-    monkeypatch.setitem(DATASETS, "line", make_line)
-    assert load_dataset("line", random_state=1)[0].shape == (10, 1)
-
-    monkeypatch.setenv("ROBUST_EAC_DATA", str(tmp_path))
-    (tmp_path / "table.csv").write_text("u,v,label\n1,2,b\n3,4,a\n5,6,b\n")
-    monkeypatch.setitem(DATASETS, "table", datasets._table("table", (3, 2), 2, "not known yet"))
-    with pytest.raises(ValueError, match="must be not known yet, got") as caught:
-        load_dataset("table")
-    checksum = re.search(r"got (\w{16})", str(caught.value))[1]
-    monkeypatch.setitem(DATASETS, "table", datasets._table("table", (3, 2), 2, checksum))
-    X, y = load_dataset("table")
-    assert (X[0].tolist(), y.tolist()) == ([1.0, 2.0], [1, 0, 1])

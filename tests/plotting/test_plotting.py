@@ -103,11 +103,11 @@ def test_many_objects_are_drawn_in_proportion(rng):
     assert not np.array_equal(first, other)
 
 
-def test_groups_without_room_have_no_names():
+def test_small_groups_have_no_names():
     labels = np.arange(60).reshape(-1, 1)
     assert ticks(plot_coassociation(labels, labels[:, 0] // 2).xaxis) == list(map(str, range(30)))
     assert ticks(plot_coassociation(labels, labels[:, 0]).xaxis) == []
-    # One of a hundred objects has no room for its name.
+    # One object of a hundred is too narrow for its name.
     assert ticks(plot_membership(np.eye(2)[[0] + 99 * [1]]).xaxis) == ["1"]
 
 
@@ -161,7 +161,7 @@ def test_convergence_is_the_distance_to_the_last_value():
 
 
 @pytest.mark.parametrize("history", [[3.0], [3.0, 3.0, 3.0], [5.0, 3.0], [5.0, 2.0, 3.0]])
-def test_what_does_not_descend_is_drawn_as_it_is(history):
+def test_histories_that_do_not_descend_are_drawn_unchanged(history):
     ax = plot_convergence(history)
     np.testing.assert_allclose(ax.lines[0].get_ydata(), history)
     assert ax.get_yscale() == "linear"

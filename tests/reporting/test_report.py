@@ -157,7 +157,7 @@ def test_one_truth_and_none(rng):
     assert set(columns_of(page, "partitions")["mode"]) == {"–"}
 
 
-def test_what_the_summary_says_is_on_the_page(labels):
+def test_the_page_repeats_the_summary(labels):
     model = RobustEAC(3, random_state=0).fit(labels)
     page = model.to_html(labels)
     told = text_of(section(page, "short")) + text_of(section(page, "certificates"))
@@ -326,7 +326,7 @@ def test_names_are_texts_and_nothing_else(fitted, few):
     assert unescape(re.search(r"<title>(.*)</title>", page)[1]) == texts["title"]
 
 
-def test_what_is_no_text_is_replaced(fitted, few):
+def test_control_characters_in_names_are_replaced(fitted, few):
     page = fitted.to_html(few, names=["a\x00b", "\ud800", "\x1b[31m", "c\x85", *"efgh"])
     assert {"a\ufffdb", "\ufffd", "\ufffd[31m", "c\ufffd"} <= set(columns_of(page, "partitions")["partition"])
     page.encode()
@@ -348,7 +348,7 @@ def test_nothing_comes_from_elsewhere_and_nothing_else_runs(page):
     assert policy.startswith("default-src 'none'; img-src data:;")
 
 
-def test_structure_for_those_who_hear_it(page):
+def test_structure_for_screen_readers(page):
     assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
     main = main_of(page)
@@ -500,14 +500,14 @@ def test_names_come_from_what_holds_the_labels(fitted, few):
         ({"X": np.zeros((45, 8), dtype=int)}, ValueError, "X and sample_weight must be those of the fit"),
     ],
 )
-def test_what_is_refused(fitted, few, arguments, error, match, monkeypatch, tmp_path):
+def test_bad_arguments_are_refused(fitted, few, arguments, error, match, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=match):
         fitted.to_html(**{"X": few, "path": "report.html"} | arguments)
     assert list(Path().iterdir()) == []
 
 
-def test_what_cannot_be_reported_on_is_refused_before_any_work(few, fitted, monkeypatch):
+def test_dask_arrays_are_refused_before_any_work(few, fitted, monkeypatch):
     assert "In short" not in fitted._repr_html_()
     monkeypatch.setattr("robust_eac.reporting.page.find_out", None)
     da = pytest.importorskip("dask.array")

@@ -108,7 +108,6 @@ def test_silhouette_weights_do_not_depend_on_threads_and_take_single_clusters(rn
     [
         ({"subsets": [[0]]}, "subsets must hold one subset for each of the 2 partitions, got 1"),
         ({"subsets": [[0], [1]]}, r"subsets\[1\] must hold indices in \[0, n_features - 1=0\], got 1"),
-        ({"singleton": 2.0}, "singleton must be at least -1 and at most 1, got 2.0"),
         ({"undefined": -2.0}, "undefined must be at least -1 and at most 1, got -2.0"),
     ],
 )

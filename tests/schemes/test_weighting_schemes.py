@@ -178,7 +178,9 @@ def test_schemes_without_features_do_not_read_them(rng, name):
 @pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_names_and_order_of_objects_do_not_matter(rng, name, missing):
-    scheme, n, m = WEIGHTING_SCHEMES[name], 24, 7
+    scheme = WEIGHTING_SCHEMES[name]
+    n = 24
+    m = 7
     # "redundancy" stops at a gap of 1e-5, from starts that it draws object by object.
     iterative = name == "redundancy"
     labels = planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3)
@@ -204,8 +206,3 @@ def test_copies_get_equal_weights(rng, name):
         np.testing.assert_allclose(scheme(labels, X=X, random_state=0), 0.25, atol=1e-9)
     other = np.column_stack([labels, rng.randint(3, size=12)])
     np.testing.assert_allclose(np.ptp(scheme(other, X=X, random_state=0)[:4]), 0.0, atol=1e-9)
-
-
-def test_theta_is_positive():
-    with pytest.raises(ValueError, match="theta must be greater than 0"):
-        ensemble_driven_cluster_index(np.array([[0, 0, 1], [0, 1, 1]]), theta=0.0)

@@ -6,7 +6,7 @@ from ..conftest import random_ensemble
 
 
 def decoded(labels, encoding):
-    """Each partition's codes with -1 where missing, compared by what they group together."""
+    """Each partition's codes, with -1 where the label is missing."""
     codes = encoding.expand(encoding.rows.codes).astype(int)
     n_codes = np.diff(np.append(encoding.partitions.offsets, len(encoding.partitions.sizes)))
     missing = np.isin(encoding.partitions.offsets + n_codes - 1, encoding.partitions.missing_slots)
@@ -64,7 +64,7 @@ def test_collapse_groups_equal_rows_and_counts_them(rng):
     assert np.array_equal(np.bincount(encoding.inverse), encoding.rows.multiplicity)
 
 
-def test_collapse_respects_a_start_that_tells_rows_apart(rng):
+def test_collapse_keeps_rows_apart_whose_starts_differ(rng):
     labels = np.repeat(np.arange(18).reshape(6, 3), 5, axis=0)
     start = np.repeat(rng.uniform(size=(6, 2)), 5, axis=0)
     together = collapse(encode(labels), start)

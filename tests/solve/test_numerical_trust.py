@@ -74,7 +74,9 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
 
 def _put(encoding, statistics, rows, i, membership):
     """Give a row another membership and update T and Q by their definition."""
-    step, before, w = membership - rows[i], rows[i].copy(), encoding.rows.multiplicity[i]
+    step = membership - rows[i]
+    before = rows[i].copy()
+    w = encoding.rows.multiplicity[i]
     rows[i] = membership
     for slot in encoding.partitions.offsets[encoding.partitions.hard] + encoding.rows.codes[i]:
         if slot not in encoding.partitions.missing_slots:
@@ -182,7 +184,7 @@ STOPPED = {
 
 
 @pytest.mark.parametrize("solver", STOPPED)
-def test_whoever_stops_early_says_so(solver):
+def test_solvers_that_stop_early_warn(solver):
     with pytest.warns(ConvergenceWarning, match="did not converge"):
         result = STOPPED[solver]()
     assert getattr(result, "converged", getattr(result, "converged_", False)) is False

@@ -73,7 +73,7 @@ def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relax
 @pytest.mark.parametrize("kind", [Raw, ChanceCorrected])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_visits_know_by_how_much_the_objective_falls(rng, missing, weighted, kind, relaxation):
+def test_visits_return_the_fall_of_the_objective(rng, missing, weighted, kind, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted)
     objective = kind(encoding, rows.shape[1])
     statistics = objective.statistics(weights, objective.measure(rows))

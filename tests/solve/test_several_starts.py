@@ -45,7 +45,7 @@ def run_to_the_end(labels, weighting, seed, n_init):
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_going_on_is_the_same_as_never_having_stopped(labels, weighting, monkeypatch):
+def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     runs, encoding = run_to_the_end(labels, weighting, 3, 6)
     best = min(runs, key=lambda run: run.objective)
     assert len({run.objective for run in runs}) > 1
@@ -77,7 +77,7 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
 
 
 @pytest.mark.parametrize("in_step", [True, False])
-def test_the_best_starts_go_on(labels, in_step, monkeypatch):
+def test_the_best_starts_continue(labels, in_step, monkeypatch):
     begun, went_on = [], []
     begin, alternate_once = _alternation.start_run, _alternation._alternate_once
 
@@ -102,9 +102,11 @@ def test_the_best_starts_go_on(labels, in_step, monkeypatch):
     assert went_on == (sorted(objectives)[:3] if pays_to_sample(encode(labels), 6) else objectives)
 
 
-def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
+def test_of_runs_that_meet_the_lowest_continues(rng):
     """They have met if they put the same objects together, however their memberships are turned."""
-    k, n, weight = 4, 40, rng.uniform(0.5, 2.0, size=40)
+    k = 4
+    n = 40
+    weight = rng.uniform(0.5, 2.0, size=40)
     objective = Raw(weigh(encode(rng.randint(3, size=(n, 8))), weight), k)
     places = [0.3 / k + 0.7 * rng.dirichlet(np.full(k, 0.3), size=n) for _ in range(6)]
     expected, pairs = {}, []
@@ -121,7 +123,9 @@ def test_of_the_runs_that_meet_the_lowest_goes_on(rng):
     labels = [pair[0].rows.argmax(axis=1) for pair in pairs]
     assert len({relabel(one).tobytes() for one in labels}) > len(expected)
     # The threshold, from one place to another.
-    one, other, verdicts = pairs[0][0].rows, found[-1][0].rows, set()
+    one = pairs[0][0].rows
+    other = found[-1][0].rows
+    verdicts = set()
     for share in (0.0, 0.02, 0.05, 0.1, 0.2, 1.0):
         both = one, (1.0 - share) * one + share * other
         Z, others = (
@@ -186,7 +190,7 @@ def test_iterations_of_all_stages_count_towards_the_limit(labels):
     assert len(result.objective_history) == 2
 
 
-def test_progress_of_every_start_is_told(labels, capsys):
+def test_progress_of_every_start_is_printed(labels, capsys):
     result = solve_median_partition(labels, 6, n_init=5, verbose=1, random_state=0)
     lines = capsys.readouterr().out.splitlines()
     starts = {line.split(":")[0] for line in lines}

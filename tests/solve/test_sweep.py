@@ -62,10 +62,12 @@ def test_ends_at_a_gap_that_was_measured(encoding, seed, relaxations):
 
 
 class Told:
-    """Steps whose gaps are told beforehand; notes what is asked of them."""
+    """Steps with given gaps, which record what is asked of them."""
 
     def __init__(self, gaps, seen):
-        self.gaps, self.seen, self.asked = iter(gaps), iter(seen), []
+        self.gaps = iter(gaps)
+        self.seen = iter(seen)
+        self.asked = []
 
     def gap(self):
         self.asked.append("gap")
@@ -97,7 +99,7 @@ def test_what_a_descent_measures(far, max_sweeps, gaps, asked, returned):
 
 @pytest.mark.parametrize("kind", [Raw, ChanceCorrected])
 def test_a_descent_from_afar_ends_at_a_gap_that_was_measured(encoding, kind, rng):
-    """The first sweep reads what a measured gap would have."""
+    """The first sweep finds the gap that a measurement would have found."""
     weights, results = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets)), []
     for far in (False, True):
         rows = random_membership(np.random.RandomState(0), len(encoding.rows.codes), 3)

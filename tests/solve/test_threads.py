@@ -14,12 +14,12 @@ from robust_eac import refine_labels, solve_hard_median_partition, solve_median_
 from ..access import _threads, encode
 from ..conftest import planted_ensemble
 
-# Far longer than a thread that is told may go on.
+# Far longer than a thread may run after it was asked to end.
 LONG = 30.0
 
 
 def work(ended):
-    """Go on until told to end."""
+    """Run until asked to end."""
     until = time.monotonic() + LONG
     try:
         while time.monotonic() < until:
@@ -50,7 +50,7 @@ def test_an_interrupt_ends_all_threads():
     assert len(ended) == 2
 
 
-def test_an_error_ends_the_other_threads_and_is_told():
+def test_an_error_ends_the_other_threads_and_is_raised():
     ended, start = [], time.monotonic()
 
     def fail_or_work(item):
@@ -65,7 +65,7 @@ def test_an_error_ends_the_other_threads_and_is_told():
 
 
 @pytest.mark.parametrize("told", [True, False])
-def test_searches_look_whether_they_are_told(rng, monkeypatch, told):
+def test_searches_end_when_asked(rng, monkeypatch, told):
     labels = planted_ensemble(rng, np.repeat(np.arange(3), 20), 6, noise=0.3)
     stop = threading.Event()
     monkeypatch.setattr(_threads._own, "stop", stop, raising=False)

@@ -1,4 +1,4 @@
-"""What a callback is given, how it ends a solve, and that a solve goes on from what it saved."""
+"""What a callback gets, how it ends a solve, and that a solve can start from what it saved."""
 
 import multiprocessing
 import os
@@ -34,7 +34,7 @@ def solve(labels, *, distributed=False, **options):
 
 @pytest.mark.parametrize("distributed", [False, True], ids=["memory", "dask"])
 @pytest.mark.parametrize("n_init", [1, 4])
-def test_every_alternation_is_told(distributed, n_init):
+def test_the_callback_gets_every_alternation(distributed, n_init):
     labels, told = ensemble(), []
     result = solve(labels, distributed=distributed, n_init=n_init, callback=told.append)
     plain = solve(labels, distributed=distributed, n_init=n_init)
@@ -63,7 +63,7 @@ def test_a_callback_ends_the_solve_with_what_it_has(distributed):
     assert result.gap == pytest.approx(gap, rel=1e-6)
 
 
-def test_alternations_with_trust_are_told_and_stopped():
+def test_the_callback_gets_and_stops_alternations_with_trust():
     labels, told = ensemble(), []
     options = {"weighting": "chance-corrected", "tol": 1e-9}
     result = solve(labels, callback=told.append, **options)
@@ -91,7 +91,7 @@ def _save_and_die(labels, path):
     solve(labels, distributed=True, n_init=2, callback=callback)
 
 
-def test_a_killed_solve_goes_on_from_what_was_saved(tmp_path):
+def test_a_killed_solve_resumes_from_the_saved_membership(tmp_path):
     labels, path = ensemble(), tmp_path / "membership.npy"
     process = multiprocessing.get_context("spawn").Process(target=_save_and_die, args=(labels, path))
     process.start()

@@ -36,7 +36,7 @@ def solve(labels, k=3, **options):
 
 
 def mixture(rng, sizes, n_random=0, noise=0.2):
-    """(labels of so many partitions of several truths each and random ones, the truths, which partition has which)."""
+    """(labels of partitions of several truths, `sizes` of each, and random ones; the truths; the truth of each)."""
     found = truths(rng, len(sizes))
     columns = [planted_ensemble(rng, truth, m, noise=noise) for truth, m in zip(found, sizes, strict=True)]
     which = np.repeat([*range(len(sizes)), -1], [*sizes, n_random])
@@ -87,7 +87,7 @@ def test_coarse_and_fine_partitions_of_one_truth_are_one_mode(rng):
     fine = planted_ensemble(rng, objects % 27, 12, noise=0.05)
     coarse = planted_ensemble(rng, (objects % 3 > 0) * 1, 8, noise=0.05)
     modes = solve(np.column_stack([fine, coarse]), 27)
-    # The fine consensus does not trust the coarse ones, which agree with each other: no mode of their own even so.
+    # The fine consensus does not trust the coarse ones. They agree with each other, but are not a mode.
     assert np.array_equal(modes.assignment, np.repeat([0, -1], [12, 8]))
     assert modes.n_modes == 1
 
@@ -220,7 +220,7 @@ def test_near_copies_count_once_in_their_mode(rng):
     np.testing.assert_allclose(alone.weights, [np.repeat([1 / 13, 1 / 78], [12, 6])], rtol=1e-12)
 
 
-def test_assignments_that_go_on_are_told(rng):
+def test_unfinished_assignments_are_warned_of(rng):
     labels = next(labels for labels in (unsettled(rng) for _ in range(50)) if solve(labels).n_iter > 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -243,7 +243,7 @@ def test_a_mode_that_loses_its_partitions_goes_and_the_others_keep_their_copies(
     last = hand_made([0.0] * 3 + [0.97] * 2 + [0.6], np.arange(6) > 2)
     agreement = np.zeros((6, 6))
     agreement[3, 4] = agreement[4, 3] = 0.95
-    # Near copies beside every mode but the last, which both are nearer to.
+    # Near copies, except beside the last mode, to which both are nearer.
     pairs = Pairs(np.arange(6), *[np.zeros((6, 6))] * 5, np.ones((6, 6)))
     pairs = pairs._replace(agreement=agreement, overlap=np.ones((6, 6)))
 

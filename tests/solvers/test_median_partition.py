@@ -24,15 +24,6 @@ def test_a_perfect_start_is_not_lost():
     assert np.array_equal(result.objective_history, np.zeros(len(result.objective_history)))
 
 
-def test_corrupted_partitions_lose_their_weight(labels):
-    for weighting in ("restricted-simplex", "l2", "entropy", "power"):
-        result = solve_median_partition(labels, 3, weighting=weighting, random_state=0)
-        # The consensus of the good partitions is far better than they are, whatever their noise.
-        good = np.mean([adjusted_rand_score(TRUTH, column) for column in labels.T[:-4]])
-        assert adjusted_rand_score(TRUTH, result.labels) > good + 0.1
-        assert result.weights[-4:].mean() < 0.5 * result.weights[:-4].mean()
-
-
 def test_whole_weight_on_one_partition_recovers_it(rng, labels):
     # Objective (3): with k at least the number of clusters of a partition, that partition alone costs nothing.
     result = solve_median_partition(labels, 3, weighting=RestrictedSimplex(rho=1.0), n_init=20, random_state=0)
@@ -121,10 +112,6 @@ def test_warning_when_unfinished_and_none_when_finished(labels):
         ({"weighting": "robust"}, "one of 'uniform', .*'power', 'chance-corrected', got 'robust'"),
         ({"weighting": RestrictedSimplex(rho=0.01)}, "rho must be at least 1/n_partitions=0.0625, got 0.01"),
         ({"init": np.full(60, -1)}, "init must label every object, got -1"),
-        ({"init": np.full((60, 3), 1 / 3)}, "stationary point"),
-        ({"n_init": 0}, "n_init must be at least 1, got 0"),
-        ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
-        ({"tol": -1e-3}, "tol must be at least 0, got -0.001"),
     ],
 )
 def test_errors_come_before_any_work(labels, monkeypatch, options, match):

@@ -8,30 +8,7 @@ from robust_eac import RobustEAC, objective_value, partition_losses, solve_media
 from .. import reference
 from ..access import Raw, check_ensemble, empty_last, encode_ensemble, reduce_rows
 from ..conftest import random_ensemble, random_membership
-from .test_soft_ensembles import planted_soft_ensemble, random_sample_weight, random_soft_ensemble, repeated
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_order_and_names_of_clusters_do_not_matter_and_zero_weight_is_absence(rng, weighted):
-    labels = planted_soft_ensemble(rng, np.arange(90) % 3, 5)
-    weight = random_sample_weight(rng, 90, weighted)
-    weights = rng.uniform(0.1, 1.0, size=5)
-    # Near the planted partition, so that rounding does not decide where the descent ends.
-    start = 0.6 * np.eye(3)[np.arange(90) % 3] + 0.4 * random_membership(rng, 90, 3)
-    options = {"init": start, "sample_weight": weight, "tol": 1e-8, "max_sweeps": 20000, "random_state": 0}
-    plain = solve_membership(labels, 3, weights=weights, **options)
-    order = rng.permutation(5)
-    shuffled = [labels[u] for u in order]
-    shuffled = [e[:, rng.permutation(e.shape[1])] if e.ndim == 2 else 7 - 3 * e for e in shuffled]
-    losses, others = (partition_losses(each, start, sample_weight=weight) for each in (labels, shuffled))
-    np.testing.assert_allclose(others, losses[order], rtol=1e-9)
-    result = solve_membership(shuffled, 3, weights=weights[order], **options)
-    assert result.objective == pytest.approx(plain.objective, rel=1e-8)
-    weights[[1, 3]] = 0.0
-    without = [labels[0], labels[2], labels[4], np.full((90, 1), 1.0)]
-    zero = solve_membership(labels, 3, weights=weights, **options)
-    expected = solve_membership(without, 3, weights=[*weights[[0, 2, 4]], 0.0], **options)
-    np.testing.assert_allclose(zero.membership, expected.membership, atol=1e-6)
+from .test_soft_ensembles import planted_soft_ensemble, random_soft_ensemble, repeated
 
 
 @pytest.mark.parametrize("soft", [True, False])

@@ -174,27 +174,6 @@ def test_result_is_what_it_says(rng, missing, weighted):
     assert again.n_sweeps == 0
 
 
-def test_one_hot_memberships_are_hard_partitions(rng):
-    truth = np.arange(40) % 3
-    labels = planted_ensemble(rng, truth, 6, noise=0.1)
-    labels[rng.uniform(size=labels.shape) < 0.1] = -1
-    labels[:, 0] = truth
-    one_hot = np.vstack([np.eye(labels.max() + 1), np.full((1, labels.max() + 1), np.nan)])
-    Y, weights = random_membership(rng, 40, 4), rng.uniform(size=6)
-    for chosen, init in ((range(6), "random"), ([1, 4], "kmeans")):
-        mixed = [one_hot[labels[:, u]] if u in chosen else labels[:, u] for u in range(6)]
-        found, expected = (partition_losses(e, Y) for e in (mixed, labels))
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-10)
-        found, expected = (membership_gradient(e, Y, weights=weights) for e in (mixed, labels))
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-        options = {"init": init, "n_init": 10, "tol": 1e-12, "random_state": 7}
-        hard, soft = (solve_median_partition(e, 3, **options) for e in (labels, mixed))
-        # Rounding of sums in another order decides ties: a start can end elsewhere, with other names of clusters.
-        assert adjusted_rand_score(hard.labels, soft.labels) == 1.0
-        assert soft.objective == pytest.approx(hard.objective, rel=1e-10)
-        np.testing.assert_allclose(soft.weights, hard.weights, atol=1e-10)
-
-
 def test_estimator_takes_soft_ensembles_and_weights(rng):
     X, y = load_dataset("iris")
     labels = [fuzzy_c_means(X, k, random_state=k).membership for k in (3, 4, 5)]

@@ -8,11 +8,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import (
     ChanceCorrected,
-    KMeansEnsemble,
     adjusted_agreement,
     chance_corrected_weights,
-    corrupt_ensemble,
-    load_dataset,
     partition_losses,
     solve_median_partition,
 )
@@ -43,16 +40,6 @@ def test_no_weight_on_random_partitions(rng, fraction):
     assert np.array_equal(result.weights > 0.0, ~corrupted)
     oracle = solve(labels[:, ~corrupted], weighting="uniform")
     assert adjusted_rand_score(result.labels, oracle.labels) > 0.95
-
-
-@pytest.mark.parametrize("fraction", [0.5, 0.9])
-def test_no_weight_on_random_partitions_of_iris(seed, fraction):
-    X, _ = load_dataset("iris")
-    clean = KMeansEnsemble(n_partitions=60, n_clusters=(3, 20), random_state=seed).fit_transform(X)
-    labels, corrupted = corrupt_ensemble(clean, fraction, random_state=seed)
-    result = solve(labels)
-    assert result.weights[corrupted].sum() == 0.0
-    assert (result.weights[~corrupted] > 0.0).mean() > 0.9
 
 
 def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng):

@@ -74,7 +74,7 @@ def test_auto_is_adjusted_for_chance_corrected_weights(labels):
 
 
 def unknown(losses):
-    """Nobody knows what it reads."""
+    """A function of which the solver knows nothing."""
     return chance_corrected_weights(losses, expected=losses.max())
 
 

@@ -26,7 +26,6 @@ from robust_eac import (
 from robust_eac.diagnostics import membership_gradient
 
 from .. import reference
-from ..access import Raw, Visit, _blocks, accumulate, check_ensemble, encode_ensemble, visit, weigh_by
 from ..conftest import random_ensemble, random_membership
 
 N, M, K = 24, 5, 3
@@ -57,26 +56,6 @@ def test_losses_value_gradient_and_gap_equal_the_dense_formulas(rng, kind, weigh
         expected = dense(labels, membership, weights, **given)
         found = ours(labels, membership, weights=weights, **given)
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
-
-
-@cases
-def test_a_visit_minimises_the_dense_objective_along_its_pair(rng, kind, weighted):
-    labels, sample_weight, cluster_weights = make(rng, kind, weighted)
-    weights, rows = rng.dirichlet(np.ones(M)), random_membership(rng, N, K)
-    given = {"sample_weight": sample_weight, "cluster_weights": cluster_weights}
-    encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
-    objective = Raw(encoding, K)
-    statistics = objective.statistics(weights, objective.measure(rows))
-    for i in range(N):
-        before = rows.copy()
-        visit(encoding, statistics, rows, np.array([i]), Visit(1, 0.0, 1.0))
-        step, value = rows[i] - before[i], reference.objective(labels, rows, weights, **given)
-        assert value <= reference.objective(labels, before, weights, **given) + 1e-9
-        if np.abs(step).max() > 1e-9:
-            for t in np.linspace(0.0, 1.0, 9)[1:] * before[i][step.argmin()] / -step.min():
-                other = before.copy()
-                other[i] += t * step
-                assert value <= reference.objective(labels, other, weights, **given) + 1e-9
 
 
 @cases
@@ -131,7 +110,7 @@ def test_clusters_of_objects_without_weight_do_not_count(rng, n, n_clusters):
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
-# Trust falls back on equal weights, and says so, in so few random partitions.
+# With few random partitions trust warns and falls back on equal weights.
 @pytest.mark.filterwarnings("ignore:No two partitions agree")
 @pytest.mark.parametrize("weighting", ["restricted-simplex", "l2", "chance-corrected"])
 @pytest.mark.parametrize("kind", ["complete", "incomplete", "soft"])
@@ -209,16 +188,3 @@ def test_trust_confirms_the_partitions_as_they_are(case):
     assert np.all(confirmed[model.weights_ > 0.0] > 0.0)
     certificate = certify(labels, model.membership_, cluster_weights=arrays)
     np.testing.assert_allclose(certificate.trust.agreement, agreements, rtol=1e-9)
-
-
-def test_the_common_step_of_chunks_is_exact(rng):
-    labels, _, cluster_weights = make(rng, "incomplete")
-    encoding = weigh_by(encode_ensemble(check_ensemble(labels)), cluster_weights)
-    weights, rows, target = rng.dirichlet(np.ones(M)), random_membership(rng, N, K), random_membership(rng, N, K)
-    sums = _blocks.sums_of_step(encoding, rows, target, 0.0)
-    t = _blocks.search_line(encoding.partitions, weights, *accumulate(encoding, rows), sums)
-
-    def value(t):
-        return reference.objective(labels, rows + t * (target - rows), weights, cluster_weights=cluster_weights)
-
-    assert value(t) <= min(value(other) for other in np.linspace(0.0, 1.0, 101)) * (1.0 + 1e-12)

@@ -79,7 +79,7 @@ def test_copies_are_those_that_agree_more_with_each_other_than_with_the_consensu
     labels = np.column_stack([copied, (copied + 1) % 3, noisy, most, refined, part])
     pairs, numbers = pairs_among(labels), np.arange(6)
     near = near_copies(pairs, agreements_with(labels, TRUTH))
-    # The refinement has twice the clusters, and one partition observes two fifths of what the others do.
+    # The refinement has twice the clusters, and one partition observes two fifths of the objects that the others do.
     copies = numbers < 4
     expected = copies[:, np.newaxis] & copies & ~np.eye(6, dtype=bool)
     expected[3, 5] = expected[5, 3] = True
