@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from .checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.labels import check_ensemble
 from .checks.values import check_names, is_dask_array
+from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
 from .placing import agreements_of, keep_consensus, keep_groups, read_newcomers
-from .solve.threads import progress
 from .solvers.median_partition import Options, solve_ensemble
 from .summary import Settings, assure, summarise
 from .weightings.trust import second_group

@@ -5,12 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .checks.common import row_blocks
-from .objectives import ChanceCorrected
-from .solve import kernels
-from .solve.bundles import RowData, Slots, Statistics, Visited
-from .solve.descent import ROUNDING
-from .solve.encoding import Encoding, encode, select, weigh_clusters
-from .solve.formula import (
+from .core import kernels
+from .core.arrays import RowData, Slots, Statistics, Visited
+from .core.encoding import Encoding, encode, select, weigh_clusters
+from .core.formula import (
     adjusted_agreements,
     agreement_from_losses,
     cluster_counts,
@@ -18,7 +16,9 @@ from .solve.formula import (
     slots_of,
     totals_by_mask,
 )
-from .solve.objective import MAX_PLACING, place_by
+from .core.sweep import ROUNDING
+from .objectives import ChanceCorrected
+from .objectives.base import MAX_PLACING, place_by
 
 
 class Codebook(NamedTuple):

@@ -8,10 +8,10 @@ import numpy as np
 from .checks.common import agreement_of, clusters_found, counted, percent, report, rounded, with_weight
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
+from .core.encoding import encode_ensemble
+from .core.formula import adjusted_agreements
 from .diagnostics.certificates import UNSURE, Assurance, assure_membership
 from .diagnostics.determinacy import determinacy
-from .solve.encoding import encode_ensemble
-from .solve.formula import adjusted_agreements
 from .weightings.clusters import check_cluster_weights, weigh_by
 from .weightings.joint import name_of
 

@@ -5,6 +5,11 @@ import numpy as np
 
 from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files
+from robust_eac.alternation import descent as _descent
+from robust_eac.alternation import one_start as _one_start
+from robust_eac.alternation import several_starts as _several_starts
+from robust_eac.alternation.descent import next_relaxation
+from robust_eac.alternation.one_start import Limits, Problem
 from robust_eac.checks import common as _common
 from robust_eac.checks import labels as label_checks
 from robust_eac.checks import values as value_checks
@@ -21,6 +26,42 @@ from robust_eac.consensus._common import associations, check_memory, clusters_of
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
 from robust_eac.consensus.kmeans import UTILITIES, _normalised, degree_costs
 from robust_eac.consensus.refined_eac import walk_similarities
+from robust_eac.core import encoding as _encoding
+from robust_eac.core import formula as _formula
+from robust_eac.core import kernels as _kernels
+from robust_eac.core import lloyd as _lloyd
+from robust_eac.core import relabelling as _chance
+from robust_eac.core import rotation as _rotation
+from robust_eac.core import starts as _starts
+from robust_eac.core import sweep as _sweep
+from robust_eac.core import threads as _threads
+from robust_eac.core.arrays import Visit
+from robust_eac.core.codes import relabel
+from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
+from robust_eac.core.formula import (
+    accumulate,
+    adjusted_agreements,
+    cluster_counts,
+    frank_wolfe_gaps,
+    gap_of,
+    gap_unit,
+    gradient_of,
+    losses_of,
+    moments_of_test,
+    weighted_loss,
+    weighted_statistics,
+)
+from robust_eac.core.lloyd import (
+    best_lloyd,
+    run_lloyd,
+    scaled_distances,
+    seed_rows,
+    seed_table,
+    squared_distances,
+    table_costs,
+)
+from robust_eac.core.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
+from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
 from robust_eac.diagnostics import selection as _selection
@@ -45,51 +86,12 @@ from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.objectives import ChanceCorrected, Raw, objective_for
 from robust_eac.objectives import raw as _raw
+from robust_eac.objectives.base import empty_last
 from robust_eac.placing import keep_consensus
 from robust_eac.reporting.markup import draw_heat_map
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
-from robust_eac.solve import alternation as _alternation
-from robust_eac.solve import descent as _descent
-from robust_eac.solve import descent as _sweep
-from robust_eac.solve import encoding as _encoding
-from robust_eac.solve import formula as _formula
-from robust_eac.solve import kernels as _kernels
-from robust_eac.solve import lloyd as _lloyd
-from robust_eac.solve import relabelling as _chance
-from robust_eac.solve import rotation as _rotation
-from robust_eac.solve import starts as _starts
-from robust_eac.solve import threads as _threads
-from robust_eac.solve.alternation import Limits, Problem
-from robust_eac.solve.bundles import Visit
-from robust_eac.solve.codes import relabel
-from robust_eac.solve.descent import next_relaxation, visiting_order
-from robust_eac.solve.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
-from robust_eac.solve.formula import (
-    accumulate,
-    adjusted_agreements,
-    cluster_counts,
-    frank_wolfe_gaps,
-    gap_of,
-    gap_unit,
-    gradient_of,
-    losses_of,
-    moments_of_test,
-    weighted_loss,
-    weighted_statistics,
-)
-from robust_eac.solve.lloyd import (
-    best_lloyd,
-    run_lloyd,
-    scaled_distances,
-    seed_rows,
-    seed_table,
-    squared_distances,
-    table_costs,
-)
-from robust_eac.solve.objective import empty_last
-from robust_eac.solve.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
 from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.weightings import joint
 from robust_eac.weightings.clusters import weigh_by
@@ -135,4 +137,4 @@ def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):
     """The run of one start."""
     start = start if isinstance(start, str) else np.array(start)
     problem = Problem(objective, weighting)
-    return _alternation.alternate(problem, start, np.random.RandomState(seed), Limits(tol, max_iter))
+    return _one_start.alternate(problem, start, np.random.RandomState(seed), Limits(tol, max_iter))

@@ -13,7 +13,7 @@ from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, trusted_group_weight
 from robust_eac.consensus import merge
 from robust_eac.consensus._common import prepare_ensemble
 from robust_eac.consensus.linkage import cut, tree_of_matrix, tree_of_sums
-from robust_eac.solve.formula import cluster_counts
+from robust_eac.core.formula import cluster_counts
 
 from ..shared.ensembles import scores
 from . import ensemble_benchmark as benchmark

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
+from ..core.encoding import encode
 from ..diagnostics.certificates import assure_partition
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
 from ..hard.median_partition import solve_hard_median_partition, summarise_partition
 from ..hard.tables import LOSSES, partition_losses
-from ..solve.encoding import encode
 from ..summary import assure, assured, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by

@@ -28,6 +28,7 @@ from ..checks.values import (
     check_returned_weights,
 )
 from ..consensus import CONSENSUS_FUNCTIONS
+from ..core.codes import relabel
 from ..ensembles.corruption import corrupt_ensemble
 from ..metrics.external import (
     adjusted_rand_score,
@@ -38,7 +39,6 @@ from ..metrics.external import (
     normalized_mutual_information,
 )
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
-from ..solve.codes import relabel
 from ..solvers.median_partition import solve_median_partition
 from ..weightings import WEIGHT_SOLVERS, Weighting
 from .result import Comparison

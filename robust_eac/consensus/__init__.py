@@ -9,8 +9,8 @@ import numpy as np
 
 from ..checks.labels import check_labels
 from ..checks.values import check_n_clusters, check_weights
+from ..core.codes import relabel
 from ..hard.median_partition import solve_hard_median_partition
-from ..solve.codes import relabel
 from ..solvers.median_partition import solve_median_partition
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
 from .combinatorial import CombinatorialEAC, zca_whiten

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_weights
-from ..solve.encoding import collapse, encode, one_hot, select
+from ..core.encoding import collapse, encode, one_hot, select
 
 # Equal means that are summed in different orders differ by less.
 TIE = 1e-12

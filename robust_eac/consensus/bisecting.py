@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState
 from ..checks.values import check_choice, check_integer, check_real
+from ..core.codes import relabel
+from ..core.encoding import take_rows
+from ..core.formula import cluster_counts
+from ..core.lloyd import best_lloyd, squared_distances
 from ..metrics.external import pair_weights, sized_densities
-from ..solve.codes import relabel
-from ..solve.encoding import take_rows
-from ..solve.formula import cluster_counts
-from ..solve.lloyd import best_lloyd, squared_distances
 from ._common import check_search, prepare_rows
 
 __all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]

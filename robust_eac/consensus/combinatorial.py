@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from ..checks.common import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_n_clusters, check_real
+from ..core.codes import relabel
 from ..ensembles.feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
 from ..schemes.silhouette import balance_orders, mean_silhouettes
-from ..solve.codes import relabel
 
 __all__ = ["CombinatorialEAC", "zca_whiten"]
 

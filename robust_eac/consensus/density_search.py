@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_random_state, check_real, warn_unless
+from ..core.codes import relabel
+from ..core.encoding import collapse
+from ..core.formula import cluster_counts
+from ..core.kernels import gather
+from ..core.lloyd import best_lloyd, squared_distances
 from ..metrics.external import pair_weights, sized_densities
-from ..solve.codes import relabel
-from ..solve.encoding import collapse
-from ..solve.formula import cluster_counts
-from ..solve.kernels import gather
-from ..solve.lloyd import best_lloyd, squared_distances
 from ._common import check_search, prepare
 
 __all__ = ["density_search"]

@@ -13,9 +13,9 @@ from scipy.sparse.csgraph import connected_components
 from ..checks.common import RandomState, row_blocks
 from ..checks.labels import check_labels
 from ..checks.values import check_bool, check_choice, check_n_clusters, check_real, check_weights, real_array
+from ..core.codes import relabel
+from ..core.encoding import encode, one_hot
 from ..schemes.clusters import mean_over_observed
-from ..solve.codes import relabel
-from ..solve.encoding import encode, one_hot
 from ._common import prepare_ensemble
 from .linkage import LINKAGES, components, cut, dendrogram, distinct_rows, merge_tree, tree_of_matrix, votes_of
 

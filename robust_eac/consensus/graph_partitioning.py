@@ -12,8 +12,8 @@ from scipy import sparse
 
 from ..checks.common import RandomState, load_package, row_blocks
 from ..checks.values import check_choice, check_random_state, check_real
-from ..solve.codes import relabel
-from ..solve.encoding import one_hot, take_rows
+from ..core.codes import relabel
+from ..core.encoding import one_hot, take_rows
 from ._common import TIE, associations, check_memory, check_starts, clusters_of, prepare_rows, trivial
 
 __all__ = ["cspa", "hgpa", "mcla"]

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState
 from ..checks.values import check_bool, check_choice, warn_unless
-from ..solve.codes import relabel
-from ..solve.lloyd import best_lloyd, label_shares, slot_weights, squared_distances
+from ..core.codes import relabel
+from ..core.lloyd import best_lloyd, label_shares, slot_weights, squared_distances
 from ._common import check_search, prepare_rows
 
 __all__ = ["ecc", "kmeans_consensus", "sec", "utility_consensus"]

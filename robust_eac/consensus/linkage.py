@@ -16,8 +16,8 @@ from numba import njit
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from ..solve.codes import relabel
-from ..solve.encoding import collapse
+from ..core.codes import relabel
+from ..core.encoding import collapse
 from ._common import check_memory
 
 # In the order of the kernels' numbers.

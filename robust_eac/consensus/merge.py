@@ -12,14 +12,14 @@ from scipy.special import entr
 from ..checks.common import RandomState, in_short, row_blocks
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
+from ..core.codes import relabel
+from ..core.encoding import collapse, encode, select, take_rows
+from ..core.formula import cluster_counts
+from ..core.lloyd import best_lloyd, scaled_distances, table_costs
+from ..core.threads import count_threads, map_threads
+from ..objectives.base import first_objects
 from ..schemes.clusters import slot_certainty
 from ..schemes.tables import DECIMALS
-from ..solve.codes import relabel
-from ..solve.encoding import collapse, encode, select, take_rows
-from ..solve.formula import cluster_counts
-from ..solve.lloyd import best_lloyd, scaled_distances, table_costs
-from ..solve.objective import first_objects
-from ..solve.threads import count_threads, map_threads
 from ..weightings.trust import trusted_group
 from ._common import check_memory
 from .linkage import cut, linkage_matrix, tree_of_matrix, tree_of_sums

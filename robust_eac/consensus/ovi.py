@@ -27,10 +27,10 @@ from ..checks.values import (
     check_random_state,
     check_real,
 )
+from ..core.codes import relabel
 from ..ensembles.fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..metrics import ovi_lda
 from ..metrics.ovi import check_clusters, feature_scale, whitening
-from ..solve.codes import relabel
 
 __all__ = ["OVI_CLUSTERERS", "OVIConsensus", "OVIConsensusResult", "assign_to_cores", "ovi_lda_consensus"]
 

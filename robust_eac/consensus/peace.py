@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ..checks.common import RandomState
 from ..checks.labels import check_init
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real, warn_unless
-from ..solve.codes import relabel
+from ..core.codes import relabel
 from ._common import check_memory, check_starts, prepare
 
 __all__ = ["PeaceResult", "solve_peace"]

@@ -9,10 +9,10 @@ from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
 from ..checks.values import check_choice, check_integer, check_real
+from ..core.codes import relabel
+from ..core.encoding import one_hot
 from ..ensembles.landmarks import KMEANS_PASSES, transfer_coordinates
 from ..schemes.clusters import mean_over_observed, slot_certainty
-from ..solve.codes import relabel
-from ..solve.encoding import one_hot
 from ._common import TIE, check_memory, check_starts, clusters_of, prepare, prepare_ensemble, trivial
 from .eac import coassociation_of
 from .linkage import LINKAGES, cluster_by_linkage, cut, distinct_rows, tree_of_matrix

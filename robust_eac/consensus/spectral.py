@@ -9,9 +9,9 @@ from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
 from ..checks.values import check_integer, check_real
+from ..core.codes import relabel
 from ..ensembles.landmarks import KMEANS_PASSES, leading_vectors, normalised_graph, transfer_coordinates, unit_rows
 from ..schemes.clusters import slot_certainty
-from ..solve.codes import relabel
 from ._common import TIE, associations, check_starts, clusters_of, prepare_rows, trivial
 from .refined_eac import walk_similarities
 

@@ -11,9 +11,9 @@ from scipy.stats import permutation_test
 from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_consensus
-from ..solve import relabelling
-from ..solve.encoding import encode_ensemble, one_hot, weigh_clusters
-from ..solve.formula import accumulate, adjusted_agreements, moments_of_test
+from ..core import relabelling
+from ..core.encoding import encode_ensemble, one_hot, weigh_clusters
+from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 

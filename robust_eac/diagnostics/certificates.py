@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import ClusterWeights, Labels, WeightSolver
+from ..core.formula import frank_wolfe_gaps
 from ..hard.losses import reassign
 from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from ..hard.tables import LOSSES, moves, partition_losses
 from ..objectives import Raw
-from ..solve.formula import frank_wolfe_gaps
 from ..weightings.joint import WEIGHTINGS, as_weighting
 from .agreement import AgreementTest, agreement_test_of
 from .determinacy import determinacy

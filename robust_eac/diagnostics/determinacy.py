@@ -8,7 +8,7 @@ from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
 from ..checks.common import row_blocks
-from ..solve.rotation import MOST_TURNED, only_permutations_left, plane_of
+from ..core.rotation import MOST_TURNED, only_permutations_left, plane_of
 
 # Planes in which the membership is turned, one after the other: fewer with more objects. Angles in each; with three
 # clusters, which have one plane, in that.
@@ -31,7 +31,7 @@ class Determinacy(NamedTuple):
 def determinacy(membership):
     """The :class:`Determinacy` of the labels of a membership of (n, k) numbers; None for very many clusters.
 
-    A walk, always the same, over the rotations Q with Q Y >= 0 (see :mod:`~robust_eac.solve.rotation`). A step turns
+    A walk, always the same, over the rotations Q with Q Y >= 0 (see :mod:`~robust_eac.core.rotation`). A step turns
     one plane, in which the admissible angles around the current rotation form an interval whose ends are known in
     closed form; it looks at some of them and goes on from a random one. With more than three clusters, what it finds
     is a lower bound of what there is.

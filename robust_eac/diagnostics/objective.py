@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from ..checks.common import ClusterWeights, Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_consensus, check_real, check_weights
+from ..core.encoding import encode_ensemble
+from ..core.formula import gradient_of, weighted_loss
 from ..objectives import objective_for, resolve_agreement
-from ..solve.encoding import encode_ensemble
-from ..solve.formula import gradient_of, weighted_loss
 from ..weightings.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]

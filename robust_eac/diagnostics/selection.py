@@ -12,6 +12,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
+from ..alternation.one_start import Limits, Problem
+from ..alternation.several_starts import solve
 from ..checks.common import Labels, RandomState, WeightSolver
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import (
@@ -24,10 +26,9 @@ from ..checks.values import (
     check_real,
     warn_unless,
 )
+from ..core.encoding import Encoding, encode_ensemble, sub_ensemble
+from ..core.formula import adjusted_agreements
 from ..objectives import objective_for
-from ..solve.alternation import Limits, Problem, solve
-from ..solve.encoding import Encoding, encode_ensemble, sub_ensemble
-from ..solve.formula import adjusted_agreements
 from ..solvers.median_partition import result_of
 from ..weightings.joint import Fixed, Weighting, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS

@@ -14,15 +14,15 @@ import numpy as np
 from ..checks.common import row_blocks
 from ..checks.labels import check_columns_observed, check_ensemble
 from ..checks.values import check_membership
+from ..core import kernels
+from ..core.arrays import Visit
+from ..core.encoding import Encoding, encode, hard_partitions, select, take_rows
+from ..core.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
+from ..core.rotation import MOST_ROWS, lowest_rows, some_rows, turn
+from ..core.starts import draw_rows, reduce_rows
+from ..core.sweep import visiting_order
+from ..objectives.base import first_objects, place_by
 from ..objectives.raw import Matrices
-from ..solve import kernels
-from ..solve.bundles import Visit
-from ..solve.descent import visiting_order
-from ..solve.encoding import Encoding, encode, hard_partitions, select, take_rows
-from ..solve.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
-from ..solve.objective import first_objects, place_by
-from ..solve.rotation import MOST_ROWS, lowest_rows, some_rows, turn
-from ..solve.starts import draw_rows, reduce_rows
 
 
 class Report(NamedTuple):
@@ -55,7 +55,7 @@ def read(labels, first_row):
 
 
 def merge(reports):
-    """Merge the reports of all blocks: (:class:`~robust_eac.solve.encoding.Partitions`, the values of their slots)."""
+    """Merge the reports of all blocks: (:class:`~robust_eac.core.encoding.Partitions`, the values of their slots)."""
     m, n = len(reports[0].mask_of), sum(report.n_samples for report in reports)
     partition = np.concatenate([np.repeat(np.arange(m), report.n_codes) for report in reports])
     known = np.concatenate([report.values for report in reports])

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..alternation.one_start import Problem, continue_run, start_run
+from ..alternation.several_starts import Alternation, canonical, solve
 from ..checks.common import ClusterWeights, RandomState, WeightSolver
 from ..checks.labels import check_init, check_start_tells_apart
 from ..checks.values import (
@@ -23,16 +25,15 @@ from ..checks.values import (
     is_dask_array,
     with_checked_chunks,
 )
+from ..core.arrays import RowData
+from ..core.encoding import Encoding, select, weigh, weigh_clusters
+from ..core.formula import agreement_from_sums, gap_unit
+from ..core.rotation import MOST_TURNED, canonical_rotation, lowest_rows
+from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
+from ..core.sweep import visit_with
+from ..core.threads import progress
 from ..objectives import Raw, objective_for, resolve_agreement
 from ..objectives.raw import Matrices
-from ..solve.alternation import Alternation, Problem, canonical, continue_run, solve, start_run
-from ..solve.bundles import RowData
-from ..solve.descent import visit_with
-from ..solve.encoding import Encoding, select, weigh, weigh_clusters
-from ..solve.formula import agreement_from_sums, gap_unit
-from ..solve.rotation import MOST_TURNED, canonical_rotation, lowest_rows
-from ..solve.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
-from ..solve.threads import progress
 from ..solvers.median_partition import (
     MedianPartitionResult,
     Options,

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
-from ..solve.threads import progress
+from ..core.threads import progress
 from .base import Ensemble, check_max_samples, draw_sample, label_by_blocks, label_dtype, list_fits, nearest_centres
 
 __all__ = ["LandmarkSpectralEnsemble"]

@@ -22,7 +22,7 @@ class LossTerms(NamedTuple):
     """What the weighted loss is made of besides the tables.
 
     codes, soft, multiplicity, observed, offsets, soft_slots, missing : the rows and their slots; see
-        :class:`~robust_eac.solve.bundles.RowData` and :class:`~robust_eac.solve.bundles.Slots`.
+        :class:`~robust_eac.core.arrays.RowData` and :class:`~robust_eac.core.arrays.Slots`.
     kind, cost : the loss, and what it costs to part what a partition puts together; 2 - cost the reverse.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
     totals, singles, own : (m,) weight of the objects that a partition observes, of their pairs (i, i), and its sum.

@@ -11,7 +11,7 @@ from ..checks.common import ClusterWeights, Labels, counted, in_short, listed
 from ..checks.forms import integer_matrix
 from ..checks.labels import check_ensemble, check_labels, check_sample_weight
 from ..checks.values import as_array, check_choice, check_real, check_weights
-from ..solve.encoding import encode_ensemble, sub_ensemble
+from ..core.encoding import encode_ensemble, sub_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from .tables import LOSSES, SLACK, moves, partition_losses
 

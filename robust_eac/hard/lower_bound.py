@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 from ..checks.common import ClusterWeights, Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
-from ..solve.encoding import collapse, encode_ensemble, one_hot, take_rows
+from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from .partition_bound import partition_bounds, until_settled
 

@@ -35,7 +35,7 @@ from ..checks.values import (
     check_weights,
     warn_unless,
 )
-from ..solve.codes import relabel
+from ..core.codes import relabel
 from ..weightings.joint import Fixed, as_weighting, name_of, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from .losses import LEVEL as BALL_LEVEL

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..alternation.one_start import Limits, Problem, alternate
+from ..alternation.several_starts import turn_run
+from ..core.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
+from ..core.formula import agreement_beside
+from ..core.relabelling import PairSums, hard_sums
+from ..core.starts import draw_rows
+from ..core.threads import count_threads, map_threads
 from ..objectives import Raw
-from ..solve.alternation import Limits, Problem, alternate, turn_run
-from ..solve.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
-from ..solve.formula import agreement_beside
-from ..solve.relabelling import PairSums, hard_sums
-from ..solve.starts import draw_rows
-from ..solve.threads import count_threads, map_threads
 from ..weightings.joint import Fixed, Weighting
 from .search import Search, group_copies
 from .tables import LOSSES, MANY, Loss, partition_losses

@@ -4,9 +4,9 @@ from itertools import combinations
 
 import numpy as np
 
-from ..solve.descent import visiting_order
-from ..solve.encoding import collapse, select
-from ..solve.threads import end_if_told
+from ..core.encoding import collapse, select
+from ..core.sweep import visiting_order
+from ..core.threads import end_if_told
 from .contingency import DenseArrays
 from .tables import SLACK, is_sparse, linearised, losses_of, tabulate, terms_of, x_log_x
 

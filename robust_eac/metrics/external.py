@@ -13,8 +13,8 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from ..checks.labels import check_labels, check_partition
 from ..checks.values import check_choice, check_real, check_weights
-from ..solve.encoding import encode
-from ..solve.formula import cluster_counts
+from ..core.encoding import encode
+from ..core.formula import cluster_counts
 
 __all__ = [
     "adjusted_rand_score",

@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solve import relabelling
-from ..solve.descent import sweep, visit_with, visiting_order
-from ..solve.formula import (
+from ..core import relabelling
+from ..core.formula import (
     accumulate,
     agreement_sums,
     gap_of,
@@ -31,7 +30,8 @@ from ..solve.formula import (
     statistics_from,
     with_one_cluster,
 )
-from ..solve.objective import Objective
+from ..core.sweep import sweep, visit_with, visiting_order
+from .base import Objective
 
 # A step is halved at most so many times.
 _MAX_HALVINGS = 40
@@ -86,9 +86,6 @@ class ChanceCorrected(Objective):
         alone = encoding.partitions.by_mask(-chance * (partitions.own / partitions.singles - share))
         masks = encoding.partitions.by_mask(quadratic), encoding.partitions.by_mask(together)
         return statistics_from(encoding, state.S, state.G, scale, *masks, alone)
-
-    def scale(self, weights, state):
-        return 1.0 / self.chance(weights, state)
 
     def terms(self, weights, state):
         scale = self._rates(weights, state) * self.chance(weights, state)

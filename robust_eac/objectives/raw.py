@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..solve.descent import sweep, visit_with, visiting_order
-from ..solve.encoding import select
-from ..solve.formula import accumulate, coefficients, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics
-from ..solve.objective import Objective
+from ..core.encoding import select
+from ..core.formula import accumulate, coefficients, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics
+from ..core.sweep import sweep, visit_with, visiting_order
+from .base import Objective
 
 
 class Matrices(NamedTuple):
-    """S and G of memberships; see :mod:`~robust_eac.solve.bundles`."""
+    """S and G of memberships; see :mod:`~robust_eac.core.arrays`."""
 
     S: np.ndarray
     G: np.ndarray
@@ -33,9 +33,6 @@ class Raw(Objective):
 
     def statistics(self, weights, state):
         return weighted_statistics(self.encoding, weights, *state)
-
-    def scale(self, weights, state):
-        return 1.0
 
     def terms(self, weights, state):
         coef, _ = coefficients(self.partitions, weights)

@@ -13,8 +13,8 @@ from ..checks.common import RandomState, counted
 from ..checks.labels import check_labels
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.eac import coassociation_of
+from ..core.encoding import encode
 from ..metrics.external import check_consensus
-from ..solve.encoding import encode
 from .charts import VERMILLION, check_axes, count_along
 
 __all__ = ["plot_coassociation", "plot_membership"]

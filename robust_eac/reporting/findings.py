@@ -7,17 +7,18 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from ..alternation.one_start import Limits, Problem
+from ..alternation.several_starts import solve
 from ..checks.labels import check_ensemble
 from ..checks.values import MAX_SEED, check_n_jobs, check_random_state
 from ..consensus.eac import coassociation_of
 from ..consensus.merge import merge_labels
+from ..core.encoding import take_rows
+from ..core.formula import accumulate, adjusted_agreements, losses_of
 from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement_test_of
 from ..diagnostics.certificates import Assurance, Moves, best_moves
 from ..objectives import objective_for
 from ..plotting.matrices import draw_objects, order_by_group
-from ..solve.alternation import Limits, Problem, solve
-from ..solve.encoding import take_rows
-from ..solve.formula import accumulate, adjusted_agreements, losses_of
 from ..solvers.consensus_modes import ConsensusModes, find_modes
 from ..summary import assure_encoded, describe, encode_fitted
 from ..weightings.clusters import check_cluster_weights, weigh_by

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.labels import check_labels
 from ..checks.values import check_real, check_weights
-from ..solve.encoding import collapse, encode
+from ..core.encoding import collapse, encode
 from .tables import tables
 
 __all__ = ["ensemble_driven_cluster_index"]

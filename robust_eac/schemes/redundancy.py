@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..alternation.descent import is_stationary
+from ..alternation.one_start import Limits, Problem, alternate
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_random_state, warn_unless
+from ..core.encoding import collapse, encode
+from ..core.starts import initial_rows
 from ..objectives import Raw
-from ..solve.alternation import Limits, Problem, alternate
-from ..solve.descent import is_stationary
-from ..solve.encoding import collapse, encode
-from ..solve.starts import initial_rows
 from ..weightings.joint import Weighting
 from .tables import share_among_copies, tables
 

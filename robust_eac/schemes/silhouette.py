@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from ..checks.common import RandomState, Subsets
 from ..checks.labels import check_labels
 from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
+from ..core.encoding import encode
 from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
-from ..solve.encoding import encode
 from .tables import shares
 
 __all__ = ["order_weights", "ramped_silhouette_weights", "silhouette_weights"]

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from ..checks.labels import check_labels
-from ..solve.encoding import collapse, encode
+from ..core.encoding import collapse, encode
 
 # Tables with up to this many cells per row are counted as arrays. Larger ones are nearly empty: their cells are sorted.
 _CELLS_PER_ROW = 4

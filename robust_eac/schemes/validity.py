@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from ..checks.common import RandomState, row_blocks
 from ..checks.labels import check_labels
-from ..solve.encoding import encode, one_hot
+from ..core.encoding import encode, one_hot
 from .silhouette import check_given
 from .tables import shares
 

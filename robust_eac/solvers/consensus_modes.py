@@ -9,6 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..alternation.descent import is_stationary
+from ..alternation.one_start import Limits, Problem
+from ..alternation.several_starts import solve
 from ..checks.common import Labels, RandomState, in_short
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import (
@@ -21,11 +24,9 @@ from ..checks.values import (
     check_real,
     warn_unless,
 )
+from ..core.encoding import encode_ensemble
+from ..core.formula import adjusted_agreements
 from ..objectives import objective_for, resolve_agreement
-from ..solve.alternation import Limits, Problem, solve
-from ..solve.descent import is_stationary
-from ..solve.encoding import encode_ensemble
-from ..solve.formula import adjusted_agreements
 from ..weightings.joint import ChanceCorrected, Fixed
 from ..weightings.pairs import compare_pairs
 from ..weightings.trust import (

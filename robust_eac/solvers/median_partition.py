@@ -9,6 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..alternation.descent import is_stationary
+from ..alternation.one_start import Limits, Problem, alternate
+from ..alternation.several_starts import canonical, reduce_problem, solve
 from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.values import (
@@ -21,11 +24,9 @@ from ..checks.values import (
     check_weights,
     warn_unless,
 )
+from ..core.encoding import encode_ensemble
+from ..core.threads import count_threads, progress
 from ..objectives import objective_for, resolve_agreement
-from ..solve.alternation import Limits, Problem, alternate, canonical, reduce_problem, solve
-from ..solve.descent import is_stationary
-from ..solve.encoding import encode_ensemble
-from ..solve.threads import count_threads, progress
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
@@ -216,7 +217,7 @@ def check_callback(callback):
 
 
 def check_effort(options):
-    """(number of starts, :class:`~robust_eac.solve.alternation.Limits`), checked."""
+    """(number of starts, :class:`~robust_eac.alternation.several_starts.Limits`), checked."""
     n_init = check_integer(options.n_init, name="n_init", low=1)
     max_iter = check_integer(options.max_iter, name="max_iter", low=1)
     return n_init, Limits(check_real(options.tol, name="tol", low=0.0), max_iter)

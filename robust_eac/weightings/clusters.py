@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..checks.values import check_choice, check_vector
-from ..solve.encoding import weigh_clusters
+from ..core.encoding import weigh_clusters
 
 # Names of weights of base clusters.
 CLUSTER_WEIGHTS = ("size",)

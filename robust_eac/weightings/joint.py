@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ..checks.values import check_choice, check_real, check_returned_weights, check_weights
-from ..solve.formula import weighted_loss
+from ..core.formula import weighted_loss
 from .closed_forms import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
 from .pairs import compare_pairs
 from .trust import SHARE, chance_corrected_weights, count_families_once, largest_group, near_copies, with_untested

@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 from sklearn.utils.random import sample_without_replacement
 
-from ..solve import relabelling
-from ..solve.encoding import harden, take_rows
+from ..core import relabelling
+from ..core.encoding import harden, take_rows
 
 # Agreement is tested on this many objects, and with this many other partitions. This is enough: the z-score of two
 # partitions grows in proportion to the objects.

@@ -15,7 +15,7 @@ from scipy.stats import norm
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
 from ..checks.values import as_array, check_random_state, check_real, check_vector
-from ..solve.encoding import encode
+from ..core.encoding import encode
 from .pairs import compare_pairs
 
 __all__ = ["chance_corrected_weights", "trusted_group_weights"]

@@ -74,7 +74,7 @@ def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
     ensemble, copies, encoding, weights, membership = problem
     extended = on(encoding).visited
     gradient = gradient_of(extended, membership, statistics_at(encoding, weights, membership))
-    gradient *= copies[:, np.newaxis] * on(encoding).scale(weights, on(encoding).measure(membership))
+    gradient *= copies[:, np.newaxis] / on(encoding).chance(weights, on(encoding).measure(membership))
     h = 1e-6
     for i, p in product(range(len(membership)), range(1, membership.shape[1])):
         # Along the simplex; outside it the losses are defined as well.
@@ -251,7 +251,7 @@ def test_gradient_is_that_of_the_losses_beside_uninformative_partitions(rng, pla
     membership = (1.0 - share) * np.eye(3)[truth] + share * away
     statistics = statistics_at(encoding, weights, membership)
     gradient = gradient_of(on(encoding).visited, membership, statistics)
-    gradient *= on(encoding).scale(weights, on(encoding).measure(membership))
+    gradient /= on(encoding).chance(weights, on(encoding).measure(membership))
     h = 1e-5
     for _ in range(10):
         direction = random_membership(rng, 60, 3) - random_membership(rng, 60, 3)

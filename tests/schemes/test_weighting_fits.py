@@ -17,7 +17,7 @@ from robust_eac.schemes.redundancy import RedundancyWeighting, linear_term, mini
 from robust_eac.schemes.validity import partition_validity, unify
 
 from .. import reference
-from ..access import Limits, Problem, Raw, _alternation, alternate, collapse, encode, initial_rows, losses_at
+from ..access import Limits, Problem, Raw, _one_start, alternate, collapse, encode, initial_rows, losses_at
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 SCORES = (silhouette_score, calinski_harabasz_score, davies_bouldin_score)
@@ -254,6 +254,6 @@ def test_best_start_counts(rng):
     problem = Problem(Raw(encoding, 3), RedundancyWeighting(encoding, Q))
     limits = Limits(1e-5, 100, reduction=0.0)
     starts = (initial_rows(encoding, 3, "random", state) for _ in range(4))
-    runs = [_alternation.alternate(problem, start, state, limits) for start in starts]
+    runs = [_one_start.alternate(problem, start, state, limits) for start in starts]
     assert np.array_equal(one, runs[0].weights)
     assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)

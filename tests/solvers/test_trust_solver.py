@@ -14,7 +14,7 @@ from robust_eac import (
     solve_median_partition,
 )
 
-from ..access import _alternation, joint
+from ..access import _one_start, _several_starts, joint
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..diagnostics.test_agreement import random_partitions
 from .test_soft_ensembles import planted_soft_ensemble
@@ -131,14 +131,15 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
     monkeypatch.setattr(ChanceCorrected, "update", lambda self, losses: adversary(losses))
     monkeypatch.setattr(joint, "largest_group", lambda pairs, among: None)
-    begin = _alternation.start_run
+    begin = _one_start.start_run
 
     def counted(problem, *args, **options):
         steps.append(problem.weighting.solve(None) > 0.0)
         assert len(steps) <= m + 1
         return begin(problem, *args, **options)
 
-    monkeypatch.setattr(_alternation, "start_run", counted)
+    for module in (_one_start, _several_starts):
+        monkeypatch.setattr(module, "start_run", counted)
     result = solve(labels, n_init=1)
     # After the first update trust is only withdrawn.
     for before, after in pairwise(steps[1:]):

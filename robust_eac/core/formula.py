@@ -4,7 +4,7 @@ import numpy as np
 
 from ..checks.common import BLOCK, row_blocks
 from . import kernels, relabelling
-from .bundles import Statistics, Visit, Visited
+from .arrays import Statistics, Visit, Visited
 from .threads import map_threads
 
 # From this many rows on, sums are taken over this many parts, whatever the number of threads.
@@ -61,7 +61,7 @@ def cluster_counts(encoding, clusters, n_clusters):
 
 
 def matrices_of(partitions, chosen, S, G):
-    """The S and G of some of the partitions, given ascending; those of :func:`~robust_eac.solve.encoding.select`."""
+    """The S and G of some of the partitions, given ascending; those of :func:`~robust_eac.core.encoding.select`."""
     if len(chosen) == len(partitions.offsets):
         return S, G
     return slots_of(partitions, chosen, S), G[np.unique(partitions.mask_of[chosen])]
@@ -228,14 +228,14 @@ def coefficients(partitions, weights):
 
 
 def weighted_statistics(encoding, weights, S, G):
-    """The :class:`~robust_eac.solve.bundles.Statistics` of weighted raw losses."""
+    """The :class:`~robust_eac.core.arrays.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding.partitions, weights)
     slot_coef = encoding.partitions.by_slot(coef)
     return _statistics(encoding, S, G, slot_coef, mask_coef, encoding.surplus(coef), np.zeros(len(mask_coef)))
 
 
 def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
-    """The :class:`~robust_eac.solve.bundles.Statistics` for visits of :func:`with_one_cluster`.
+    """The :class:`~robust_eac.core.arrays.Statistics` for visits of :func:`with_one_cluster`.
 
     They minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2 - 2 sum_g alone
     sum_i |y_i|^2,  sums over the objects of mask g and what partition u observes.

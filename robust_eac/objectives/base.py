@@ -4,13 +4,14 @@ from functools import partial
 
 import numpy as np
 
-from .bundles import Visit
-from .descent import ROUNDING, sweep
-from .encoding import take_rows
-from .formula import gradient_of, row_blocks
-from .rotation import canonical_rotation, lowest_rows, some_rows, turn
-from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
-from .threads import map_threads
+from ..checks.common import row_blocks
+from ..core.arrays import Visit
+from ..core.encoding import take_rows
+from ..core.formula import gradient_of
+from ..core.rotation import canonical_rotation, lowest_rows, some_rows, turn
+from ..core.starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
+from ..core.sweep import ROUNDING, sweep
+from ..core.threads import map_threads
 
 # Pairwise steps of a visit from the uniform membership, per cluster.
 _PLACING_STEPS = 2
@@ -32,10 +33,9 @@ class Objective:
 
     measure(rows, n_threads=1) : the state at memberships.
     losses(state) : (m,) losses of the partitions.
-    steps(weights, rows, state, rng, n_threads) : what :func:`~robust_eac.solve.descent.descend` drives, down the
+    steps(weights, rows, state, rng, n_threads) : what :func:`~robust_eac.alternation.descent.descend` drives, down the
         weighted losses; it changes the rows.
-    statistics(weights, state) : the :class:`~robust_eac.solve.bundles.Statistics` for visits of `visited`.
-    scale(weights, state) : gradient of the weighted losses over that of these statistics.
+    statistics(weights, state) : the :class:`~robust_eac.core.arrays.Statistics` for visits of `visited`.
     terms(weights, state) : what these statistics are made of, (m,) each: coefficients, on the pairs that a partition
         observes, of -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2.
     """
@@ -85,7 +85,7 @@ class Objective:
         return bool(np.vdot(product, product) >= _MET)
 
     def canonical_rotation(self, rows, *, near=False):
-        """See :mod:`~robust_eac.solve.rotation`; None where nothing turns."""
+        """See :mod:`~robust_eac.core.rotation`; None where nothing turns."""
         some, weight = some_rows(len(rows)), self.encoding.rows.multiplicity
         lowest = None if isinstance(some, slice) else partial(lowest_rows, rows)
         return canonical_rotation(rows[some], weight[some], lowest, near=near)

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from ..checks.common import row_blocks
 from . import kernels
-from .bundles import RowData, Slots, Visited
+from .arrays import RowData, Slots, Visited
 from .codes import compact_codes
 
 # Collapse identical rows, which copies the codes, if it saves at least this share of them.
@@ -109,7 +109,7 @@ class Partitions(NamedTuple):
 class Encoding(NamedTuple):
     """An ensemble of n objects and m partitions, as rows of identical objects and as partitions.
 
-    rows : :class:`~robust_eac.solve.bundles.RowData`; codes count from 0 in the order of the labels' values, and are
+    rows : :class:`~robust_eac.core.arrays.RowData`; codes count from 0 in the order of the labels' values, and are
         the number of clusters where the label is missing.
     partitions : :class:`Partitions`
     inverse : (n_samples,) intp or None; row of each object, None when every object is its own row.

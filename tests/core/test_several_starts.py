@@ -11,7 +11,8 @@ from robust_eac import adjusted_rand_score, partition_losses, solve_median_parti
 from .. import reference
 from ..access import (
     Raw,
-    _alternation,
+    _one_start,
+    _several_starts,
     _starts,
     alternate,
     as_weighting,
@@ -49,9 +50,9 @@ def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     runs, encoding = run_to_the_end(labels, weighting, 3, 6)
     best = min(runs, key=lambda run: run.objective)
     assert len({run.objective for run in runs}) > 1
-    monkeypatch.setattr(_alternation, "_LOOSE_TOL", 0.0)
-    monkeypatch.setattr(_alternation, "_N_LOOSE", 6)
-    monkeypatch.setattr(_alternation, "_lowest_of_each", lambda objective, pairs: list(pairs))
+    monkeypatch.setattr(_several_starts, "_LOOSE_TOL", 0.0)
+    monkeypatch.setattr(_several_starts, "_N_LOOSE", 6)
+    monkeypatch.setattr(_several_starts, "_lowest_of_each", lambda objective, pairs: list(pairs))
     many = solve_median_partition(labels, 6, weighting=weighting, n_init=6, random_state=3)
     assert many.objective == best.objective
     assert np.array_equal(many.objective_history, best.history)
@@ -79,7 +80,7 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
 @pytest.mark.parametrize("in_step", [True, False])
 def test_the_best_starts_continue(labels, in_step, monkeypatch):
     begun, went_on = [], []
-    begin, alternate_once = _alternation.start_run, _alternation._alternate_once
+    begin, alternate_once = _several_starts.start_run, _several_starts.alternate_once
 
     def spy_begin(problem, *args, **options):
         run = begin(problem, *args, **options)
@@ -91,10 +92,11 @@ def test_the_best_starts_continue(labels, in_step, monkeypatch):
             went_on.append((len(problem.objective.encoding.rows.codes), run.objective))
         return alternate_once(problem, run, *args)
 
-    monkeypatch.setattr(_alternation, "start_run", spy_begin)
-    monkeypatch.setattr(_alternation, "_alternate_once", spy_go_on)
+    monkeypatch.setattr(_several_starts, "start_run", spy_begin)
+    for module in (_one_start, _several_starts):
+        monkeypatch.setattr(module, "alternate_once", spy_go_on)
     if not in_step:
-        monkeypatch.setattr(_alternation, "_IN_STEP", 0)
+        monkeypatch.setattr(_several_starts, "_IN_STEP", 0)
     solve_median_partition(labels, 6, n_init=8, n_jobs=1, random_state=2)
     # Those of all objects, not of a sample.
     objectives, went_on = ([value for size, value in runs if size == len(labels)] for runs in (begun, went_on))
@@ -114,10 +116,10 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
         place = rng.randint(6)
         Q = rng.permutation(reference.admissible_rotation(places[place], rng, 3))
         rows = places[place] @ Q.T
-        pair = _alternation.Run(rows, None, None, None, [float(value)], None, None), bool(value % 2)
+        pair = _one_start.Run(rows, None, None, None, [float(value)], None, None), bool(value % 2)
         pairs.append(pair)
         expected[place] = min(expected.get(place, pair), pair, key=lambda pair: pair[0].objective)
-    found = _alternation._lowest_of_each(objective, iter(pairs))
+    found = _several_starts._lowest_of_each(objective, iter(pairs))
     assert list(map(id, found)) == list(map(id, expected.values()))
     # They differ in labels where the same objects are together.
     labels = [pair[0].rows.argmax(axis=1) for pair in pairs]
@@ -140,14 +142,14 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_starts_in_step_end_as_low_for_less(rng, weighting, monkeypatch):
     labels = planted_ensemble(rng, rng.randint(4, size=120), 12, noise=0.3, n_random=4)
-    n_sweeps, descend = [], _alternation.descend
+    n_sweeps, descend = [], _one_start.descend
 
     def spy(*args, **limits):
         gap, count = descend(*args, **limits)
         n_sweeps.append(count)
         return gap, count
 
-    monkeypatch.setattr(_alternation, "descend", spy)
+    monkeypatch.setattr(_one_start, "descend", spy)
 
     def solve():
         n_sweeps.clear()
@@ -155,7 +157,7 @@ def test_starts_in_step_end_as_low_for_less(rng, weighting, monkeypatch):
         return result, sum(n_sweeps)
 
     met, fewer = solve()
-    monkeypatch.setattr(_alternation, "_IN_STEP", 0)
+    monkeypatch.setattr(_several_starts, "_IN_STEP", 0)
     alone, more = solve()
     assert fewer < more
     assert met.objective <= alone.objective * (1.0 + 1e-4)

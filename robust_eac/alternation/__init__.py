@@ -1,0 +1,1 @@
+"""Alternation of memberships and weights: what drives objectives and weightings."""
