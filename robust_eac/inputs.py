@@ -49,7 +49,7 @@ def labels_from(
     Parameters
     ----------
     source : object
-        One of these, recognised by what it offers; networkx, igraph, pandas and polars need not be installed:
+        One of these, recognised by what it offers; networkx, igraph and polars need not be installed:
 
         * communities of networkx: a list of sets of nodes is one clustering, a list of such lists several, a dict of
           them several with names; a dict of sets is one clustering whose clusters have names;

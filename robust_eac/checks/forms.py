@@ -44,6 +44,14 @@ _OTHER_OBJECTS = {
 }
 
 
+class LabelError(ValueError):
+    """A value that is no label. row : where it is."""
+
+    def __init__(self, told, row):
+        super().__init__(told)
+        self.row = int(row)
+
+
 class LabelMatrix(NamedTuple):
     """Labels with names, as :func:`~robust_eac.labels_from` returns them; what takes labels takes this.
 
@@ -329,7 +337,8 @@ def _numbered(codes, values, name, column):
         except (TypeError, ValueError) as error:
             rows = np.flatnonzero(codes == code)
             if len(rows):
-                raise type(error)(_wrong(value, rows[0], name, column, str(error))) from None
+                told = _wrong(value, rows[0], name, column, str(error))
+                raise TypeError(told) if isinstance(error, TypeError) else LabelError(told, rows[0]) from None
             labels.append(-1)  # A category that no object has.
     known = None
     if any(isinstance(label, str) for label in labels):
@@ -403,7 +412,8 @@ def _integers(array, name, titles, *, missing, where=""):
     _check_shape(array.shape, name)
     if kind != "f":
         if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
-            raise ValueError(f"{name} must hold integers below 2^63, got {array.max()}.")
+            row = np.argmax(array.max(axis=1))
+            raise LabelError(f"{name} must hold integers below 2^63, got {array.max()}.", row)
         return array
     integers = np.empty(array.shape, dtype=np.int64)
     for rows in row_blocks(len(array)):
@@ -419,7 +429,8 @@ def _integers(array, name, titles, *, missing, where=""):
             rule, hint = "must hold integer cluster labels", f" {_FEATURES}"
             if not np.isfinite(block[row, column]):
                 rule, hint = f"must not contain {'infinity' if missing else 'NaN or infinity'}", ""
-            raise ValueError(_wrong(float(block[row, column]), rows.start + row, name, titles(column), rule) + hint)
+            row += rows.start
+            raise LabelError(_wrong(float(array[row, column]), row, name, titles(column), rule) + hint, row)
         integers[rows] = block
     return integers
 
