@@ -129,7 +129,8 @@ def labels_of(table, columns):
     for position, (_, names) in enumerate(found):
         # Numbers of the objects come first; names of them may be in any column.
         if names or position == 0:
-            _check_no_index(table, columns[position], len(np.unique(labels[:, position])), bool(names))
+            n_labels = len(names or np.unique(labels[:, position]))
+            _check_no_index(table, columns[position], n_labels, has_names=bool(names))
     return labels
 
 
@@ -143,7 +144,7 @@ def _label_error(table, row, column):
     return _cell_error(table, row, column, told)
 
 
-def _check_no_index(table, column, n_labels, has_names):
+def _check_no_index(table, column, n_labels, *, has_names):
     """Refuse a column that names the objects, and the untitled one that pandas writes; warn if it may be one."""
     n, number = len(table.numbers), column + 1
     if n < 3 or 2 * n_labels <= n or (n_labels < n < _TELLING):

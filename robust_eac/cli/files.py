@@ -8,6 +8,7 @@ import gzip
 import io
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import dropwhile, islice, pairwise
 from numbers import Real
 from pathlib import Path
@@ -30,7 +31,7 @@ from .columns import (
 )
 from .output import say
 
-# The delimiter is judged by this many lines.
+# The delimiter, and which columns hold numbers, are judged by this many lines.
 _PROBE = 20
 
 
@@ -190,7 +191,7 @@ def _read_text(path, delimiter, header, special):
     if not first:
         raise text.error(1, "the first row is empty")
     text.check_widths(len(first))
-    below, titles = text.frame(header=0), [cell.strip() for cell in first]
+    below, titles = text.frame(0), [cell.strip() for cell in first]
     left_out = {column_number(spec) for spec in special}
     if header is None and None in left_out:
         header = True
@@ -202,7 +203,7 @@ def _read_text(path, delimiter, header, special):
         rule = "give --header yes or --header no (and --index-column if a column names the objects)"
         raise text.error(1, f"could be a header or an object; {rule}")
     place = 0 if header else None
-    frame = below if header else text.frame(header=None)
+    frame = below if header else text.frame(place)
     if frame.empty:
         raise ValueError(f"{path}: there are no rows below the header.")
     return Table(
@@ -210,7 +211,7 @@ def _read_text(path, delimiter, header, special):
         columns=[_column(frame.iloc[:, c]) for c in range(len(first))],
         header=[*map(as_read, titles)] if header else None,
         numbers=text.in_file(np.arange(1, len(frame) + 1) + header),
-        cells=lambda column: text.frame(header=place, usecols=[column], dtype=object).iloc[:, 0].tolist(),
+        cells=partial(text.cells, header=place),
     )
 
 
@@ -263,20 +264,28 @@ class _Text:
             if found != width:
                 raise self.error(number, f"must have {width} cells as in the first row, got {found}")
 
-    def frame(self, **options):
-        """The DataFrame of the columns; integers and floats where all cells of a column are, texts otherwise."""
+    def frame(self, header):
+        """The DataFrame of the columns: numbers where all cells of a column are, or categories of texts."""
+        first = self._parse(header=header, nrows=_PROBE)
+        # pandas makes truth values of categories in words.
+        texts = first.select_dtypes(exclude="number")
+        kinds = {title: object if dtype.kind == "b" else "category" for title, dtype in texts.dtypes.items()}
+        return self._parse(header=header, dtype=kinds)
+
+    def cells(self, column, header):
+        """The cells of a column as texts."""
+        return self._parse(header=header, usecols=[column], dtype=object).iloc[:, 0].tolist()
+
+    def _parse(self, **options):
         # Needed here only, and slow to import.
         import pandas as pd
 
-        given = {"sep": self.delimiter, "quoting": self.quoting, "index_col": False, "skip_blank_lines": False}
-        given |= {"na_filter": False, "low_memory": False} | options
+        options |= {"sep": self.delimiter, "quoting": self.quoting, "index_col": False, "skip_blank_lines": False}
+        options |= {"na_filter": False, "low_memory": False}
         if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
             # Later versions are exact by default, and the option is deprecated.
-            given["float_precision"] = "round_trip"
-        frame = pd.read_csv(io.BytesIO(self.data), **given)
-        # "true" and "TRUE" are two names.
-        truths = list(frame.select_dtypes(bool))
-        return self.frame(dtype=dict.fromkeys(truths, object), **options) if truths else frame
+            options["float_precision"] = "round_trip"
+        return pd.read_csv(io.BytesIO(self.data), **options)
 
     def _without_comments(self):
         """The lines but comments, which begin with # and could be no row; counts the rows above each."""
@@ -312,7 +321,9 @@ def _read(path):
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.isspace() or not data:
         raise ValueError(f"{path}: the file is empty.")
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\n") + b"\n"
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data.rstrip(b"\n")
 
 
 def _find_delimiter(file, lines):

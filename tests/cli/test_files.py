@@ -138,14 +138,16 @@ def test_parquet(tmp_path, monkeypatch):
 def test_tables_of_other_tools_in_parquet(tmp_path):
     path = tmp_path / "a.parquet"
     # An index that pandas wrote names the objects; integers stay exact beside missing ones.
-    frame = pd.DataFrame({"a": pd.array([2**62 + 1, None, 2**62], "Int64"), "b": [b"x", b"y", b"x"]}, list("pqr"))
-    frame["day"] = pd.to_datetime(["2024-01-01", None, "2024-01-02"])
+    integers = pd.array([2**62 + 1, None, 2**62, 2**62], "Int64")
+    frame = pd.DataFrame({"a": integers, "b": [b"x", b"y", b"x", b"x"]}, index=list("pqrs"))
+    frame["day"] = pd.to_datetime(["2024-01-01", None, "2024-01-02", "2024-01-02"])
     frame.to_parquet(path)
     table = read_table(path)
     assert table.header == ["index", "a", "b", "day"]
-    assert [texts_of(table, column) for column in (0, 2)] == [["p", "q", "r"], ["x", "y", "x"]]
-    assert texts_of(table, 3) == ["2024-01-01 00:00:00", "", "2024-01-02 00:00:00"]
-    assert labels_of(table, [1, 2, 3]).tolist() == [[2**62 + 1, 0, 0], [-1, 1, -1], [2**62, 0, 1]]
+    assert [texts_of(table, column) for column in (0, 2)] == [["p", "q", "r", "s"], ["x", "y", "x", "x"]]
+    assert texts_of(table, 3) == ["2024-01-01 00:00:00", "", "2024-01-02 00:00:00", "2024-01-02 00:00:00"]
+    found = labels_of(table, [1, 2, 3]).tolist()
+    assert found == [[2**62 + 1, 0, 0], [-1, 1, -1], [2**62, 0, 1], [2**62, 0, 1]]
 
 
 def test_names_are_numbered_in_their_order_and_numbers_are_themselves(tmp_path):
@@ -169,7 +171,7 @@ def test_names_are_numbered_in_their_order_and_numbers_are_themselves(tmp_path):
         (",b\n0,1\n0,0\n", None, True),
         ("NA,1\n0,0\n", None, False),
         *((content, None, None) for content in ("0,1,2\n0,1,1\n", "5,10,15\n5,5,5\n", ",0,1\n7,0,1\n8,0,1\n")),
-        *((content, None, None) for content in ("a,b\na,d\na,d\n", "a,1\n0,1\n")),
+        *((content, None, None) for content in ("a,b\na,d\na,d\n", "a,1\n0,1\n", "true,no\ntrue,a\nfalse,a\n")),
     ],
 )
 def test_header(tmp_path, content, header, has_one):
