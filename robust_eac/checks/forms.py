@@ -302,17 +302,11 @@ def label_column(values, name, column=""):
 
     Numbers come first, each kind in sorted order. name : of the argument. column : what errors call this column of it.
     """
-    categorical, dtype = getattr(values, "cat", values), getattr(values, "dtype", None)
+    categorical = getattr(values, "cat", values)
     if hasattr(categorical, "codes"):
         # Intervals, dates and the like go by their texts.
-        told = [value if isinstance(value, (str, bytes, Real)) else str(value) for value in categorical.categories]
-        return _numbered(np.asarray(categorical.codes), told, name, column)
-    kind = "O" if isinstance(dtype, np.dtype) or not hasattr(values, "isna") else getattr(dtype, "kind", "O")
-    # Nullable numbers of pandas; those beyond 63 bits are refused where they are seen.
-    if kind == "f":
-        values = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    elif kind in "bi" or (kind == "u" and dtype.itemsize < 8):
-        values = values.to_numpy(dtype=np.int64, na_value=-1)
+        known = [value if isinstance(value, (str, bytes, Real)) else str(value) for value in categorical.categories]
+        return _numbered(np.asarray(categorical.codes), known, name, column)
     array = as_array(values, name)
     if array.ndim != 1 or not array.size:
         return array, None
@@ -367,37 +361,28 @@ def _parse(value):
     if isinstance(value, (Integral, np.bool_)):
         if not -(2**63) <= value < 2**63:
             raise ValueError("must hold integers that fit in 64 bits")
-    elif isinstance(value, Real):
-        value = float(value)
-        if not abs(value) < 2.0**53 or value != int(value):
-            raise ValueError(_NO_INTEGER)
-    elif isinstance(value, complex):
-        raise ValueError("must hold integers. Complex data not supported")
-    else:
+        return int(value)
+    if not isinstance(value, Real):
         raise TypeError(_NO_LABEL)
+    if not abs(value) < 2.0**53 or value != int(value):
+        raise ValueError(_NO_INTEGER)
     return int(value)
 
 
-def integer_matrix(labels, name):
-    """Convert numbers, none of them missing, to a two-dimensional integer array."""
-    array = as_array(labels, name)
+def integer_vector(array, name):
+    """Convert a vector of numbers, none of them missing, to integers."""
     if array.dtype.kind == "O":
         array = numbers_from_objects(array, name)
-    return _integers(array, name, column_titles(), missing=False)
+    return _integers(array[:, np.newaxis], name, column_titles(), missing=False)[:, 0]
 
 
 def numbers_from_objects(array, name):
     """Convert an object array of numbers to a numeric array."""
-    odd = next((value for value in array.flat if not isinstance(value, (Real, np.bool_))), 0)
-    if isinstance(odd, complex):
-        raise ValueError(f"{name} must hold integers. Complex data not supported, got {odd!r}.")
-    if not isinstance(odd, Real):
-        raise TypeError(f"{name} must hold integers, got {odd!r}.")
-    whole = all(isinstance(value, (Integral, np.bool_)) for value in array.flat)
-    try:
-        return array.astype(np.int64 if whole else np.float64)
-    except OverflowError as error:
-        raise ValueError(f"{name} must hold integers that fit in 64 bits.") from error
+    odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))]
+    if odd:
+        raise TypeError(f"{name} must hold integers, got {odd[0]!r}.")
+    # NumPy finds the type that holds all of them.
+    return np.array(array.tolist())
 
 
 def _integers(array, name, titles, *, missing, where=""):
@@ -420,10 +405,8 @@ def _integers(array, name, titles, *, missing, where=""):
         block = array[rows].astype(np.float64)
         if missing:
             block[np.isnan(block)] = -1.0
-        wrong = ~np.isfinite(block)
-        if not wrong.any():
-            # From 2^53 on neighbouring integers share a float: two labels could have become one.
-            wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
+        # From 2^53 on neighbouring integers share a float: two labels could have become one.
+        wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             rule, hint = "must hold integer cluster labels", f" {_FEATURES}"

@@ -10,7 +10,7 @@ from .forms import (
     LabelMatrix,
     column_titles,
     disagree,
-    integer_matrix,
+    integer_vector,
     is_frame,
     is_vertex_clustering,
     label_column,
@@ -291,7 +291,7 @@ def _check_label_vector(array, n_samples, n_clusters):
         raise ValueError(f"init must have n_samples={n_samples} labels, got {len(array)}.")
     if np.any(array == -1):
         raise ValueError("init must label every object, got -1.")
-    codes = integer_matrix(array.reshape(-1, 1), "init")[:, 0]
+    codes = integer_vector(array, "init")
     if codes.dtype.kind == "b" or codes.min() < 0 or codes.max() >= n_clusters:
         values, codes = np.unique(codes, return_inverse=True)
         if len(values) > n_clusters:

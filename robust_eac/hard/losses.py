@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import ClusterWeights, Labels, counted, in_short, listed
-from ..checks.forms import integer_matrix
+from ..checks.forms import integer_vector
 from ..checks.labels import check_ensemble, check_labels, check_sample_weight
 from ..checks.values import as_array, check_choice, check_real, check_weights
 from ..solve.encoding import encode_ensemble, sub_ensemble
@@ -411,7 +411,7 @@ def check_partition(partition, n_samples, name="partition", n_clusters=None):
         raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
     if np.any(array == -1):
         raise ValueError(f"{name} must label every object, got -1.")
-    codes = np.unique(integer_matrix(array[:, np.newaxis], name)[:, 0], return_inverse=True)[1]
+    codes = np.unique(integer_vector(array, name), return_inverse=True)[1]
     if n_clusters is not None and codes.max() >= n_clusters:
         raise ValueError(f"{name} must have at most n_clusters={n_clusters} clusters, got {codes.max() + 1}.")
     return codes
