@@ -123,10 +123,7 @@ def read_matrix(labels, name, part=False):
     else:
         given, table = LabelMatrix(labels, titles_of_frame(labels)), _table(labels, name, part)
     titles = column_titles(given.names)
-    if isinstance(table, list):
-        array, meanings = side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(table)])
-    else:
-        array, meanings = label_matrix(table, name, titles)
+    array, meanings = label_matrix(table, name, titles)
     if not part:
         refuse_names_of_objects(array, meanings, name, titles, titled=given.names is not None)
         _warn_of_indicators(array, name)
@@ -281,12 +278,14 @@ def _warn_of_indicators(labels, name):
         warnings.warn(told + f"scipy.sparse.csr_array({name}) for those.", UserWarning, stacklevel=2)
 
 
-def label_matrix(array, name, titles):
-    """(integers, -1 where missing; what they stand for) of a matrix of labels of any type."""
-    _check_shape(array.shape, name)
-    if array.dtype.kind in "OSUT":
-        return side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(array.T)])
-    return _integers(array, name, titles, missing=True), None
+def label_matrix(table, name, titles):
+    """(integers, -1 where missing; what they stand for) of a matrix, or a list of columns, of labels of any type."""
+    if isinstance(table, np.ndarray):
+        _check_shape(table.shape, name)
+        if table.dtype.kind not in "OSUT":
+            return _integers(table, name, titles, missing=True), None
+        table = table.T
+    return side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(table)])
 
 
 def side_by_side(columns):

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import dropwhile, islice, pairwise
-from numbers import Real
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,10 +110,11 @@ def _read_mat(path, variable):
 
 
 def _read_parquet(path, variable):
-    """(columns, titles); an index that pandas has written is among the columns."""
+    """(columns, titles) of a Parquet file; an index that pandas wrote is one of the columns."""
     load_package("pyarrow", "Parquet files need", "parquet")
     import pandas as pd
 
+    # Nullable types: integers beside missing ones stay exact.
     frame = _attempt(path, lambda: pd.read_parquet(path, engine="pyarrow", dtype_backend="numpy_nullable"))
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
@@ -138,15 +138,8 @@ def _column(series):
 
 
 def _cells(column):
-    """The cells of an array, or of categories, where "" is missing and what is no number is a text."""
-    if isinstance(column, np.ndarray):
-        return column.tolist()
-    known = [value if isinstance(value, Real) else _as_text(value) for value in column.cat.categories]
-    return np.array([*known, ""], dtype=object)[column.cat.codes].tolist()
-
-
-def _as_text(value):
-    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+    """The cells of an array, or of categories, "" where they are missing."""
+    return column.tolist() if isinstance(column, np.ndarray) else column.astype(object).mask(column.isna(), "").tolist()
 
 
 _READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".parquet": _read_parquet}
@@ -254,7 +247,7 @@ class _Text:
             raise self.error(number, error) from error
 
     def check_widths(self, width):
-        """Raise ValueError for a row of another width, which pandas would fill, or that csv would not take."""
+        """Raise ValueError for a row of another width, which pandas would fill up, or with misplaced quotes."""
         if self.quoting == csv.QUOTE_MINIMAL and b'"' in self.data:
             widths = map(len, self.rows(self.lines()))
         else:
@@ -265,10 +258,9 @@ class _Text:
                 raise self.error(number, f"must have {width} cells as in the first row, got {found}")
 
     def frame(self, header):
-        """The DataFrame of the columns: numbers where all cells of a column are, or categories of texts."""
-        first = self._parse(header=header, nrows=_PROBE)
-        # pandas makes truth values of categories in words.
-        texts = first.select_dtypes(exclude="number")
+        """The DataFrame of all columns: numbers if all cells of a column are numbers, texts or categories otherwise."""
+        # Categories save time and memory; pandas would turn the categories "true" and "TRUE" into True.
+        texts = self._parse(header=header, nrows=_PROBE).select_dtypes(exclude="number")
         kinds = {title: object if dtype.kind == "b" else "category" for title, dtype in texts.dtypes.items()}
         return self._parse(header=header, dtype=kinds)
 
@@ -288,7 +280,7 @@ class _Text:
         return pd.read_csv(io.BytesIO(self.data), **options)
 
     def _without_comments(self):
-        """The lines but comments, which begin with # and could be no row; counts the rows above each."""
+        """The lines without comments, which begin with # and cannot be rows; counts the rows above each."""
         kept, above, inside = [], 0, False
         width = len(next(self.rows(dropwhile(lambda line: line.startswith("#"), self.lines()))))
         for number, line in enumerate(self.lines()):
@@ -308,7 +300,7 @@ class _Text:
 
 
 def _read(path):
-    """The text of a file in UTF-8, with lines that end with a line feed and without empty ones at the end."""
+    """The UTF-8 text of a file, with line feeds between lines and no empty lines at the end."""
     read = gzip.decompress if path.suffix.lower() == ".gz" else bytes
     data = _attempt(path, lambda: read(path.read_bytes()))
     if b"\0" in data:
