@@ -260,6 +260,19 @@ def check_partition(labels, *, name):
     return array
 
 
+def check_hard_partition(partition, n_samples, name="partition", n_clusters=None):
+    """Codes 0, 1, ... of a hard partition of all objects, at most n_clusters, in the order of its labels."""
+    array = as_array(partition, name)
+    if array.shape != (n_samples,):
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
+    if np.any(array == -1):
+        raise ValueError(f"{name} must label every object, got -1.")
+    codes = np.unique(integer_vector(array, name), return_inverse=True)[1]
+    if n_clusters is not None and codes.max() >= n_clusters:
+        raise ValueError(f"{name} must have at most n_clusters={n_clusters} clusters, got {codes.max() + 1}.")
+    return codes
+
+
 def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
     """Return the name of a start (None is "random"), or the membership that an array describes."""
     if init is None:
@@ -268,7 +281,7 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
         return check_choice(init, names, name="init")
     array = as_dense(init, "init")
     if array.ndim == 1:
-        return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
+        return np.eye(n_clusters)[check_hard_partition(array, n_samples, "init", n_clusters)]
     membership = check_membership(array, n_samples, n_clusters, name="init")
     check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
     return membership
@@ -283,17 +296,3 @@ def check_start_tells_apart(lowest, highest):
             f"uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves. "
             'Use init="random".'
         )
-
-
-def _check_label_vector(array, n_samples, n_clusters):
-    """Codes in [0, n_clusters) of a consensus given as labels; codes already in that range are kept."""
-    if len(array) != n_samples:
-        raise ValueError(f"init must have n_samples={n_samples} labels, got {len(array)}.")
-    if np.any(array == -1):
-        raise ValueError("init must label every object, got -1.")
-    codes = integer_vector(array, "init")
-    if codes.dtype.kind == "b" or codes.min() < 0 or codes.max() >= n_clusters:
-        values, codes = np.unique(codes, return_inverse=True)
-        if len(values) > n_clusters:
-            raise ValueError(f"init must have at most n_clusters={n_clusters} labels, got {len(values)}.")
-    return codes
