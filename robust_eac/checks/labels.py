@@ -28,12 +28,12 @@ class Ensemble(NamedTuple):
     """What :func:`check_ensemble` returns: m partitions of n objects, hard or soft.
 
     labels : (n, n_hard) int; the hard partitions, -1 where an object was not observed.
-    soft : (n, total width) float64; the memberships in the soft partitions side by side, rows on the simplex, a row of
-        zeros where an object was not observed.
+    soft : (n, total width) float64; the memberships in the soft partitions side by side, rows on the simplex, or zero
+        where an object was not observed.
     widths : (n_soft,) int64; clusters of each soft partition.
-    hard : (n_hard,) intp; places of the hard partitions among all, the soft ones take the others.
-    names : what the partitions are called, in the order of the input; None if nothing says so.
-    meanings : what the labels of the hard partitions stand for, as in a :class:`~robust_eac.LabelMatrix`.
+    hard : (n_hard,) intp; positions of the hard partitions among all.
+    names : of the partitions, in the order of the input, or None.
+    meanings : of the labels of the hard partitions, as in a :class:`~robust_eac.LabelMatrix`.
     """
 
     labels: np.ndarray
@@ -54,7 +54,7 @@ class Ensemble(NamedTuple):
         return len(self.hard) + len(self.widths)
 
     def observed(self, rows=slice(None)):
-        """(n, m) bool; does a partition observe an object; of some of the rows, a slice."""
+        """(n, m) bool; whether a partition observes an object. rows : a slice of the objects."""
         labels = self.labels[rows]
         if len(self.widths) == 0:
             return labels != -1
@@ -106,14 +106,14 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
 
 
 def check_columns_observed(columns, name="labels", titles="column {}".format):
-    """Every partition must observe an object."""
+    """Raise ValueError unless every partition observes an object; columns : bool, whether it does."""
     if not columns.all():
         title = titles(int(np.argmin(columns)))
         raise ValueError(f"{name}: every partition must observe at least one object, {title} has no label.")
 
 
 def _is_list(labels, name):
-    """Whether labels are a list or tuple of clusterings; TypeError for a list of what is none."""
+    """Whether labels are a list or tuple of clusterings; raise TypeError if an entry is not a clustering."""
     if not isinstance(labels, (list, tuple)) or isinstance(labels, LabelMatrix):
         return False
     if hasattr(labels, "_fields"):
@@ -157,9 +157,9 @@ def _is_numeric(dtype):
 
 
 def _read_list(labels, name, part):
-    """The :class:`Ensemble` of a list of clusterings, not yet whether all is observed."""
-    # Entries go by position: those that name the objects must name the same ones in the same order.
-    # The first entry with numbers, and the first with names.
+    """Read a list of clusterings; whether every object is observed is checked later."""
+    # Entries go by position: all that name the objects must name the same ones in the same order. They are compared
+    # with the first entry that has numbers, and with the first that has names.
     known = []
     for u, entry in enumerate(labels):
         has_index = hasattr(entry, "iloc")
@@ -216,7 +216,7 @@ def _memberships(entry, name):
 
 
 def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight") -> np.ndarray | None:
-    """Return None, or fresh float64 weights of the objects of an ensemble; `counts` are none between 0 and 1."""
+    """Return None, or fresh float64 weights of the objects of an ensemble; `counts` are 0 or at least 1."""
     if sample_weight is None:
         return None
     weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
