@@ -129,7 +129,7 @@ def labels_of(table, columns):
     for position, (_, names) in enumerate(found):
         # Numbers of the objects come first; names of them may be in any column.
         if names or position == 0:
-            n_labels = len(names or np.unique(labels[:, position]))
+            n_labels = len(np.unique(labels[:, position]))
             _check_no_index(table, columns[position], n_labels, has_names=bool(names))
     return labels
 

@@ -222,7 +222,8 @@ class _Text:
         if self.delimiter == " ":
             self.data = "".join(" ".join(line.split()) + "\n" for line in self.lines()).encode()
         if self.data.startswith(b"#") or b"\n#" in self.data:
-            self.data = "".join(self._without_comments()).encode()
+            lines, self.comments = self._without_comments()
+            self.data = "".join(lines).encode()
 
     def lines(self):
         """The lines, decoded."""
@@ -280,14 +281,15 @@ class _Text:
         return pd.read_csv(io.BytesIO(self.data), **options)
 
     def _without_comments(self):
-        """The lines without comments, which begin with # and cannot be rows; counts the rows above each."""
-        kept, above, inside = [], 0, False
+        """(lines, numbers of rows above each comment) without comments, which begin with # and cannot be rows."""
+        kept, comments = [], []
+        above, inside = 0, False
         width = len(next(self.rows(dropwhile(lambda line: line.startswith("#"), self.lines()))))
         for number, line in enumerate(self.lines()):
             if line.startswith("#") and not inside:
                 cells = [] if line[1:2].isspace() else next(self.rows([line], number))
                 if not cells or len(cells) != width:
-                    self.comments.append(above)
+                    comments.append(above)
                     continue
                 if above and not is_missing(cells[0]):
                     rule = "begin comments with '# ', put quotes around a cell that begins with #"
@@ -296,7 +298,7 @@ class _Text:
             above += not inside
             if self.quoting == csv.QUOTE_MINIMAL and line.count('"') % 2 == 1:
                 inside = not inside
-        return kept
+        return kept, comments
 
 
 def _read(path):
@@ -315,7 +317,7 @@ def _read(path):
         raise ValueError(f"{path}: the file is empty.")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return data.rstrip(b"\n")
+    return data.rstrip(b"\n") + b"\n"
 
 
 def _find_delimiter(file, lines):

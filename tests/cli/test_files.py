@@ -60,6 +60,7 @@ def attempt(path, **options):
         ("a.TSV.GZ", BODY.replace(",", "\t")),
         ("a.csv", "# made by hand, today\n" + BODY),
         ("a.csv", "#made by hand\r\n" + BODY.replace("\n", "\r\n#\r\n") + "# 5,5,5\r\n#end"),
+        ("a.csv", BODY + "#"),
         ("a.csv", "#OTU ID\tb\tc\n# c\td\te\n" + BODY.replace(",", "\t")),
         ("a.txt", "# a b c\n" + BODY.replace(",", "  ") + "# d\n"),
         ("a.csv", '# "x\n"0",1,0\n# it\'s 5"\n' + BODY.split("\n", 1)[1]),
