@@ -281,7 +281,11 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
         return check_choice(init, names, name="init")
     array = as_dense(init, "init")
     if array.ndim == 1:
-        return np.eye(n_clusters)[check_hard_partition(array, n_samples, "init", n_clusters)]
+        codes = check_hard_partition(array, n_samples, "init", n_clusters)
+        labels = integer_vector(array, "init").astype(np.int64)
+        # Codes below n_clusters are kept.
+        in_range = 0 <= labels.min() and labels.max() < n_clusters
+        return np.eye(n_clusters)[labels if in_range else codes]
     membership = check_membership(array, n_samples, n_clusters, name="init")
     check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
     return membership
