@@ -1,4 +1,4 @@
-"""Labels out of what other tools return: communities, tables of crowds, matched records, posterior draws."""
+"""Read the results of other tools as labels: communities, crowd tables, matched records, posterior draws."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def labels_from(
     columns: Sequence[str] | None = None,
     items: Iterable | None = None,
 ) -> LabelMatrix:
-    """Labels of what other tools return, with the names of clusterings and objects.
+    """Read the results of other tools as labels, with the names of clusterings and objects.
 
-    An object that a clustering does not have is not observed by it, -1. Nothing is minimised here: what takes labels
-    takes the result, and :class:`~robust_eac.RobustEAC` keeps the names. Time O(n_samples n_partitions), plus
+    An object that a clustering does not contain gets -1, not observed. Nothing is minimised here: pass the result
+    wherever labels are accepted; :class:`~robust_eac.RobustEAC` keeps the names. Time O(n_samples n_partitions), plus
     O(n_samples log n_samples) to sort the objects.
 
     Parameters
     ----------
     source : object
-        One of these, recognised by what it offers; networkx, igraph, pandas and polars need not be installed:
+        One of these, recognised by what it offers; networkx, igraph and polars need not be installed:
 
         * communities of networkx: a list of sets of nodes is one clustering, a list of such lists several, a dict of
           them several with names; a dict of sets is one clustering whose clusters have names;
@@ -62,10 +62,10 @@ def labels_from(
         * with ``form="pairs"``, pairs of records that a matcher says are the same: a sequence of pairs of ids, an array
           or a DataFrame of two columns; several matchers are a list or a dict of those. The records that a chain of
           matches links are a cluster;
-        * whatever is a matrix of labels, or a list of label vectors: it is checked and returned.
+        * a matrix of labels, or a list of label vectors: checked and returned.
     form : {"auto", "columns", "crowd", "pairs"}, default="auto"
-        "auto" tells the form from the source; a DataFrame with the columns "item", "worker" and "label" and no other
-        is a crowd table then. Pairs are never told. "crowd" also reads a sequence of triples (item, worker, label).
+        "auto" recognises the form: a DataFrame with just the columns "item", "worker" and "label" is a crowd table.
+        Pairs are never recognised. "crowd" also reads a sequence of triples (item, worker, label).
     columns : sequence of str, default=None
         Columns of a DataFrame to take: the clusterings; of a crowd table, those of the item, the worker and the label,
         in this order; of pairs, the two of the ids. None means all of them, for crowds the three names above.
@@ -77,10 +77,10 @@ def labels_from(
     Returns
     -------
     result : LabelMatrix
-        Fields `labels`, an int ndarray of shape (n_samples, n_partitions), -1 where a clustering does not have an
+        Fields `labels`, an int ndarray of shape (n_samples, n_partitions), -1 where a clustering does not contain an
         object; `names` of the clusterings, a tuple of str or None; `objects`, a tuple of the objects or None;
-        `meanings`, per clustering the tuple of what its labels 0, 1, ... stand for, the numbers of the source before
-        its names, or None where they stand for themselves; None if all do.
+        `meanings`, for each clustering the tuple of what its labels 0, 1, ... stand for (numbers before names), or
+        None if they stand for themselves; None if all do.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def labels_from(
 
 
 def _chosen(frame, form, columns):
-    """The wanted columns of a DataFrame, and which of the three forms that it can have it has."""
+    """The chosen columns of a DataFrame, and its form: "columns", "crowd" or "pairs"."""
     known = list(frame.columns)
     if form == "auto":
         form = "crowd" if columns is None and sorted(map(str, known)) == sorted(_CROWD) else "columns"
@@ -160,7 +160,7 @@ def _transposed(rows, what, width):
 
 
 def _from_crowd(source, items):
-    """The labels of workers, one vote per row; votes without a label are left out."""
+    """Labels by several workers, one vote per row; votes without a label are left out."""
     found, workers, labels = _transposed(source, "triples (item, worker, label)", 3)
     # None keeps NumPy from making texts of numbers.
     codes, meaning = label_column([*labels, None], "source", "the labels")
@@ -176,7 +176,7 @@ def _from_crowd(source, items):
 
 
 def _from_pairs(source, items):
-    """The connected components of the pairs of every matcher."""
+    """Connected components of the pairs of each matcher."""
     names, matchers = None, [source]
     if isinstance(source, Mapping):
         names, matchers = tuple(map(str, source)), list(source.values())
@@ -202,7 +202,7 @@ def _is_scalar(value):
 
 
 def _clusterings(source):
-    """(clusterings, names or None) of communities; (None, None) for what must be labels."""
+    """(clusterings, names or None) of communities; (None, None) if the source is something else."""
     if _is_clustering(source):
         return [source], None
     if isinstance(source, (list, tuple)) and source and all(map(_is_clustering, source)):
@@ -218,7 +218,7 @@ def _clusterings(source):
 
 
 def _is_clustering(entry):
-    """Whether this tells the community of every node: sets of nodes, a dict of nodes or of sets, igraph's object."""
+    """Whether this is one clustering as communities: sets of nodes, a dict of nodes or of sets, igraph's object."""
     if isinstance(entry, Mapping):
         values = entry.values()
         return bool(entry) and (all(map(_is_scalar, values)) or all(isinstance(value, Set) for value in values))
@@ -228,7 +228,7 @@ def _is_clustering(entry):
 
 
 def _from_clusterings(clusterings, names, items):
-    """The communities of all objects in every clustering."""
+    """Labels of all objects in each clustering, given as communities."""
     tables = [_table(clustering) for clustering in clusterings]
     graphs = [entry for entry in clusterings if is_vertex_clustering(entry)]
     # Vertices without names go by their numbers, which must mean the same everywhere.
@@ -285,7 +285,7 @@ def _objects(found, items):
 
 
 def _check_id(value, where=""):
-    # NaN and NaT are no equals of themselves; pandas' NA does not say.
+    # NaN and NaT do not equal themselves; comparing pandas' NA gives NA.
     if value is None or type(value).__name__ == "NAType" or value != value:
         raise ValueError(f"source: every object and every worker must have a name, got {value!r}{where}.")
 
@@ -297,7 +297,7 @@ def _ordered(values):
 
 
 def labels_from_draws(draws: ArrayLike) -> np.ndarray:
-    """Labels of posterior draws, one draw per row, as samplers leave them.
+    """Read posterior draws, one draw per row as samplers write them, as labels.
 
     The transposed matrix, checked: one object per row, one draw per column; time O(n_draws n_samples).
     :func:`~robust_eac.solve_hard_median_partition` finds the partition of least expected loss.
@@ -311,7 +311,7 @@ def labels_from_draws(draws: ArrayLike) -> np.ndarray:
     Returns
     -------
     labels : ndarray of shape (n_samples, n_draws), int
-        What takes labels takes it; a view of `draws` if these are an array of integers. n_draws counts all chains.
+        A view of `draws` if these are an array of integers. n_draws counts all chains.
 
     References
     ----------

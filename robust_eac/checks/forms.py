@@ -1,4 +1,4 @@
-"""Labels of any form as matrices of integers: numbers, texts, categories, tables, indicators; and what is none."""
+"""Read labels of any form (numbers, texts, categories, tables, indicators) as matrices of integers; refuse others."""
 
 import re
 import reprlib
@@ -19,14 +19,14 @@ from .values import as_array, check_names
 _PAIRS = 6
 _COASSOCIATIONS, _DISTANCES = "co-associations", "distances or the edges of a graph"
 _PRECOMPUTED = ' Or give it to one of eac, eac_linkage, lifetime_eac and threshold_eac, with affinity="precomputed".'
-# A missing value of pandas is known by the name of its type.
+# Missing values of pandas and Python, by the names of their types.
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
-# Nobody means a name by these.
+# Neither names nor integers: infinity, and decimal commas.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 _NO_INTEGER = "must hold integer cluster labels or names"
 _NO_LABEL = "must hold labels, the argument must be a string or a number, or None, NaN or NA where a label is missing"
-# What is known and no label matrix, by its type or by attributes, and what to give instead.
+# Objects that are no label matrices, by type or by attributes, and what to give instead.
 _OTHER_OBJECTS = {
     "obs obsm": "give the columns of .obs that hold clusterings, .obs[[...]]",
     "membership graph": "it is one clustering; give a list of them",
@@ -44,14 +44,21 @@ _OTHER_OBJECTS = {
 }
 
 
+class LabelError(ValueError):
+    """A value that is not a label. row : its row, from 0."""
+
+    def __init__(self, told, row):
+        super().__init__(told)
+        self.row = int(row)
+
+
 class LabelMatrix(NamedTuple):
-    """Labels with names, as :func:`~robust_eac.labels_from` returns them; what takes labels takes this.
+    """Labels with names, as :func:`~robust_eac.labels_from` returns them; accepted wherever labels are.
 
     labels : (n_samples, n_partitions) int; one clustering per column, -1 where it did not observe an object.
-    names : what the clusterings are called, or None.
-    objects : what the objects are called, in the order of the rows, or None.
-    meanings : what the integers of each clustering stand for, a tuple of int and str in which 0 finds the first, or
-    None for themselves; None if all of them stand for themselves.
+    names : of the clusterings, or None. objects : names of the objects, in the order of the rows, or None.
+    meanings : for each clustering a tuple of int and str, in which label 0 stands for the first entry, or None if its
+    labels stand for themselves; None if all do.
     """
 
     labels: np.ndarray
@@ -71,11 +78,11 @@ def is_frame(labels):
 
 
 def objects_of(labels):
-    """What a :class:`LabelMatrix`, an index of pandas, or vertices of igraph call the objects; None for numbers."""
+    """Names of the objects in a :class:`LabelMatrix`, an index of pandas or vertices of igraph; None if numbered."""
     if isinstance(labels, LabelMatrix):
         return labels.objects
     if is_vertex_clustering(labels):
-        # Graph.from_networkx keeps the nodes under the second one.
+        # Graph.from_networkx keeps the nodes as "_nx_name".
         vertices = labels.graph.vs
         kept = next((attribute for attribute in ("name", "_nx_name") if attribute in vertices.attributes()), None)
         return None if kept is None else tuple(vertices[kept])
@@ -84,9 +91,9 @@ def objects_of(labels):
 
 
 def disagree(one, other):
-    """Whether two tables or columns name different objects, or the same in another order.
+    """Whether two tables or columns name different objects, or the same ones in another order.
 
-    What has no index goes by position. A numbering from 0 may stand for any names.
+    Without an index, objects go by position. A numbering from 0 may stand for any names.
     """
     named = [objects_of(one), objects_of(other)]
     if None not in named:
@@ -98,7 +105,7 @@ def disagree(one, other):
 
 
 def refuse_other_objects(labels, name):
-    """TypeError for objects that are known and no label matrix, with what to give instead."""
+    """Raise TypeError for objects that are no label matrices; the message says what to give instead."""
     for kind, hint in _OTHER_OBJECTS.items():
         attributes = kind.split() if isinstance(kind, str) else ()
         if all(hasattr(labels, attribute) for attribute in attributes) if attributes else isinstance(labels, kind):
@@ -107,7 +114,7 @@ def refuse_other_objects(labels, name):
 
 
 def read_matrix(labels, name, part=False):
-    """A :class:`LabelMatrix` of what has an object per row and a clustering per column; TypeError for what has not."""
+    """Read a table with an object per row and a clustering per column as a :class:`LabelMatrix`."""
     if isinstance(labels, LabelMatrix):
         given, table = labels, as_array(labels.labels, name)
         if given.names is not None and table.ndim == 2:
@@ -115,10 +122,7 @@ def read_matrix(labels, name, part=False):
     else:
         given, table = LabelMatrix(labels, titles_of_frame(labels)), _table(labels, name, part)
     titles = column_titles(given.names)
-    if isinstance(table, list):
-        array, meanings = side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(table)])
-    else:
-        array, meanings = label_matrix(table, name, titles)
+    array, meanings = label_matrix(table, name, titles)
     if not part:
         refuse_names_of_objects(array, meanings, name, titles, titled=given.names is not None)
         _warn_of_indicators(array, name)
@@ -136,7 +140,7 @@ def titles_of_frame(frame):
 
 
 def _table(labels, name, part):
-    """A matrix, or a list of columns where a DataFrame has texts, categories or missing values."""
+    """The labels as an array, or as a list of columns if they are a DataFrame that is not all numbers."""
     if sparse.issparse(labels):
         if part:
             raise TypeError(
@@ -160,31 +164,29 @@ def _table(labels, name, part):
 
 
 def _read_indicators(matrix, name):
-    """Labels of a sparse matrix of zeros and ones: objects by clusters, those of each clustering side by side."""
-    columns = sparse.csc_array(matrix, copy=True)
-    columns.eliminate_zeros()
-    refuse_pairs(columns, name)
-    n = columns.shape[0]
-    valid = columns.nnz > 0 and columns.nnz % n == 0 and np.all(columns.data == 1)
+    """Labels of a sparse 0/1 matrix, objects by clusters, with the clusters of each clustering side by side."""
+    rows = sparse.csr_array(matrix, copy=True)
+    rows.eliminate_zeros()
+    rows.sort_indices()
+    refuse_pairs(rows, name)
+    n, n_ones = rows.shape[0], rows.nnz
+    valid = n_ones > 0 and np.all(rows.data == 1) and np.all(np.diff(rows.indptr) == n_ones // n)
     if valid:
-        # A row per clustering: its objects, cluster by cluster.
-        rows = columns.indices.reshape(-1, n)
-        clusters = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr)).reshape(-1, n)
-        last = clusters[:, -1]
-        valid = np.all(last[:-1] < clusters[1:, 0]) and (np.sort(rows) == np.arange(n)).all()
+        # Entry (i, u) is the column of object i in clustering u, whose columns end where those of u + 1 begin.
+        clusters = rows.indices.reshape(n, -1)
+        last = clusters.max(axis=0)
+        valid = np.all(last[:-1] < clusters.min(axis=0)[1:])
     if not valid:
         raise TypeError(
             f"{name}: a sparse matrix must be an indicator of objects by clusters, with a single 1 per object in the "
             f"columns of each clustering, got another one of shape {matrix.shape}. A matrix of labels is dense: "
             ".toarray()."
         )
-    labels = np.empty((n, len(rows)), dtype=np.int64)
-    np.put_along_axis(labels.T, rows, clusters - np.append(0, last[:-1] + 1)[:, np.newaxis], axis=1)
-    return labels
+    return clusters.astype(np.int64) - np.append(0, last[:-1] + 1)
 
 
 def _check_meanings(meanings, labels, are_names, name):
-    """One tuple or None per column, with an entry for each of its labels, which must be integers then."""
+    """Check meanings: for each column None, or a tuple with an entry for each of its integer labels."""
     if not isinstance(meanings, tuple) or not all(isinstance(meaning, (tuple, type(None))) for meaning in meanings):
         raise TypeError(f"{name}.meanings must be None or a tuple of tuples and None, got {reprlib.repr(meanings)}.")
     if are_names or len(meanings) != labels.shape[1]:
@@ -199,7 +201,7 @@ def _check_meanings(meanings, labels, are_names, name):
 
 
 def refuse_pairs(array, name):
-    """TypeError for a matrix of pairs of objects."""
+    """Raise TypeError for a matrix of pairs of objects."""
     kind = kind_of_pairs(array)
     if kind is not None:
         raise TypeError(
@@ -210,7 +212,7 @@ def refuse_pairs(array, name):
 
 
 def kind_of_pairs(array):
-    """What the entries of a matrix of pairs of objects look like; None if it may as well hold labels.
+    """What a matrix of pairs of objects seems to hold; None if it may as well hold labels.
 
     Pairs are a symmetric matrix of at least six rows, without a negative number, with a constant diagonal that no entry
     exceeds, or that is zero, and different entries beside it: less than one in 10^6 of random binary labels.
@@ -231,17 +233,17 @@ def kind_of_pairs(array):
 
 
 def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
-    """ValueError for a column of a matrix of labels in which every object has a name of its own.
+    """Raise ValueError for a column of labels in which every object has a name of its own.
 
     titled : whether the columns have titles, as in a table; numbers of the objects are warned of then.
     """
     for u, column in enumerate(labels.T):
-        # What pandas calls the column without a title that it writes for the index.
+        # The title that pandas gives to a written index.
         index = titles(u).startswith("column 'Unnamed: ")
         named = meanings is not None and meanings[u] and column.min() > -1
         if not (index or named or titled) or len(column) <= 2:
             continue
-        # Few labels show at once.
+        # Quick exit: few different labels.
         if int(column.max()) - int(column.min()) < len(column) - 1 or len(np.unique(column)) < len(column):
             continue
         if index or named:
@@ -261,7 +263,7 @@ def _warn_of_indicators(labels, name):
     if len(labels) <= 2 or labels[:64].max() > 1 or labels[:64].min() < 0:
         return
     first = np.cumsum(labels[0], dtype=np.int64)
-    # A clustering ends where all rows have had as many ones.
+    # A clustering ends where all rows have the same number of ones so far.
     ends = np.ones(len(first), dtype=bool)
     for block in row_blocks(len(labels)):
         ends &= (np.cumsum(labels[block], axis=1, dtype=np.int64) == first).all(axis=0)
@@ -273,44 +275,40 @@ def _warn_of_indicators(labels, name):
         warnings.warn(told + f"scipy.sparse.csr_array({name}) for those.", UserWarning, stacklevel=2)
 
 
-def label_matrix(array, name, titles):
-    """(integers, -1 where missing; what they stand for) of a matrix of labels of any type."""
-    _check_shape(array.shape, name)
-    if array.dtype.kind in "OSUT":
-        return side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(array.T)])
-    return _integers(array, name, titles, missing=True), None
+def label_matrix(table, name, titles):
+    """(integers, -1 where missing; what they stand for) of a matrix, or a list of columns, of labels of any type."""
+    if isinstance(table, np.ndarray):
+        _check_shape(table.shape, name)
+        if table.dtype.kind not in "OSUT":
+            return _integers(table, name, titles, missing=True), None
+        table = table.T
+    return side_by_side([label_column(column, name, titles(u)) for u, column in enumerate(table)])
 
 
 def side_by_side(columns):
-    """What :func:`label_matrix` returns, of what :func:`label_column` returned."""
+    """Join columns from :func:`label_column` into what :func:`label_matrix` returns."""
     labels, meanings = zip(*columns, strict=True)
-    # Unsigned labels of 64 bits were checked; beside signed ones NumPy would make them floats.
+    # NumPy would join uint64 and int64 as floats; the values are known to fit.
     labels = [column.astype(np.int64) if column.dtype == np.uint64 else column for column in labels]
     return np.column_stack(labels), meanings if any(meanings) else None
 
 
 def label_column(values, name, column=""):
-    """(integers, -1 where missing; tuple of what 0, 1, ... stand for, or None) of labels of any type, also of pandas.
+    """(integers, -1 where missing; meanings of 0, 1, ..., or None) of a column of labels of any type.
 
     Numbers come first, each kind in sorted order. name : of the argument. column : what errors call this column of it.
     """
-    categorical, dtype = getattr(values, "cat", values), getattr(values, "dtype", None)
+    categorical = getattr(values, "cat", values)
     if hasattr(categorical, "codes"):
         # Intervals, dates and the like go by their texts.
-        told = [value if isinstance(value, (str, bytes, Real)) else str(value) for value in categorical.categories]
-        return _numbered(np.asarray(categorical.codes), told, name, column)
-    kind = "O" if isinstance(dtype, np.dtype) or not hasattr(values, "isna") else getattr(dtype, "kind", "O")
-    # Nullable numbers of pandas; those beyond 63 bits are refused where they are seen.
-    if kind == "f":
-        values = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    elif kind in "bi" or (kind == "u" and dtype.itemsize < 8):
-        values = values.to_numpy(dtype=np.int64, na_value=-1)
+        known = [value if isinstance(value, (str, bytes, Real)) else str(value) for value in categorical.categories]
+        return _numbered(np.asarray(categorical.codes), known, name, column)
     array = as_array(values, name)
     if array.ndim != 1 or not array.size:
         return array, None
     if array.dtype.kind not in "OSUT":
         return _integers(array[:, np.newaxis], name, lambda u: column, missing=True, where=column)[:, 0], None
-    # The dictionary numbers the values in order of first lookup.
+    # The dictionary numbers values in the order of their first lookup.
     number_of, values = defaultdict(count().__next__), array.tolist()
     try:
         codes = np.fromiter(map(number_of.__getitem__, values), np.intp, len(values))
@@ -321,7 +319,7 @@ def label_column(values, name, column=""):
 
 
 def _numbered(codes, values, name, column):
-    """What :func:`label_column` returns, of codes of values."""
+    """What :func:`label_column` returns; row i has the value ``values[codes[i]]``."""
     labels = []
     for code, value in enumerate(values):
         try:
@@ -329,7 +327,8 @@ def _numbered(codes, values, name, column):
         except (TypeError, ValueError) as error:
             rows = np.flatnonzero(codes == code)
             if len(rows):
-                raise type(error)(_wrong(value, rows[0], name, column, str(error))) from None
+                told = _wrong(value, rows[0], name, column, str(error))
+                raise TypeError(told) if isinstance(error, TypeError) else LabelError(told, rows[0]) from None
             labels.append(-1)  # A category that no object has.
     known = None
     if any(isinstance(label, str) for label in labels):
@@ -340,7 +339,7 @@ def _numbered(codes, values, name, column):
 
 
 def _parse(value):
-    """Integer or name that a value stands for; -1 if it means a missing label."""
+    """The integer or name that a value stands for, -1 if it is missing."""
     if type(value).__name__ in _MISSING_TYPES or (isinstance(value, (float, np.floating)) and np.isnan(value)):
         return -1
     if isinstance(value, bytes):
@@ -358,41 +357,32 @@ def _parse(value):
     if isinstance(value, (Integral, np.bool_)):
         if not -(2**63) <= value < 2**63:
             raise ValueError("must hold integers that fit in 64 bits")
-    elif isinstance(value, Real):
-        value = float(value)
-        if not abs(value) < 2.0**53 or value != int(value):
-            raise ValueError(_NO_INTEGER)
-    elif isinstance(value, complex):
-        raise ValueError("must hold integers. Complex data not supported")
-    else:
+        return int(value)
+    if not isinstance(value, Real):
         raise TypeError(_NO_LABEL)
+    if not abs(value) < 2.0**53 or value != int(value):
+        raise ValueError(_NO_INTEGER)
     return int(value)
 
 
-def integer_matrix(labels, name):
-    """Convert numbers, none of them missing, to a two-dimensional integer array."""
-    array = as_array(labels, name)
+def integer_vector(array, name):
+    """Convert a vector of numbers, none of them missing, to integers."""
     if array.dtype.kind == "O":
         array = numbers_from_objects(array, name)
-    return _integers(array, name, column_titles(), missing=False)
+    return _integers(array[:, np.newaxis], name, column_titles(), missing=False)[:, 0]
 
 
 def numbers_from_objects(array, name):
     """Convert an object array of numbers to a numeric array."""
-    odd = next((value for value in array.flat if not isinstance(value, (Real, np.bool_))), 0)
-    if isinstance(odd, complex):
-        raise ValueError(f"{name} must hold integers. Complex data not supported, got {odd!r}.")
-    if not isinstance(odd, Real):
-        raise TypeError(f"{name} must hold integers, got {odd!r}.")
-    whole = all(isinstance(value, (Integral, np.bool_)) for value in array.flat)
-    try:
-        return array.astype(np.int64 if whole else np.float64)
-    except OverflowError as error:
-        raise ValueError(f"{name} must hold integers that fit in 64 bits.") from error
+    odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))]
+    if odd:
+        raise TypeError(f"{name} must hold integers, got {odd[0]!r}.")
+    # NumPy finds the type that holds all of them.
+    return np.array(array.tolist())
 
 
 def _integers(array, name, titles, *, missing, where=""):
-    """A matrix of numbers as integers, as it is if it has them; `missing` allows NaN, which becomes -1."""
+    """A matrix of numbers as integers, not copied if it holds integers; with `missing`, NaN becomes -1."""
     kind, where = array.dtype.kind, f" in {where}" if where else ""
     if kind == "c":
         raise ValueError(f"{name} must hold integers. Complex data not supported, got dtype {array.dtype}{where}.")
@@ -403,23 +393,23 @@ def _integers(array, name, titles, *, missing, where=""):
     _check_shape(array.shape, name)
     if kind != "f":
         if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
-            raise ValueError(f"{name} must hold integers below 2^63, got {array.max()}.")
+            row = np.argmax(array.max(axis=1))
+            raise LabelError(f"{name} must hold integers below 2^63, got {array.max()}.", row)
         return array
     integers = np.empty(array.shape, dtype=np.int64)
     for rows in row_blocks(len(array)):
         block = array[rows].astype(np.float64)
         if missing:
             block[np.isnan(block)] = -1.0
-        wrong = ~np.isfinite(block)
-        if not wrong.any():
-            # From 2^53 on neighbouring integers share a float: two labels could have become one.
-            wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
+        # From 2^53 on neighbouring integers share a float: two labels could have become one.
+        wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             rule, hint = "must hold integer cluster labels", f" {_FEATURES}"
             if not np.isfinite(block[row, column]):
                 rule, hint = f"must not contain {'infinity' if missing else 'NaN or infinity'}", ""
-            raise ValueError(_wrong(float(block[row, column]), rows.start + row, name, titles(column), rule) + hint)
+            row += rows.start
+            raise LabelError(_wrong(float(array[row, column]), row, name, titles(column), rule) + hint, row)
         integers[rows] = block
     return integers
 
@@ -429,12 +419,12 @@ def _wrong(value, row, name, column, rule):
 
 
 def column_titles(names=None):
-    """u -> what errors call column u: by its name if it has one."""
+    """Function from u to what errors call column u."""
     return "column {}".format if names is None else lambda u: f"column {names[u]!r}"
 
 
 def _check_shape(shape, name):
-    """Two dimensions, none of them empty."""
+    """Raise ValueError unless there are two dimensions, none of them empty."""
     if len(shape) != 2:
         raise ValueError(
             f"{name} must be two-dimensional (n_samples, n_partitions), got shape {shape}. "

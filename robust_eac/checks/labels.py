@@ -10,7 +10,7 @@ from .forms import (
     LabelMatrix,
     column_titles,
     disagree,
-    integer_matrix,
+    integer_vector,
     is_frame,
     is_vertex_clustering,
     label_column,
@@ -28,12 +28,12 @@ class Ensemble(NamedTuple):
     """What :func:`check_ensemble` returns: m partitions of n objects, hard or soft.
 
     labels : (n, n_hard) int; the hard partitions, -1 where an object was not observed.
-    soft : (n, total width) float64; the memberships in the soft partitions side by side, rows on the simplex, a row of
-        zeros where an object was not observed.
+    soft : (n, total width) float64; the memberships in the soft partitions side by side, rows on the simplex, or zero
+        where an object was not observed.
     widths : (n_soft,) int64; clusters of each soft partition.
-    hard : (n_hard,) intp; places of the hard partitions among all, the soft ones take the others.
-    names : what the partitions are called, in the order of the input; None if nothing says so.
-    meanings : what the labels of the hard partitions stand for, as in a :class:`~robust_eac.LabelMatrix`.
+    hard : (n_hard,) intp; positions of the hard partitions among all.
+    names : of the partitions, in the order of the input, or None.
+    meanings : of the labels of the hard partitions, as in a :class:`~robust_eac.LabelMatrix`.
     """
 
     labels: np.ndarray
@@ -54,7 +54,7 @@ class Ensemble(NamedTuple):
         return len(self.hard) + len(self.widths)
 
     def observed(self, rows=slice(None)):
-        """(n, m) bool; does a partition observe an object; of some of the rows, a slice."""
+        """(n, m) bool; whether a partition observes an object. rows : a slice of the objects."""
         labels = self.labels[rows]
         if len(self.widths) == 0:
             return labels != -1
@@ -106,14 +106,14 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
 
 
 def check_columns_observed(columns, name="labels", titles="column {}".format):
-    """Every partition must observe an object."""
+    """Raise ValueError unless every partition observes an object; columns : bool, whether it does."""
     if not columns.all():
         title = titles(int(np.argmin(columns)))
         raise ValueError(f"{name}: every partition must observe at least one object, {title} has no label.")
 
 
 def _is_list(labels, name):
-    """Whether labels are a list or tuple of clusterings; TypeError for a list of what is none."""
+    """Whether labels are a list or tuple of clusterings; raise TypeError if an entry is not a clustering."""
     if not isinstance(labels, (list, tuple)) or isinstance(labels, LabelMatrix):
         return False
     if hasattr(labels, "_fields"):
@@ -157,9 +157,9 @@ def _is_numeric(dtype):
 
 
 def _read_list(labels, name, part):
-    """The :class:`Ensemble` of a list of clusterings, not yet whether all is observed."""
-    # Entries go by position: those that name the objects must name the same ones in the same order.
-    # The first entry with numbers, and the first with names.
+    """Read a list of clusterings; whether every object is observed is checked later."""
+    # Entries go by position: all that name the objects must name the same ones in the same order. They are compared
+    # with the first entry that has numbers, and with the first that has names.
     known = []
     for u, entry in enumerate(labels):
         has_index = hasattr(entry, "iloc")
@@ -216,7 +216,7 @@ def _memberships(entry, name):
 
 
 def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight") -> np.ndarray | None:
-    """Return None, or fresh float64 weights of the objects of an ensemble; `counts` are none between 0 and 1."""
+    """Return None, or fresh float64 weights of the objects of an ensemble; `counts` are 0 or at least 1."""
     if sample_weight is None:
         return None
     weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
@@ -260,6 +260,19 @@ def check_partition(labels, *, name):
     return array
 
 
+def check_hard_partition(partition, n_samples, name="partition", n_clusters=None):
+    """Codes 0, 1, ... of a hard partition of all objects, at most n_clusters, in the order of its labels."""
+    array = as_array(partition, name)
+    if array.shape != (n_samples,):
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
+    if np.any(array == -1):
+        raise ValueError(f"{name} must label every object, got -1.")
+    codes = np.unique(integer_vector(array, name), return_inverse=True)[1]
+    if n_clusters is not None and codes.max() >= n_clusters:
+        raise ValueError(f"{name} must have at most n_clusters={n_clusters} clusters, got {codes.max() + 1}.")
+    return codes
+
+
 def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
     """Return the name of a start (None is "random"), or the membership that an array describes."""
     if init is None:
@@ -268,7 +281,11 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
         return check_choice(init, names, name="init")
     array = as_dense(init, "init")
     if array.ndim == 1:
-        return np.eye(n_clusters)[_check_label_vector(array, n_samples, n_clusters)]
+        codes = check_hard_partition(array, n_samples, "init", n_clusters)
+        labels = integer_vector(array, "init").astype(np.int64)
+        # Codes below n_clusters are kept.
+        in_range = labels.min() >= 0 and labels.max() < n_clusters
+        return np.eye(n_clusters)[labels if in_range else codes]
     membership = check_membership(array, n_samples, n_clusters, name="init")
     check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
     return membership
@@ -283,17 +300,3 @@ def check_start_tells_apart(lowest, highest):
             f"uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves. "
             'Use init="random".'
         )
-
-
-def _check_label_vector(array, n_samples, n_clusters):
-    """Codes in [0, n_clusters) of a consensus given as labels; codes already in that range are kept."""
-    if len(array) != n_samples:
-        raise ValueError(f"init must have n_samples={n_samples} labels, got {len(array)}.")
-    if np.any(array == -1):
-        raise ValueError("init must label every object, got -1.")
-    codes = integer_matrix(array.reshape(-1, 1), "init")[:, 0]
-    if codes.dtype.kind == "b" or codes.min() < 0 or codes.max() >= n_clusters:
-        values, codes = np.unique(codes, return_inverse=True)
-        if len(values) > n_clusters:
-            raise ValueError(f"init must have at most n_clusters={n_clusters} labels, got {len(values)}.")
-    return codes

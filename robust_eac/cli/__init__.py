@@ -29,7 +29,7 @@ LABELS is a file with one row per object and one column per clustering:
   text        delimited by , ; | tab or space, in UTF-8, with or without a header (.csv or any other suffix)
   .npy        a matrix
   .npz, .mat  a matrix, chosen with --variable if the file holds several
-  .parquet    a table
+  .parquet    a table; needs pyarrow
 A label is an integer or a name. An empty cell, NA, N/A, NaN, null, None or -1 means that the clustering does not
 cover the object."""
 _EPILOG = """\

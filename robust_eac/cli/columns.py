@@ -2,15 +2,13 @@
 
 import re
 import warnings
-from contextlib import suppress
 
 import numpy as np
 
-from ..checks.common import INTEGER, MISSING, NUMBER
+from ..checks.common import MISSING, NUMBER
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
 # Spreadsheets run a cell that begins like this, without the quotes.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 # A clustering of fewer objects may well have more labels than half of them.
@@ -64,10 +62,7 @@ def find_column(table, spec):
 
 def texts_of(table, column):
     """Cells of a column as texts, without white space at the ends and the quote before what could be a formula."""
-    cells = table.columns[column]
-    if isinstance(cells, np.ndarray):
-        return [str(value) for value in cells.tolist()]
-    return [as_read(text.strip()) for text in cells.to_pylist()]
+    return [as_read(str(cell).strip()) for cell in table.cells(column)]
 
 
 def names_of(table, column):
@@ -86,12 +81,11 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
     _check_not_empty(table, columns)
     features = np.empty((len(table.numbers), len(columns)))
     for position, column in enumerate(columns):
-        features[:, position] = numbers = _numbers(table, column)
+        features[:, position] = numbers = _numbers(table.columns[column])
         wrong = ~np.isfinite(numbers)
         if wrong.any():
             row = int(np.argmax(wrong))
-            cells = table.columns[column]
-            cell = cells[row] if isinstance(cells, np.ndarray) else cells[row].as_py()
+            cell = table.cells(column)[row]
             lacking = "; fill in the value, or leave out the row or the column" if is_missing(str(cell)) else hint
             told = f"a feature must be a finite number, got {_shown(cell)}{_comma_hint(cell) or lacking}"
             raise _cell_error(table, row, column, told)
@@ -101,102 +95,47 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
     return features
 
 
-def _numbers(table, column):
-    """A column as floats, NaN where a cell is no number."""
-    cells = table.columns[column]
-    if isinstance(cells, np.ndarray):
+def _numbers(cells):
+    """Cells as floats, NaN where one is no number."""
+    if cells.dtype.kind in "biuf":
         return cells.astype(np.float64)
-    with suppress(ValueError):
-        return cells.cast("float64").to_numpy()
-    # Arrow takes no white space around a number.
-    codes, texts = _coded(table, column)
-    return np.array([float(text) if is_number(text) else np.nan for text in texts])[codes]
+    return np.array([float(text) if is_number(text) else np.nan for text in map(str, cells.tolist())])
 
 
 def labels_of(table, columns):
     """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing."""
+    # SciPy, which it imports, is not needed for --help.
+    from ..checks.forms import LabelError, kind_of_pairs, label_column, side_by_side
+
     _check_not_empty(table, columns)
-    _refuse_pairs(table, columns)
-    found = [_labels(table, column) for column in columns]
-    labels = np.column_stack([column for column, _ in found])
+    n, found = len(table.numbers), []
+    if len(columns) == n:
+        kind = kind_of_pairs(np.column_stack([_numbers(table.columns[column]) for column in columns]))
+        if kind is not None:
+            told = f"must have one column per clustering, got a symmetric matrix of {n} rows, as {kind} are"
+            raise ValueError(f"{table.file}: {told}; give the clusterings that it was made from.")
+    for column in columns:
+        try:
+            found.append(label_column(table.columns[column], table.file))
+        except LabelError as error:
+            raise _label_error(table, error.row, column) from None
+    labels, _ = side_by_side(found)
     for axis, kind, what in ((1, "row", "an object"), (0, "column", "a clustering")):
         observed = (labels != -1).any(axis=axis)
         if not observed.all():
             at = int(np.argmin(observed))
             where = f"{kind} {table.numbers[at] if axis else columns[at] + 1}"
             raise ValueError(f"{table.file}, {where}: every label is missing; {what} needs at least one.")
-    for position, (_, has_names) in enumerate(found):
+    for position, (_, names) in enumerate(found):
         # Numbers of the objects come first; names of them may be in any column.
-        if has_names or position == 0:
-            _check_no_index(table, columns[position], len(np.unique(labels[:, position])))
+        if names or position == 0:
+            n_labels = len(np.unique(labels[:, position]))
+            _check_no_index(table, columns[position], n_labels, has_names=bool(names))
     return labels
 
 
-def _refuse_pairs(table, columns):
-    """Raise ValueError for a matrix of pairs of objects."""
-    n = len(table.numbers)
-    if len(columns) != n:
-        return
-    # SciPy, which it imports, is not needed for --help.
-    from ..checks.forms import kind_of_pairs
-
-    kind = kind_of_pairs(np.column_stack([_numbers(table, column) for column in columns]))
-    if kind is not None:
-        told = f"must have one column per clustering, got a symmetric matrix of {n} rows, as {kind} are"
-        raise ValueError(f"{table.file}: {told}; give the clusterings that it was made from.")
-
-
-def _labels(table, column):
-    """(labels, whether there are names) of a column; integers keep their type."""
-    cells = table.columns[column]
-    if not isinstance(cells, np.ndarray):
-        return _parsed(table, column)
-    if cells.dtype.kind == "f":
-        cells = np.where(np.isnan(cells), -1.0, cells.astype(np.float64))
-        # Beyond 2^53 neighbouring integers share a float: two labels could have become one.
-        wrong = (cells != np.rint(cells)) | (np.abs(cells) >= 2.0**53)
-    else:
-        wrong = cells > np.iinfo(np.int64).max
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise _label_error(table, row, column, cells[row])
-    return cells.astype(np.int64) if cells.dtype.kind == "f" or cells.dtype == np.uint64 else cells, False
-
-
-def _parsed(table, column):
-    """(labels, whether there are names) of a column of texts."""
-    codes, texts = _coded(table, column)
-    values = [_parse_label(text.strip()) for text in texts]
-    if None in values:
-        code = values.index(None)
-        raise _label_error(table, np.argmax(codes == code), column, texts[code].strip())
-    has_names = any(isinstance(value, str) for value in values)
-    if has_names:
-        if len(set(values)) == len(codes) > 2:
-            raise _names_error(table, column)
-        # Numbers come before names.
-        known = sorted({value for value in values if value != -1}, key=lambda value: (isinstance(value, str), value))
-        number_of = {value: number for number, value in enumerate(known)} | {-1: -1}
-        values = [number_of[value] for value in values]
-    return np.array(values, dtype=np.int64)[codes], has_names
-
-
-def _parse_label(text):
-    """Integer or name; -1 if the text means a missing label, None if it is no label."""
-    if is_missing(text):
-        return -1
-    if _INFINITE.fullmatch(text) or _DECIMAL_COMMA.fullmatch(text):
-        return None
-    if not is_number(text):
-        return text
-    # Python refuses to convert thousands of digits.
-    if INTEGER.fullmatch(text) and len(text.lstrip("+-0")) < 20:
-        return int(text) if -(2**63) <= int(text) < 2**63 else None
-    number = float(text)
-    return int(number) if abs(number) < 2.0**53 and number == int(number) else None
-
-
-def _label_error(table, row, column, cell):
+def _label_error(table, row, column):
+    cell = table.cells(column)[row]
     if (not isinstance(cell, str) or is_number(cell)) and abs(float(cell)) >= 2.0**53:
         told = f"a label must fit in 64 bits (53 bits if it is a float), got {_shown(cell)}"
     else:
@@ -205,29 +144,18 @@ def _label_error(table, row, column, cell):
     return _cell_error(table, row, column, told)
 
 
-def _check_no_index(table, column, n_labels):
-    """Warn of a column that looks like names of the objects, and refuse the untitled one that pandas writes."""
-    n = len(table.numbers)
+def _check_no_index(table, column, n_labels, *, has_names):
+    """Refuse a column that names the objects, and the untitled one that pandas writes; warn if it may be one."""
+    n, number = len(table.numbers), column + 1
     if n < 3 or 2 * n_labels <= n or (n_labels < n < _TELLING):
         return
-    if n_labels == n and table.header is not None and not table.header[column]:
-        raise _names_error(table, column)
+    where, untitled = f"{table.file}, column {number}", table.header is not None and not table.header[column]
+    if n_labels == n and (has_names or untitled):
+        rule = f"give --index-column {number} if these are names of the objects, --drop-column {number} otherwise"
+        raise ValueError(f"{where}: every object has its own label, so this is not a clustering; {rule}.")
     found = "every object has its own label" if n_labels == n else f"{n_labels} labels for {n} objects"
-    told = f"{found}; if these are names or numbers of the objects, give --index-column {column + 1}."
-    warnings.warn(f"{table.file}, column {column + 1}: {told}", UserWarning, stacklevel=3)
-
-
-def _names_error(table, column):
-    number = column + 1
-    rule = f"give --index-column {number} if these are names of the objects, --drop-column {number} otherwise"
-    told = f"every object has its own label, so this is not a clustering; {rule}"
-    return ValueError(f"{table.file}, column {number}: {told}.")
-
-
-def _coded(table, column):
-    """(codes, texts) of a column of texts: row i holds ``texts[codes[i]]``."""
-    encoded = table.columns[column].dictionary_encode().combine_chunks()
-    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+    told = f"{found}; if these are names or numbers of the objects, give --index-column {number}."
+    warnings.warn(f"{where}: {told}", UserWarning, stacklevel=3)
 
 
 def _check_not_empty(table, columns):

@@ -6,18 +6,16 @@ Every error is a ValueError of one line: file, row, column, counted from 1. A he
 import csv
 import gzip
 import io
-import re
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
-from ..checks.common import INTEGER
+from ..checks.common import INTEGER, load_package
 from .columns import (
     DELIMITERS,
     as_read,
@@ -32,17 +30,22 @@ from .columns import (
 )
 from .output import say
 
-# The delimiter is judged by this many lines.
+# The delimiter, and which columns hold numbers, are judged by this many lines.
 _PROBE = 20
 
 
 class Table(NamedTuple):
-    """The columns of a file, arrays of numbers or strings of Arrow; titles or None; numbers of the rows in the file."""
+    """The columns of a file.
+
+    columns : arrays of numbers or texts. header : their titles, or None. numbers : of the rows in the file.
+    cells : function that returns the list of a column's cells as the file writes them.
+    """
 
     file: str
     columns: list
     header: list | None
     numbers: range | np.ndarray
+    cells: Callable
 
 
 def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
@@ -53,19 +56,16 @@ def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
     """
     path = Path(path)
     kind = path.suffix.lower() if path.suffix.lower() in _READERS else "text"
-    text = ["text"]
-    of_text = [("--delimiter", delimiter, text), ("--header", header, text)]
+    of_text = [("--delimiter", delimiter, ["text"]), ("--header", header, ["text"])]
     for option, value, kinds in [("--variable", variable, [".npz", ".mat"]), *of_text]:
         if value is not None and kind not in kinds:
             raise ValueError(f"{path}: {option} applies to {' and '.join(kinds)} files only, not to {kind} files.")
     if kind == "text":
-        columns, titles, numbers = _read_text(path, delimiter, header, special)
-    else:
-        _attempt(path, lambda: open(path, "rb").close())
-        found = _READERS[kind](path, variable)
-        columns, titles = found if kind == ".parquet" else (_columns_of(path, found), None)
-        numbers = range(1, len(columns[0]) + 1)
-    return Table(str(path), columns, titles and [*map(as_read, titles)], numbers)
+        return _read_text(path, delimiter, header, special)
+    _attempt(path, lambda: open(path, "rb").close())
+    found = _READERS[kind](path, variable)
+    columns, titles = found if kind == ".parquet" else (_columns_of(path, found), None)
+    return Table(str(path), columns, titles, range(1, len(columns[0]) + 1), lambda column: _cells(columns[column]))
 
 
 def _attempt(path, read):
@@ -110,19 +110,36 @@ def _read_mat(path, variable):
 
 
 def _read_parquet(path, variable):
-    from pyarrow.parquet import ParquetFile
+    """(columns, titles) of a Parquet file; an index that pandas wrote is one of the columns."""
+    load_package("pyarrow", "Parquet files need", "parquet")
+    import pandas as pd
 
-    table, columns = _attempt(path, lambda: ParquetFile(path).read()), []
-    if not table.num_rows or not table.num_columns:
-        raise ValueError(f"{path}: must hold rows and columns, got {table.num_rows} x {table.num_columns}.")
-    for number, column in enumerate(table.columns, start=1):
+    # Nullable types: integers beside missing ones stay exact.
+    frame = _attempt(path, lambda: pd.read_parquet(path, engine="pyarrow", dtype_backend="numpy_nullable"))
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index()
+    if frame.empty:
+        raise ValueError(f"{path}: must hold rows and columns, got {len(frame)} x {frame.shape[1]}.")
+    columns = []
+    for number, (_, column) in enumerate(frame.items(), start=1):
         try:
             # Truth values are numbers, as in an array.
-            cells = column.cast("int8") if pa.types.is_boolean(column.type) else column
-            columns.append(cells.cast("string").fill_null(""))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise ValueError(f"{path}, column {number}: must hold numbers or texts, got {column.type}.") from error
-    return columns, table.column_names
+            columns.append(_column(column.astype("Int8") if column.dtype.kind == "b" else column))
+        except TypeError as error:
+            kind = type(column.dropna().iloc[0]).__name__
+            raise ValueError(f"{path}, column {number}: must hold numbers or texts, got {kind}.") from error
+    return columns, [as_read(str(title)) for title in frame.columns]
+
+
+def _column(series):
+    """A column of pandas: an array if all its cells are numbers, categories otherwise."""
+    is_array = series.dtype.kind in "iuf" and not series.hasnans
+    return series.to_numpy() if is_array else series.astype("category")
+
+
+def _cells(column):
+    """The cells of an array, or of categories, "" where they are missing."""
+    return column.tolist() if isinstance(column, np.ndarray) else column.astype(object).mask(column.isna(), "").tolist()
 
 
 _READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".parquet": _read_parquet}
@@ -155,52 +172,62 @@ def _columns_of(path, array):
         array = array[:, np.newaxis]
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"{path}: must hold a non-empty matrix with one row per object, got shape {array.shape}.")
-    if array.dtype.kind in "biuf":
-        return list(array.astype(array.dtype.newbyteorder("=")).T)
-    texts = _attempt(path, lambda: np.char.decode(array, "utf-8")) if array.dtype.kind == "S" else array
-    # A half of a surrogate pair, which Arrow refuses, is spelled out, as it is where it is written.
-    columns = ([text.encode("utf-8", "backslashreplace") for text in column.tolist()] for column in texts.T)
-    return [pa.chunked_array([column], pa.string()) for column in columns]
+    if array.dtype.kind == "S":
+        array = _attempt(path, lambda: np.char.decode(array, "utf-8"))
+    return list(array.astype(array.dtype.newbyteorder("=")).T)
 
 
 def _read_text(path, delimiter, header, special):
-    """(columns, titles or None, numbers of the rows) of a text."""
+    """The :class:`Table` in a text."""
     text = _Text(path, delimiter)
-    first = next(text.rows())
+    first = next(text.rows(text.lines()))
     if not first:
         raise text.error(1, "the first row is empty")
-    columns, titles = text.columns(len(first)), [cell.strip() for cell in first]
+    text.check_widths(len(first))
+    below, titles = text.frame(0), [cell.strip() for cell in first]
     left_out = {column_number(spec) for spec in special}
     if header is None and None in left_out:
         header = True
     elif header is None:
         kept = [c for c in range(len(first)) if c + 1 not in left_out]
-        again = [bool(pc.any(pc.equal(columns[c].slice(1), first[c])).as_py()) for c in kept]
-        header = _is_header([titles[c] for c in kept], again)
+        repeated = [bool((below.iloc[:, c] == first[c]).any()) for c in kept]
+        header = _is_header([titles[c] for c in kept], repeated)
     if header is None:
         rule = "give --header yes or --header no (and --index-column if a column names the objects)"
         raise text.error(1, f"could be a header or an object; {rule}")
-    columns = [column.slice(int(header)) for column in columns]
-    n_rows = len(columns[0])
-    if not n_rows:
+    place = 0 if header else None
+    frame = below if header else text.frame(place)
+    if frame.empty:
         raise ValueError(f"{path}: there are no rows below the header.")
-    return columns, titles if header else None, text.in_file(np.arange(1, n_rows + 1) + header)
+    return Table(
+        file=str(path),
+        columns=[_column(frame.iloc[:, c]) for c in range(len(first))],
+        header=[*map(as_read, titles)] if header else None,
+        numbers=text.in_file(np.arange(1, len(frame) + 1) + header),
+        cells=partial(text.cells, header=place),
+    )
 
 
 class _Text:
-    """A delimited text, from which comments are taken out; errors tell the rows of the file."""
+    """A delimited text without its comments; errors name the rows of the file."""
 
     def __init__(self, path, delimiter):
-        self.file, self.data = path, _read_bytes(path)
+        self.file, self.data = path, _read(path)
         # Number of rows above each comment.
         self.comments = []
-        if all(line.startswith("#") for line in self._lines()):
+        if all(line.startswith("#") for line in self.lines()):
             raise ValueError(f"{path}: every line begins with #, as comments do; put quotes around such a cell.")
-        self.delimiter = delimiter or _find_delimiter(path, self._lines())
+        self.delimiter = delimiter or _find_delimiter(path, self.lines())
+        self.quoting = csv.QUOTE_NONE if self.delimiter == " " else csv.QUOTE_MINIMAL
         if self.delimiter == " ":
-            self.data = "".join(" ".join(line.split()) + "\n" for line in self._lines(newline=None)).encode()
-        if b"#" in self.data and re.search(rb"(?:\A|[\r\n])#", self.data):
-            self.data, self.comments = self._without_comments()
+            self.data = "".join(" ".join(line.split()) + "\n" for line in self.lines()).encode()
+        if self.data.startswith(b"#") or b"\n#" in self.data:
+            lines, self.comments = self._without_comments()
+            self.data = "".join(lines).encode()
+
+    def lines(self):
+        """The lines, decoded."""
+        return io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8", newline="\n")
 
     def in_file(self, number):
         """Number of a row in the file, from its number without comments."""
@@ -210,53 +237,57 @@ class _Text:
         """The ValueError for a row, given by its number without comments."""
         return ValueError(f"{self.file}, row {self.in_file(number)}: {reason}.")
 
-    def rows(self, lines=None, above=0):
+    def rows(self, lines, above=0):
         """Yield the rows, strictly, as lists of cells."""
-        quoting = csv.QUOTE_NONE if self.delimiter == " " else csv.QUOTE_MINIMAL
-        lines, number = self._lines() if lines is None else lines, above + 1
+        number = above + 1
         try:
-            for row in csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=True):
+            for row in csv.reader(lines, delimiter=self.delimiter, quoting=self.quoting, strict=True):
                 yield row
                 number += 1
         except csv.Error as error:
             raise self.error(number, error) from error
 
-    def columns(self, width):
-        """The columns, strings of Arrow."""
-        quotes = self.delimiter != " " and b'"' in self.data
-        # Arrow takes an empty line for missing cells, and what stands behind a closing quote for a part of the cell.
-        if quotes or any(gap in self.data for gap in (b"\n\n", b"\n\r\n", b"\r\r")):
-            self._check(width)
-        names = [*map(str, range(width))]
-        # A block must hold the longest row.
-        read = ReadOptions(column_names=names, block_size=min(max(1 << 22, 256 * width), 2**31 - 1))
-        parse = ParseOptions(delimiter=self.delimiter, quote_char=quotes and '"', ignore_empty_lines=False)
-        parse.newlines_in_values = quotes
-        convert = ConvertOptions(column_types=dict.fromkeys(names, pa.string()), check_utf8=False)
-        try:
-            return read_csv(pa.BufferReader(self.data), read, parse, convert).columns
-        except pa.ArrowInvalid as error:
-            self._check(width)
-            raise ValueError(f"{self.file}: cannot be read: {str(error).rstrip('.')}.") from error
+    def check_widths(self, width):
+        """Raise ValueError for a row of another width, which pandas would fill up, or with misplaced quotes."""
+        if self.quoting == csv.QUOTE_MINIMAL and b'"' in self.data:
+            widths = map(len, self.rows(self.lines()))
+        else:
+            delimiter = self.delimiter.encode()
+            widths = (line.count(delimiter) + 1 if line != b"\n" else 0 for line in io.BytesIO(self.data))
+        for number, found in enumerate(widths, start=1):
+            if found != width:
+                raise self.error(number, f"must have {width} cells as in the first row, got {found}")
 
-    def _check(self, width):
-        """Raise ValueError for a row that csv would not take, or of another width."""
-        for number, row in enumerate(self.rows(), start=1):
-            if len(row) != width:
-                raise self.error(number, f"must have {width} cells as in the first row, got {len(row)}")
+    def frame(self, header):
+        """The DataFrame of all columns: numbers if all cells of a column are numbers, texts or categories otherwise."""
+        # Categories save time and memory; pandas would turn the categories "true" and "TRUE" into True.
+        texts = self._parse(header=header, nrows=_PROBE).select_dtypes(exclude="number")
+        kinds = {title: object if dtype.kind == "b" else "category" for title, dtype in texts.dtypes.items()}
+        return self._parse(header=header, dtype=kinds)
 
-    def _lines(self, newline=""):
-        """The lines, decoded."""
-        return io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8", newline=newline)
+    def cells(self, column, header):
+        """The cells of a column as texts."""
+        return self._parse(header=header, usecols=[column], dtype=object).iloc[:, 0].tolist()
+
+    def _parse(self, **options):
+        # Needed here only, and slow to import.
+        import pandas as pd
+
+        options |= {"sep": self.delimiter, "quoting": self.quoting, "index_col": False, "skip_blank_lines": False}
+        options |= {"na_filter": False, "low_memory": False}
+        if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+            # Later versions are exact by default, and the option is deprecated.
+            options["float_precision"] = "round_trip"
+        return pd.read_csv(io.BytesIO(self.data), **options)
 
     def _without_comments(self):
-        """The data without comments, lines that begin with # and could be no row, and the number of rows above each."""
-        lines, kept, comments, above, inside = self.data.splitlines(keepends=True), [], [], 0, False
-        table = dropwhile(lambda line: line.startswith(b"#"), lines)
-        width = len(next(self.rows(map(bytes.decode, table))))
-        for number, line in enumerate(lines):
-            if line.startswith(b"#") and not inside:
-                cells = [] if line[1:2].isspace() else next(self.rows([line.decode()], number))
+        """(lines, numbers of rows above each comment) without comments, which begin with # and cannot be rows."""
+        kept, comments = [], []
+        above, inside = 0, False
+        width = len(next(self.rows(dropwhile(lambda line: line.startswith("#"), self.lines()))))
+        for number, line in enumerate(self.lines()):
+            if line.startswith("#") and not inside:
+                cells = [] if line[1:2].isspace() else next(self.rows([line], number))
                 if not cells or len(cells) != width:
                     comments.append(above)
                     continue
@@ -265,12 +296,13 @@ class _Text:
                     raise self.error(number + 1, f"could be a comment or an object; {rule}")
             kept.append(line)
             above += not inside
-            inside ^= self.delimiter != " " and line.count(b'"') % 2 == 1
-        return b"".join(kept), comments
+            if self.quoting == csv.QUOTE_MINIMAL and line.count('"') % 2 == 1:
+                inside = not inside
+        return kept, comments
 
 
-def _read_bytes(path):
-    """UTF-8 text of a file, without empty lines at the end."""
+def _read(path):
+    """The UTF-8 text of a file, with line feeds between lines and no empty lines at the end."""
     read = gzip.decompress if path.suffix.lower() == ".gz" else bytes
     data = _attempt(path, lambda: read(path.read_bytes()))
     if b"\0" in data:
@@ -283,7 +315,9 @@ def _read_bytes(path):
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.isspace() or not data:
         raise ValueError(f"{path}: the file is empty.")
-    return data.rstrip(b"\r\n") + b"\n"
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data.rstrip(b"\n") + b"\n"
 
 
 def _find_delimiter(file, lines):

@@ -53,7 +53,7 @@ class ComparisonSummary(NamedTuple):
         return "\n".join([*lines, note])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a table, one per method; ImportError if pandas is not installed."""
+        """Return the rows as a table, one per method."""
         return _frame(self.rows)
 
 
@@ -95,7 +95,7 @@ class Comparison(list):
         return Comparison([*self, *other])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the records as a table, one row per run; ImportError if pandas is not installed.
+        """Return the records as a table, one row per run.
 
         Returns
         -------
@@ -307,8 +307,11 @@ def _cells(row):
     ]
 
 
-def _frame(rows):
-    return load_package("pandas", "to_frame needs", "compare").DataFrame(rows)
+def _frame(rows, columns=None):
+    # Slow to import.
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _draw_intervals(summary, table, ax):
@@ -346,8 +349,8 @@ def _draw_critical_difference(summary, table, ax):
     # Names with their ranks stand on both sides.
     ax = _new_axes(ax, len(names) / 2, _SCALE + 2.0 * _CHARACTER * (max(map(len, names)) + 8))
     purpose = "kind 'critical-difference' needs"
-    pandas, posthocs = (load_package(name, purpose, "compare") for name in ("pandas", "scikit_posthocs"))
-    ranks = pandas.DataFrame(ranks_of(scores), columns=names)
+    posthocs = load_package("scikit_posthocs", purpose, "compare")
+    ranks = _frame(ranks_of(scores), names)
     means = ranks.mean()
     colors, thin = dict.fromkeys(names, "black"), {"linestyle": "-", "linewidth": 0.8}
     look = {"color_palette": colors, "elbow_props": thin, "crossbar_props": {"linestyle": "-"}}

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import ClusterWeights, Labels, counted, in_short, listed
-from ..checks.forms import integer_matrix
-from ..checks.labels import check_ensemble, check_labels, check_sample_weight
-from ..checks.values import as_array, check_choice, check_real, check_weights
+from ..checks.labels import check_ensemble, check_hard_partition, check_labels, check_sample_weight
+from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from .tables import LOSSES, SLACK, moves, partition_losses
@@ -131,7 +130,7 @@ def hard_partition_losses(
     array([0. , 1.5, 0.5])
     """
     ensemble = check_ensemble(labels)
-    clusters = check_partition(partition, ensemble.n_samples)
+    clusters = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     return partition_losses(encode(ensemble, sample_weight, chosen, cluster_weights), clusters, chosen)
 
@@ -262,7 +261,7 @@ def reassignment_costs(
     (array([-1, -1,  7, -1, -1]), array([0.12 , 0.12 , 0.064, 0.176, 0.176]))
     """
     ensemble = check_ensemble(labels)
-    codes = check_partition(partition, ensemble.n_samples)
+    codes = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
     encoding = encode(ensemble, sample_weight, chosen, cluster_weights)
@@ -349,7 +348,7 @@ def credible_ball(
     (array([1, 3]), array([1]), array([3]))
     """
     ensemble = check_ensemble(check_labels(labels))
-    clusters = check_partition(partition, ensemble.n_samples)
+    clusters = check_hard_partition(partition, ensemble.n_samples)
     level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
@@ -402,19 +401,6 @@ def check_loss(loss, cost, *, by_number=False):
     if cost != 1.0 and not chosen.linear:
         raise ValueError(f'cost must be 1 with loss={loss!r}: only "binder" and "vi" have two costs; got {cost!r}.')
     return chosen._replace(cost=cost)
-
-
-def check_partition(partition, n_samples, name="partition", n_clusters=None):
-    """Codes 0, 1, ... of a hard partition of all objects, at most n_clusters, in the order of its labels."""
-    array = as_array(partition, name)
-    if array.shape != (n_samples,):
-        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
-    if np.any(array == -1):
-        raise ValueError(f"{name} must label every object, got -1.")
-    codes = np.unique(integer_matrix(array[:, np.newaxis], name)[:, 0], return_inverse=True)[1]
-    if n_clusters is not None and codes.max() >= n_clusters:
-        raise ValueError(f"{name} must have at most n_clusters={n_clusters} clusters, got {codes.max() + 1}.")
-    return codes
 
 
 def encode(ensemble, sample_weight, loss, cluster_weights=None):

@@ -22,7 +22,7 @@ from ..checks.common import (
     report,
     with_weight,
 )
-from ..checks.labels import check_ensemble
+from ..checks.labels import check_ensemble, check_hard_partition
 from ..checks.values import (
     MAX_SEED,
     check_bool,
@@ -39,7 +39,7 @@ from ..core.codes import relabel
 from ..weightings.joint import Fixed, as_weighting, name_of, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from .losses import LEVEL as BALL_LEVEL
-from .losses import check_loss, check_partition, encode, hard_partition_losses, radius_of
+from .losses import check_loss, encode, hard_partition_losses, radius_of
 from .lower_bound import bound_partitions
 from .multistart import INITS, Task, refine, solve_from
 from .tables import LOSSES
@@ -227,7 +227,7 @@ def solve_hard_median_partition(
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check_integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
-    start = check_choice(init, INITS, name="init") if named else check_partition(init, n, "init", limit)
+    start = check_choice(init, INITS, name="init") if named else check_hard_partition(init, n, "init", limit)
     max_passes = check_integer(max_passes, name="max_passes", low=1)
     if check_bool(bound, name="bound") and loss != "binder":
         raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')
@@ -366,7 +366,7 @@ def refine_labels(
     ensemble = check_ensemble(labels)
     n, m, loss = ensemble.n_samples, ensemble.n_partitions, LOSSES["binder"]
     limit = n_clusters if n_clusters is None else check_n_clusters(n_clusters, n)
-    clusters = check_partition(consensus, n, "consensus", limit)
+    clusters = check_hard_partition(consensus, n, "consensus", limit)
     encoding = encode(ensemble, sample_weight, loss, cluster_weights)
     n_pairs = float(n if sample_weight is None else np.asarray(sample_weight).sum()) ** 2
     resolved = _check_weighting(weights, weighting, n_pairs, m)

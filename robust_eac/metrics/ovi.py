@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from ..checks.forms import integer_matrix
+from ..checks.forms import integer_vector
 from ..checks.labels import check_columns_observed
 from ..checks.values import as_array, as_dense, check_bool, check_choice, check_features, check_membership, check_real
 
@@ -208,9 +208,9 @@ def check_clusters(labels, n_samples, *, name):
     if labels.shape != (n_samples,):
         raise ValueError(f"{name} must have shape (n_samples={n_samples},) when it holds labels, got {labels.shape}.")
     # Unlike in an ensemble, an object may be in no cluster.
-    column = integer_matrix(labels[:, np.newaxis], name)
-    check_columns_observed((column != -1).any(axis=0), name)
-    return column[:, 0]
+    labels = integer_vector(labels, name)
+    check_columns_observed((labels != -1).any(keepdims=True), name)
+    return labels
 
 
 def check_clustering(X, memberships):

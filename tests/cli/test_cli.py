@@ -526,7 +526,7 @@ for argv in ("--help", "--version", "consensos", *commands):
         main(argv.split())
     except SystemExit:
         pass
-print("loaded:", *sorted({"scipy", "sklearn", "numba", "joblib", "matplotlib"} & sys.modules.keys()))
+print("loaded:", *sorted({"scipy", "sklearn", "numba", "joblib", "pandas", "matplotlib"} & sys.modules.keys()))
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.count("usage: robust-eac") == 5

@@ -68,6 +68,7 @@ BAD_LABELS = [
     ("# c\n\n0,1\n", (), r"row 2: the first row is empty"),
     # Colours and commented rows cannot be told apart.
     ("0,1\n#0,1\n1,0\n", (), r"row 2: could be a comment or an object; begin comments with '# ', put quotes"),
+    ("# c\n0,1\n# d\n#0,1\n1,0\n", (), r"row 4: could be a comment or an object"),
     ("#1,0\n#2,0\n", ("--delimiter", "comma"), r"bad\.csv: every line begins with #, as comments do; put quotes"),
 ]
 
