@@ -17,7 +17,7 @@ from .core.formula import (
     totals_by_mask,
 )
 from .core.sweep import ROUNDING
-from .objectives import ChanceCorrected
+from .objectives import ChanceCorrectedObjective
 from .objectives.base import MAX_PLACING, place_by
 
 
@@ -262,6 +262,6 @@ def agreements_of(objective, result):
     encoding, membership = objective.encoding, result.membership
     if encoding.partitions.slot_weights is not None:
         return adjusted_agreements(weigh_clusters(encoding, None), membership)
-    if isinstance(objective, ChanceCorrected):
+    if isinstance(objective, ChanceCorrectedObjective):
         return 1.0 - result.losses
     return agreement_from_losses(encoding, result.losses, membership)

@@ -84,7 +84,7 @@ from robust_eac.hard.search import Search, group_copies
 from robust_eac.hard.tables import LOSSES
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
-from robust_eac.objectives import ChanceCorrected, Raw, objective_for
+from robust_eac.objectives import ChanceCorrectedObjective, RawObjective, objective_for
 from robust_eac.objectives import raw as _raw
 from robust_eac.objectives.base import empty_last
 from robust_eac.placing import keep_consensus

@@ -12,7 +12,7 @@ from ..core.formula import frank_wolfe_gaps
 from ..hard.losses import reassign
 from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from ..hard.tables import LOSSES, moves, partition_losses
-from ..objectives import Raw
+from ..objectives import RawObjective
 from ..weightings.joint import WEIGHTINGS, as_weighting
 from .agreement import AgreementTest, agreement_test_of
 from .determinacy import determinacy
@@ -181,7 +181,7 @@ def assure_membership(encoding, weights, membership, labels, *, unbounded=None):
     """The :class:`Assurance` of a membership, whose labels are what objects may be unsure about."""
     n_clusters, loss, bound = membership.shape[1], None, None
     if unbounded is None:
-        objective = Raw(encoding, n_clusters)
+        objective = RawObjective(encoding, n_clusters)
         loss = float(weights @ objective.losses(objective.measure(membership)))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.partitions.total**2

@@ -32,7 +32,7 @@ from ..core.rotation import MOST_TURNED, canonical_rotation, lowest_rows
 from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..core.sweep import visit_with
 from ..core.threads import progress
-from ..objectives import Raw, objective_for, resolve_agreement
+from ..objectives import RawObjective, objective_for, resolve_agreement
 from ..objectives.raw import Matrices
 from ..solvers.median_partition import (
     MedianPartitionResult,
@@ -190,7 +190,7 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
             problem = Problem(objective_for(sample, n_clusters), weighting)
             rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
             starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
-        problem = Problem(DistributedRaw(partitions, n_clusters), weighting)
+        problem = Problem(DistributedObjective(partitions, n_clusters), weighting)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
         run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
         run = continue_run(problem, run, limits, callback=call)
@@ -202,7 +202,7 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
     return result, agreements
 
 
-class DistributedRaw(Raw):
+class DistributedObjective(RawObjective):
     """sum_u alpha_u d_u of rows on the workers; here are their partitions."""
 
     def __init__(self, partitions, n_clusters):
@@ -359,7 +359,7 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
         objective = objective.on(select(sample, partitions))
         problem = Problem(objective, Fixed(np.full(len(partitions), 1.0 / len(partitions))))
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
-    raw = Raw(objective.encoding, objective.n_clusters)
+    raw = RawObjective(objective.encoding, objective.n_clusters)
     statistics = raw.statistics(run.weights, raw.measure(membership))
     shared = partitions, blocks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
     return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])

@@ -12,7 +12,7 @@ from ..core.formula import agreement_beside
 from ..core.relabelling import PairSums, hard_sums
 from ..core.starts import draw_rows
 from ..core.threads import count_threads, map_threads
-from ..objectives import Raw
+from ..objectives import RawObjective
 from ..weightings.joint import Fixed, Weighting
 from .search import Search, group_copies
 from .tables import LOSSES, MANY, Loss, partition_losses
@@ -134,7 +134,7 @@ def _start(task, start, number, weights, rng):
 
 def _relaxed(encoding, n_clusters, weights, rng):
     """Labels of a solution of the relaxed problem."""
-    objective = Raw(encoding, n_clusters)
+    objective = RawObjective(encoding, n_clusters)
     run = alternate(Problem(objective, Fixed(weights)), "random", rng, Limits(_RELAXED_TOL, 1))
     return turn_run(objective, run).rows.argmax(axis=1)
 

@@ -1,8 +1,8 @@
 """What the membership lowers: the losses of the paper, or corrected for chance."""
 
 from ..checks.values import check_choice
-from .chance_corrected import ChanceCorrected
-from .raw import Raw
+from .chance_corrected import ChanceCorrectedObjective
+from .raw import RawObjective
 
 AGREEMENTS = ("auto", "raw", "adjusted")
 
@@ -20,4 +20,4 @@ def resolve_agreement(agreement, *, corrected=None):
 
 def objective_for(encoding, n_clusters, agreement="raw"):
     """The objective of an encoding for this many clusters."""
-    return (ChanceCorrected if agreement == "adjusted" else Raw)(encoding, n_clusters)
+    return (ChanceCorrectedObjective if agreement == "adjusted" else RawObjective)(encoding, n_clusters)

@@ -37,7 +37,7 @@ from .base import Objective
 _MAX_HALVINGS = 40
 
 
-class State(NamedTuple):
+class CorrectedState(NamedTuple):
     """S and G of memberships, and (m,) each: the losses, and E[d_u] / 2."""
 
     S: np.ndarray
@@ -46,7 +46,7 @@ class State(NamedTuple):
     half_expected: np.ndarray
 
 
-class ChanceCorrected(Objective):
+class ChanceCorrectedObjective(Objective):
     """sum_u alpha_u d_u / E[d_u].
 
     Gaps are those of the sum times :meth:`chance`, so that they are counted in ordered pairs, as those of raw losses.
@@ -70,7 +70,7 @@ class ChanceCorrected(Objective):
         lift, consensus, _ = agreement_sums(self.encoding, S, rows, partitions)
         losses = np.maximum(1.0 - relabelling.adjusted(lift, consensus, partitions), 0.0)
         half_expected = np.where(tells, relabelling.half_expected_loss(consensus, partitions), 1.0)
-        return State(S, G, losses, half_expected)
+        return CorrectedState(S, G, losses, half_expected)
 
     def losses(self, state):
         return state.losses

@@ -17,7 +17,7 @@ class Matrices(NamedTuple):
     G: np.ndarray
 
 
-class Raw(Objective):
+class RawObjective(Objective):
     """sum_u alpha_u d_u."""
 
     _part = None

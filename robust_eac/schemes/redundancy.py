@@ -12,7 +12,7 @@ from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_random_state, warn_unless
 from ..core.encoding import collapse, encode
 from ..core.starts import initial_rows
-from ..objectives import Raw
+from ..objectives import RawObjective
 from ..weightings.joint import Weighting
 from .tables import share_among_copies, tables
 
@@ -103,7 +103,7 @@ def redundancy_weights(
         return np.ones(1)
 
     encoding = collapse(encoding)
-    problem = Problem(Raw(encoding, n_clusters), RedundancyWeighting(encoding, pair_products(encoding)))
+    problem = Problem(RawObjective(encoding, n_clusters), RedundancyWeighting(encoding, pair_products(encoding)))
     limits = Limits(_GAP, max_iter, reduction=0.0)
     starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
     best = min((alternate(problem, start, rng, limits) for start in starts), key=lambda run: run.objective)

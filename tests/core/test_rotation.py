@@ -16,7 +16,7 @@ from robust_eac import (
 )
 
 from .. import reference
-from ..access import Raw, _rotation, encode
+from ..access import RawObjective, _rotation, encode
 from ..conftest import planted_ensemble
 from ..solvers.test_soft_ensembles import planted_soft_ensemble
 
@@ -151,7 +151,7 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     rows = 0.2 + 0.2 * (rows / 2.0 - 0.25)
     rows /= rows.sum(axis=1, keepdims=True)
     turned = rows @ reference.rotations(4, rng).T
-    objective = Raw(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
+    objective = RawObjective(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
     Q = objective.canonical_rotation(turned)
     # The confidence of the rotation that all rows determine.
     full = _rotation.canonical_rotation(turned, np.ones(2000))

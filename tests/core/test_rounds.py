@@ -6,8 +6,8 @@ import pytest
 from robust_eac import solve_median_partition
 
 from ..access import (
-    ChanceCorrected,
-    Raw,
+    ChanceCorrectedObjective,
+    RawObjective,
     Visit,
     _formula,
     _kernels,
@@ -70,7 +70,7 @@ def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relax
 
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
-@pytest.mark.parametrize("kind", [Raw, ChanceCorrected])
+@pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_visits_return_the_fall_of_the_objective(rng, missing, weighted, kind, relaxation):
@@ -82,7 +82,7 @@ def test_visits_return_the_fall_of_the_objective(rng, missing, weighted, kind, r
     def model_value(rows):
         """sum of mask_coef |G|^2 - 2 sum of coef |S|^2, and what the pairs (i, i) add."""
         S, G = accumulate(encoding, rows)
-        if kind is ChanceCorrected:
+        if kind is ChanceCorrectedObjective:
             S = np.concatenate([S, (multiplicity * encoding.rows.observed.T) @ rows])
         value = statistics.mask_coef @ (G**2).sum(axis=(1, 2)) - 2.0 * statistics.slot_coef @ (S**2).sum(axis=1)
         square = (rows**2).sum(axis=1)

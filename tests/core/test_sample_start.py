@@ -12,8 +12,8 @@ from robust_eac import (
 )
 
 from ..access import (
-    ChanceCorrected,
-    Raw,
+    ChanceCorrectedObjective,
+    RawObjective,
     _starts,
     check_ensemble,
     draw_sample,
@@ -65,7 +65,7 @@ def test_start_agrees_with_the_solution_of_the_sample(rng):
     known = {tuple(code): truth for code, truth in zip(encoding.rows.codes, TRUTH, strict=True)}
     rows = np.full((len(sample.rows.codes), 3), 0.05)
     rows[np.arange(len(rows)), [known[tuple(code)] for code in sample.rows.codes]] = 0.9
-    rows = Raw(sample, 3).place(encoding, np.full(20, 0.05), rows)
+    rows = RawObjective(sample, 3).place(encoding, np.full(20, 0.05), rows)
     assert np.array_equal(rows.argmax(axis=1), TRUTH)
     np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-12)
     assert len(sample.rows.codes) <= 120
@@ -143,7 +143,7 @@ def test_very_many_objects_are_solved_from_quarters_of_them(rng, monkeypatch, ca
     assert result.objective_history[0] - result.objective < 1e-3 * (whole.objective_history[0] - whole.objective)
 
 
-@pytest.mark.parametrize("cls", [Raw, ChanceCorrected])
+@pytest.mark.parametrize("cls", [RawObjective, ChanceCorrectedObjective])
 @pytest.mark.parametrize(("k", "missing"), [(2, 0.0), (8, 0.0), (8, 0.05)])
 def test_leap_ends_near_the_minimum(rng, cls, k, missing):
     truth = np.arange(1200) % k

@@ -10,7 +10,7 @@ from robust_eac import adjusted_rand_score, partition_losses, solve_median_parti
 
 from .. import reference
 from ..access import (
-    Raw,
+    RawObjective,
     _one_start,
     _several_starts,
     _starts,
@@ -42,7 +42,7 @@ def run_to_the_end(labels, weighting, seed, n_init):
     encoding, start = reduce_rows(encode(labels), "random")
     weighting = as_weighting(weighting).bind(labels.shape[1], float(len(labels)) ** 2)
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
-    return [alternate(Raw(encoding, 6), start, weighting, seed=s) for s in seeds], encoding
+    return [alternate(RawObjective(encoding, 6), start, weighting, seed=s) for s in seeds], encoding
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
@@ -109,7 +109,7 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
     k = 4
     n = 40
     weight = rng.uniform(0.5, 2.0, size=40)
-    objective = Raw(weigh(encode(rng.randint(3, size=(n, 8))), weight), k)
+    objective = RawObjective(weigh(encode(rng.randint(3, size=(n, 8))), weight), k)
     places = [0.3 / k + 0.7 * rng.dirichlet(np.full(k, 0.3), size=n) for _ in range(6)]
     expected, pairs = {}, []
     for value in rng.permutation(30):

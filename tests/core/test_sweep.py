@@ -6,8 +6,8 @@ import pytest
 from robust_eac import KMeansEnsemble, load_dataset
 
 from ..access import (
-    ChanceCorrected,
-    Raw,
+    ChanceCorrectedObjective,
+    RawObjective,
     _descent,
     _raw,
     descend,
@@ -34,7 +34,7 @@ def descents(encoding, seed, n_starts=6):
     weights = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets))
     for _ in range(n_starts):
         rows = random_membership(rng, len(encoding.rows.codes), 3)
-        gap, n_sweeps, state = descend(Raw(encoding, 3), weights, rows, tol=TOL, max_sweeps=1000, rng=rng)
+        gap, n_sweeps, state = descend(RawObjective(encoding, 3), weights, rows, tol=TOL, max_sweeps=1000, rng=rng)
         statistics = weighted_statistics(encoding, weights, state.S, state.G)
         results.append((n_sweeps, gap, gap_of(encoding.visited, rows, statistics, encoding.partitions.total)))
     return np.array(results)
@@ -97,7 +97,7 @@ def test_what_a_descent_measures(far, max_sweeps, gaps, asked, returned):
     assert " ".join(steps.asked) == asked
 
 
-@pytest.mark.parametrize("kind", [Raw, ChanceCorrected])
+@pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
 def test_a_descent_from_afar_ends_at_a_gap_that_was_measured(encoding, kind, rng):
     """The first sweep finds the gap that a measurement would have found."""
     weights, results = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets)), []

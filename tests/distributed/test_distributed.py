@@ -255,7 +255,7 @@ def test_membership_is_canonical(rng, n_rows, monkeypatch):
     options = {"weighting": "uniform", "init": rng.dirichlet(np.ones(K), size=N), "random_state": 0}
     result = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
     assert_consistent(labels, result)
-    monkeypatch.setattr(distributed.DistributedRaw, "canonical_rotation", lambda objective, rows, near: None)
+    monkeypatch.setattr(distributed.DistributedObjective, "canonical_rotation", lambda objective, rows, near: None)
     ended = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
     found, before = result.membership.compute(), ended.membership.compute()
     # Some rows decide, all of them stay in the simplex.

@@ -7,12 +7,21 @@ import pytest
 from robust_eac import RestrictedSimplex, adjusted_agreement, certify, solve_median_partition
 
 from .. import reference
-from ..access import ChanceCorrected, check_ensemble, descend, encode_ensemble, gap_of, gradient_of, reduce_rows, sweep
+from ..access import (
+    ChanceCorrectedObjective,
+    check_ensemble,
+    descend,
+    encode_ensemble,
+    gap_of,
+    gradient_of,
+    reduce_rows,
+    sweep,
+)
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 
 def on(encoding, k=3):
-    return ChanceCorrected(encoding, k)
+    return ChanceCorrectedObjective(encoding, k)
 
 
 def statistics_at(encoding, weights, membership):
@@ -128,7 +137,7 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
         measured.append(None)
         return state
 
-    monkeypatch.setattr(ChanceCorrected, "measure", measure)
+    monkeypatch.setattr(ChanceCorrectedObjective, "measure", measure)
     assert steps.gap() > 1e-3
     assert steps.sweep(1.0) is None
     assert np.array_equal(rows, before)

@@ -17,7 +17,7 @@ from robust_eac.schemes.redundancy import RedundancyWeighting, linear_term, mini
 from robust_eac.schemes.validity import partition_validity, unify
 
 from .. import reference
-from ..access import Limits, Problem, Raw, _one_start, alternate, collapse, encode, initial_rows, losses_at
+from ..access import Limits, Problem, RawObjective, _one_start, alternate, collapse, encode, initial_rows, losses_at
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 SCORES = (silhouette_score, calinski_harabasz_score, davies_bouldin_score)
@@ -207,7 +207,7 @@ def test_objective_never_rises_and_ends_stationary_in_both(rng, missing):
     Q = pair_products(encoding)
     # Fewer rows than clusters: no partition fits itself.
     weighting = RedundancyWeighting(encoding, Q)
-    run = alternate(Raw(encoding, 3), "random", weighting, seed=rng.randint(1000), tol=1e-7, max_iter=300)
+    run = alternate(RawObjective(encoding, 3), "random", weighting, seed=rng.randint(1000), tol=1e-7, max_iter=300)
     assert np.all(np.diff(run.history) <= 1e-12)
     assert run.objective < run.history[0]
     # The Y step had nothing left to do for the last weights, which are optimal for its Y.
@@ -251,7 +251,7 @@ def test_best_start_counts(rng):
     Q = pair_products(encoding)
     one, several = (redundancy_weights(labels, n_clusters=3, n_init=n, random_state=3) for n in (1, 4))
     state = np.random.RandomState(3)
-    problem = Problem(Raw(encoding, 3), RedundancyWeighting(encoding, Q))
+    problem = Problem(RawObjective(encoding, 3), RedundancyWeighting(encoding, Q))
     limits = Limits(1e-5, 100, reduction=0.0)
     starts = (initial_rows(encoding, 3, "random", state) for _ in range(4))
     runs = [_one_start.alternate(problem, start, state, limits) for start in starts]

@@ -6,7 +6,7 @@ import pytest
 from robust_eac import RobustEAC, objective_value, partition_losses, solve_median_partition, solve_membership
 
 from .. import reference
-from ..access import Raw, check_ensemble, empty_last, encode_ensemble, reduce_rows
+from ..access import RawObjective, check_ensemble, empty_last, encode_ensemble, reduce_rows
 from ..conftest import random_ensemble, random_membership
 from .test_soft_ensembles import planted_soft_ensemble, random_soft_ensemble, repeated
 
@@ -96,7 +96,7 @@ def test_expanding_puts_every_object_where_it_was(rng):
     encoding, _ = reduce_rows(whole, "random")
     assert encoding.inverse is not None
     rows = random_membership(rng, len(encoding.rows.codes), 2)
-    membership = Raw(encoding, 2).expand(whole, np.full(3, 1 / 3), rows, 1e-9)
+    membership = RawObjective(encoding, 2).expand(whole, np.full(3, 1 / 3), rows, 1e-9)
     np.testing.assert_array_equal(membership[:25], encoding.expand(rows))
     np.testing.assert_allclose(membership[25:].sum(axis=1), 1.0, atol=1e-12)
 
