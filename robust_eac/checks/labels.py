@@ -284,7 +284,7 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
         codes = check_hard_partition(array, n_samples, "init", n_clusters)
         labels = integer_vector(array, "init").astype(np.int64)
         # Codes below n_clusters are kept.
-        in_range = 0 <= labels.min() and labels.max() < n_clusters
+        in_range = labels.min() >= 0 and labels.max() < n_clusters
         return np.eye(n_clusters)[labels if in_range else codes]
     membership = check_membership(array, n_samples, n_clusters, name="init")
     check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
