@@ -67,12 +67,11 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    "listing" is the program of Table 1 of [1]_. Subsets of an order are drawn with repetitions if there are more than
-    `max_per_order`, and repeated if there are fewer than `min_per_order`. Silhouettes are computed before whitening,
-    with squared Euclidean distances; an object alone in its cluster has 1; g is 0 for a single cluster, and if an
-    object has 0 / 0 (it coincides with all objects of its own and of another cluster). "equation" has distinct subsets
-    (Eq. 6), and silhouettes of the clustered data with Euclidean distances, which are 0 for an object alone in its
-    cluster and for 0 / 0. With few features, results vary more.
+    The subsets of both modes are described in :class:`~robust_eac.FeatureSubsetEnsemble`. "listing", the program of
+    Table 1 of [1]_, computes silhouettes before whitening, with squared Euclidean distances; an object alone in its
+    cluster has 1; g is 0 for a single cluster, and if an object has 0 / 0 (it coincides with all objects of its own and
+    of another cluster). "equation" computes silhouettes of the clustered data with Euclidean distances, which are 0 for
+    an object alone in its cluster and for 0 / 0. With few features, results vary more.
 
     References
     ----------

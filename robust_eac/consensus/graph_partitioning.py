@@ -259,10 +259,10 @@ def pieces(encoding, n_clusters, imbalance):
     limit = max(1, int(imbalance * n / n_clusters))
     n_pieces = -(-counts // limit)
     order = np.argsort(inverse, kind="stable")
-    place = np.empty(n, dtype=np.int64)
-    place[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
+    position = np.empty(n, dtype=np.int64)
+    position[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
     first = np.cumsum(n_pieces) - n_pieces
-    piece = first[inverse] + place * n_pieces[inverse] // counts[inverse]
+    piece = first[inverse] + position * n_pieces[inverse] // counts[inverse]
     return np.repeat(np.arange(d), n_pieces), np.bincount(piece), piece
 
 

@@ -50,14 +50,14 @@ class State(NamedTuple):
 
     Y, g : (n, k) memberships and gradients.
     gaps : (n,) gap of each column.
-    heap, place : (n,) objects as a binary heap, largest gap first; position of each object in the heap.
+    heap, position : (n,) objects as a binary heap, largest gap first; position of each object in the heap.
     """
 
     Y: np.ndarray
     g: np.ndarray
     gaps: np.ndarray
     heap: np.ndarray
-    place: np.ndarray
+    position: np.ndarray
 
 
 class PeaceResult(NamedTuple):
@@ -212,7 +212,7 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
         if largest <= target or n_steps >= max_steps:
             break
         state.heap[:] = np.argsort(-state.gaps, kind="stable")
-        state.place[state.heap] = np.arange(n)
+        state.position[state.heap] = np.arange(n)
         n_steps += descend(pairs, kl, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
     objective = total_divergence(pairs, kl, Y)
     return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)
@@ -332,18 +332,18 @@ def _before(a, b, key):
 
 
 @njit(cache=True, nogil=True)
-def _swap(heap, place, a, b):
+def _swap(heap, position, a, b):
     heap[a], heap[b] = heap[b], heap[a]
-    place[heap[a]] = a
-    place[heap[b]] = b
+    position[heap[a]] = a
+    position[heap[b]] = b
 
 
 @njit(cache=True, nogil=True)
-def repair(heap, place, key, item):
+def repair(heap, position, key, item):
     """Restore the order of a binary heap after the key of one item has changed; O(log n)."""
-    at = place[item]
+    at = position[item]
     while at > 0 and _before(heap[at], heap[(at - 1) // 2], key):
-        _swap(heap, place, at, (at - 1) // 2)
+        _swap(heap, position, at, (at - 1) // 2)
         at = (at - 1) // 2
     while True:
         top = at
@@ -352,7 +352,7 @@ def repair(heap, place, key, item):
                 top = child
         if top == at:
             return
-        _swap(heap, place, at, top)
+        _swap(heap, position, at, top)
         at = top
 
 
@@ -396,7 +396,7 @@ def exchange(J, low, high, pairs, kl, Y, g):
 @njit(cache=True, nogil=True)
 def descend(pairs, kl, state, target, n_steps):
     """Move mass in the column of largest gap until no gap exceeds the target; return the steps, at most n_steps."""
-    Y, g, gaps, heap, place = state
+    Y, g, gaps, heap, position = state
     k = Y.shape[1]
     old = np.empty(k)
     for step in range(n_steps):
@@ -419,8 +419,8 @@ def descend(pairs, kl, state, target, n_steps):
             for q in range(k):
                 g[j, q] += w_after * Y[J, q] - w_before * old[q]
             gaps[j] = column_gap(Y[j], g[j])
-            repair(heap, place, gaps, j)
+            repair(heap, position, gaps, j)
         column_gradient(J, pairs, kl, Y, g)
         gaps[J] = column_gap(Y[J], g[J])
-        repair(heap, place, gaps, J)
+        repair(heap, position, gaps, J)
     return n_steps

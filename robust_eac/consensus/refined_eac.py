@@ -71,8 +71,8 @@ def enhanced_coassociation_matrix(
     n_steps = check_integer(n_steps, name="n_steps", low=1)
     together = np.zeros((encoding.n_samples, encoding.n_samples))
     similarities = cluster_similarities(encoding, n_steps)
-    for codes, weight, alike in zip(encoding.rows.codes.T, weights, similarities, strict=True):
-        together += weight * alike[codes[:, np.newaxis], codes]
+    for codes, weight, similarity in zip(encoding.rows.codes.T, weights, similarities, strict=True):
+        together += weight * similarity[codes[:, np.newaxis], codes]
     return mean_over_observed(together, encoding, weights)
 
 
@@ -112,8 +112,8 @@ def enhanced_eac(
     check_choice(linkage, LINKAGES, name="linkage")
     n_steps = check_integer(n_steps, name="n_steps", low=1)
     encoding = distinct_rows(encoding)
-    alike = cluster_similarities(encoding, n_steps)
-    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage)
+    similarity = cluster_similarities(encoding, n_steps)
+    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage)
 
 
 def locally_weighted_eac(
@@ -201,8 +201,8 @@ def connected_triples(
     check_choice(linkage, LINKAGES, name="linkage")
     decay = check_real(decay, name="decay", low=0.0, high=1.0)
     encoding = distinct_rows(encoding)
-    alike = triple_similarities(encoding, weights, decay)
-    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage)
+    similarity = triple_similarities(encoding, weights, decay)
+    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage)
 
 
 def triple_similarities(encoding, weights, decay):
@@ -287,12 +287,12 @@ def probability_trajectories(
         d = len(encoding.rows.codes)
         check_memory(8 * _MATRICES * d**2, f"probability_trajectories: the similarities of {d} distinct objects")
         default = max(1, int(np.sqrt(d) / 2.0))
-        alike = trajectory_similarities(encoding, weights, n_neighbors or default, n_steps or default)
+        similarity = trajectory_similarities(encoding, weights, n_neighbors or default, n_steps or default)
         if method == "linkage":
-            rows = cut(tree_of_matrix(alike, linkage), n_clusters)
+            rows = cut(tree_of_matrix(similarity, linkage), n_clusters)
         else:
             kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
-            rows = kmeans.fit(embed_microclusters(alike, encoding, weights, n_clusters, rng)).labels_
+            rows = kmeans.fit(embed_microclusters(similarity, encoding, weights, n_clusters, rng)).labels_
     return relabel(encoding.expand(rows))
 
 
@@ -306,26 +306,26 @@ def trajectory_similarities(encoding, weights, n_neighbors, n_steps):
     return trajectory_cosines(np.where(elite | elite.T, links, 0.0) * encoding.rows.multiplicity, n_steps)
 
 
-def embed_microclusters(alike, encoding, weights, n_vectors, rng):
+def embed_microclusters(similarity, encoding, weights, n_vectors, rng):
     """(d, at most n_vectors) coordinates of the rows, of length one, by the transfer cut of mean similarities."""
     members, _, cluster_weights = clusters_of(encoding, weights)
-    means = alike @ (members.toarray() / members.sum(axis=0))
+    means = similarity @ (members.toarray() / members.sum(axis=0))
     return transfer_coordinates(sparse.csr_array(means), np.ones(len(means)), cluster_weights, n_vectors, rng)
 
 
 def cluster_similarities(encoding, n_steps):
     """For every partition the (k_u, k_u) matrix of z between its clusters; 0 in the slots of "not observed"."""
-    alike = walk_similarities(encoding, n_steps)
+    similarity = walk_similarities(encoding, n_steps)
     starts = encoding.partitions.offsets
     ends = starts + encoding.partitions.n_codes
-    return [alike[start:end, start:end] for start, end in zip(starts, ends, strict=True)]
+    return [similarity[start:end, start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def walk_similarities(encoding, n_steps):
     """(n_slots, n_slots) z between the clusters of all partitions; 0 in the slots of "not observed"."""
-    alike = trajectory_cosines(jaccard_indices(encoding), n_steps)
-    alike[encoding.partitions.missing_slots, encoding.partitions.missing_slots] = 0.0
-    return alike
+    similarity = trajectory_cosines(jaccard_indices(encoding), n_steps)
+    similarity[encoding.partitions.missing_slots, encoding.partitions.missing_slots] = 0.0
+    return similarity
 
 
 def trajectory_cosines(edges, n_steps):
@@ -335,9 +335,9 @@ def trajectory_cosines(edges, n_steps):
     products = _trajectory_products(walk, n_steps)[1]
     lengths = np.sqrt(np.diagonal(products))
     lengths = np.outer(lengths, lengths)
-    alike = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
-    np.fill_diagonal(alike, 1.0)
-    return alike
+    similarity = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
+    np.fill_diagonal(similarity, 1.0)
+    return similarity
 
 
 def jaccard_indices(encoding):

@@ -39,11 +39,7 @@ def hbgf(
     n_clusters : int
         Number of parts of the graph; fewer clusters are returned if parts contain no object, or if fewer objects are
         distinct.
-    n_init : int, default=10
-        Number of starts of k-means.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seeds of k-means.
-    labels, weights : as in :func:`~robust_eac.eac`
+    labels, weights, n_init, random_state : as in :func:`~robust_eac.consensus.kmeans_consensus`
 
     Returns
     -------
@@ -175,8 +171,8 @@ def ecpcs_mc(
         groups = np.arange(len(cluster_weights))
         if len(groups) > n_clusters:
             observed = np.flatnonzero(encoding.partitions.sizes)
-            alike = walk_similarities(encoding, n_steps)[np.ix_(observed, observed)]
-            points = embed_clusters(alike, cluster_weights, n_clusters)
+            similarity = walk_similarities(encoding, n_steps)[np.ix_(observed, observed)]
+            points = embed_clusters(similarity, cluster_weights, n_clusters)
             kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng)
             groups = kmeans.fit(points, sample_weight=cluster_weights).labels_
         votes = associations(members, groups, cluster_weights)

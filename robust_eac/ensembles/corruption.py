@@ -108,7 +108,7 @@ def corrupt_ensemble(
     return corrupted, mask
 
 
-def _alone(draw):
+def _independent(draw):
     """The kind whose partitions depend only on the labels that they replace; draw(labels, rng) -> labels."""
     return lambda labels, mask, rng: lambda u, observed: draw(labels[observed, u], rng)
 
@@ -192,15 +192,15 @@ def _blocks(labels, mask, rng):
 
 # kind -> f(labels, mask, rng) -> g(replaced partition, objects that it observes) -> labels of these objects
 _KINDS = {
-    "uniform": _alone(_uniform),
-    "unequal": _alone(_unequal),
-    "shuffled": _alone(lambda column, rng: rng.permutation(column)),
-    "features": _alone(_of_features),
+    "uniform": _independent(_uniform),
+    "unequal": _independent(_unequal),
+    "shuffled": _independent(lambda column, rng: rng.permutation(column)),
+    "features": _independent(_of_features),
     "coherent": _copies(_wrong_partition, _JITTER),
     "duplicates": _copies(_kept_partition, _JITTER),
     "family": _copies(_mediocre_partition, _NEAR_JITTER),
     "structured": _structured,
     "bridges": partial(_structured, n_bridges=_N_BRIDGES),
-    "graded": _alone(lambda column, rng: _drawn_again(column, np.unique(column), rng.uniform(), rng)),
+    "graded": _independent(lambda column, rng: _drawn_again(column, np.unique(column), rng.uniform(), rng)),
     "blocks": _blocks,
 }

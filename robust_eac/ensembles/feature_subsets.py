@@ -64,14 +64,11 @@ class FeatureSubsetEnsemble(Ensemble):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; int16, or int32 for larger labels.
     subsets_ : list of n_partitions ndarray
         Indices of each partition's features, sorted.
     orders_ : ndarray of shape (n_partitions,)
         Number of features of each partition.
-    n_clusters_ : ndarray of shape (n_partitions,)
-        Number of clusters of each partition.
+    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`
     n_features_in_ : int
 
     Notes
@@ -362,14 +359,14 @@ def _make_singleton(x, labels, c, clusters):
     """Move the object farthest from its own centre into the empty cluster c."""
     n = labels.shape[0]
     centres, distances, counts = clusters
-    lonely = 0
+    farthest = 0
     for i in range(1, n):
-        if distances[labels[i], i] > distances[labels[lonely], lonely]:
-            lonely = i
-    if counts[labels[lonely]] < 2:
+        if distances[labels[i], i] > distances[labels[farthest], farthest]:
+            farthest = i
+    if counts[labels[farthest]] < 2:
         # All objects lie on their centres: take one from the first cluster of at least two.
-        lonely = np.argmax(labels == np.argmax(counts >= 2))
-    source = labels[lonely]
-    labels[lonely] = c
+        farthest = np.argmax(labels == np.argmax(counts >= 2))
+    source = labels[farthest]
+    labels[farthest] = c
     _update(x, labels, c, centres[c], counts, distances[c])
     _update(x, labels, source, centres[source], counts, distances[source])

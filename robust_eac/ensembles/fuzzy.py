@@ -33,7 +33,7 @@ class FuzzyCMeansResult(NamedTuple):
     membership : (n_samples, n_clusters), rows on the simplex, optimal for `centers`.
     centers : (n_clusters, n_features).
     objective : J at `membership` and `centers`.
-    n_iter : updates of the centers.
+    n_iter : number of updates.
     converged : whether the memberships changed by at most `tol` in the last update.
     """
 
@@ -52,8 +52,7 @@ class GathGevaResult(NamedTuple):
     covariances : (n_clusters, n_features, n_features), ridge included.
     priors : (n_clusters,), P_k.
     objective : negative log-likelihood of the mixture with these parameters.
-    n_iter : updates of the parameters.
-    converged : whether the memberships changed by at most `tol` in the last update.
+    n_iter, converged : as in :class:`FuzzyCMeansResult`.
     """
 
     membership: np.ndarray

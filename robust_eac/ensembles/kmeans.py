@@ -173,9 +173,9 @@ def _label_by_predict(estimators, n_clusters, block, labels):
     for u, (estimator, k) in enumerate(zip(estimators, n_clusters, strict=True)):
         found = estimator.predict(block)
         if found.min() < 0 or found.max() >= k:
-            odd = found[(found < 0) | (found >= k)][0]
+            label = found[(found < 0) | (found >= k)][0]
             raise ValueError(
                 f"estimator {type(estimator).__name__} must give every object a label in [0, n_clusters={k}) with "
-                f"max_samples, got {odd}."
+                f"max_samples, got {label}."
             )
         labels[:, u] = found

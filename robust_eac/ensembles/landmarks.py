@@ -43,16 +43,12 @@ class LandmarkSpectralEnsemble(Ensemble):
     The ensemble of U-SENC [1]_. Each partition has its own p landmarks, the centres of k-means on 10 p random objects.
     An edge joins each object i to each of its K nearest landmarks :math:`r_j`, with weight
     :math:`B_{ij} = \exp(-\|x_i - r_j\|^2 / (2 \sigma^2))` and :math:`\sigma` the mean length of the edges. The transfer
-    cut [2]_ cuts this graph into :math:`k_u` clusters: with D and N the row and column sums of B and V the :math:`k_u`
-    leading eigenvectors of :math:`N^{-1/2} B^T D^{-1} B N^{-1/2}`, a graph of the landmarks, the coordinates of the
-    objects are the rows of :math:`D^{-1} B N^{-1/2} V`, scaled to length one. k-means clusters them from one start.
+    cut [2]_, see :func:`~robust_eac.consensus.spectral.transfer_cut`, cuts this graph into :math:`k_u` clusters, by
+    k-means from one start.
 
     Parameters
     ----------
-    n_partitions : int, default=20
-        Number of clusterings m.
-    n_clusters : int, (int, int) or list of int, default=(20, 60)
-        Number of clusters, or those to draw from, as in :class:`~robust_eac.KMeansEnsemble`; at most `n_landmarks`.
+    n_partitions, n_clusters : as in :class:`~robust_eac.KMeansEnsemble`; at most `n_landmarks` clusters
     n_landmarks : int, default=1000
         p; fewer if fewer objects are distinct.
     n_neighbors : int, default=5
@@ -64,10 +60,7 @@ class LandmarkSpectralEnsemble(Ensemble):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; int16, or int32 for larger labels.
-    n_clusters_ : ndarray of shape (n_partitions,)
-        Requested number of clusters of each partition. A cluster can stay empty.
+    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`; a cluster can stay empty
     landmarks_ : list of n_partitions ndarray of shape (p, n_features)
         Landmarks that are neighbours of an object of the sample.
     n_features_in_ : int
@@ -300,15 +293,15 @@ def nearest_landmarks(points, index, numbers, squares):
             x = points[i, j]
             for a in range(n_groups):
                 bounds[a] += (x - index.centres[j, a]) ** 2
-        home = 0
+        nearest = 0
         for a in range(1, n_groups):
-            if bounds[a] < bounds[home]:
-                home = a
+            if bounds[a] < bounds[nearest]:
+                nearest = a
         for a in range(n_groups):
             bounds[a] = max(np.sqrt(bounds[a]) - index.radii[a], 0.0) ** 2
         for q in range(K):
             squares[i, q] = np.inf
-        for a in index.neighbours[home]:
+        for a in index.neighbours[nearest]:
             if bounds[a] >= squares[i, K - 1]:
                 continue
             size = index.sizes[a]

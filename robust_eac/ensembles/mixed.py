@@ -34,10 +34,7 @@ class MixedEnsemble(Ensemble):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; int16, or int32 for larger labels.
-    n_clusters_ : ndarray of shape (n_partitions,)
-        Requested number of clusters of each partition.
+    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`
     algorithms_ : list of n_partitions str
         "single", "average", "ward", "centroid", "kmeans" or "spectral".
     n_features_in_ : int

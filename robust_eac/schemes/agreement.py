@@ -52,12 +52,7 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    UserWarning
-        If no two partitions share any information; the weights are then uniform.
+        Non-negative, sum one; uniform, with a UserWarning, if no two partitions share any information.
 
     Notes
     -----
@@ -119,18 +114,12 @@ def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_stat
 
     Parameters
     ----------
-    labels, X, random_state
-        As in :func:`agreement_weights`; an object that a partition did not observe is in none of its clusters.
+    labels, X, random_state : as in :func:`agreement_weights`; unobserved objects are in no cluster
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    UserWarning
-        If all similarities are 0; the weights are then uniform.
+        Non-negative, sum one; uniform, with a UserWarning, if all similarities are 0.
 
     References
     ----------

@@ -62,12 +62,7 @@ def redundancy_weights(
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the best start reached `max_iter` with a gap above 1e-5.
+        Non-negative, sum one. A ConvergenceWarning is issued if the best start has a gap above 1e-5 at `max_iter`.
 
     Notes
     -----

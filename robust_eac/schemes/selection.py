@@ -84,8 +84,7 @@ def cluster_and_select_weights(
 
     Parameters
     ----------
-    size : int, default=None
-        Number of groups. None means half the number of partitions, rounded up.
+    size : as in :func:`joint_criterion_weights`: the number of groups
     random_state : int, RandomState instance or None, default=None
         Draws the seeds of the k-means step.
     labels, X : as in :func:`agreement_weights`

@@ -140,12 +140,7 @@ def ramped_silhouette_weights(
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    UserWarning
-        If no mean silhouette is positive; the weights are then uniform.
+        Non-negative, sum one; uniform, with a UserWarning, if no mean silhouette is positive.
 
     References
     ----------

@@ -34,18 +34,13 @@ def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_st
     ----------
     labels : as in :func:`~robust_eac.eac`; an index leaves out the objects that the partition did not observe
     X : array-like of shape (n_samples, n_features), default=None
-        The features, finite. Required.
+        The features; required.
     random_state : as in :func:`~robust_eac.schemes.agreement_weights`
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    UserWarning
-        If all indices are 0, for example because no partition has two clusters; the weights are then uniform.
+        Non-negative, sum one; uniform, with a UserWarning, if all indices are 0, for example without two clusters.
 
     Notes
     -----
@@ -85,12 +80,8 @@ def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state:
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one; close to uniform, since they differ only by the spread of the index values.
-
-    Warns
-    -----
-    UserWarning
-        If no index has two partitions with positive values, so that all H_j are 0; the weights are then uniform.
+        Non-negative, sum one; close to uniform, since they differ only by the spread of the index values. Uniform, with
+        a UserWarning, if no index has two partitions with positive values, so that all H_j are 0.
 
     References
     ----------

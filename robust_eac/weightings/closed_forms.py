@@ -61,10 +61,7 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Notes
-    -----
-    Time O(n_partitions log n_partitions). Scaling the losses has no effect.
+        Unchanged if the losses are scaled.
 
     References
     ----------
@@ -113,10 +110,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Notes
-    -----
-    Time O(n_partitions log n_partitions). Scaling losses and lambda together has no effect.
+        Unchanged if losses and lambda are scaled together.
 
     References
     ----------
@@ -158,10 +152,7 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Notes
-    -----
-    Time O(n_partitions). Scaling losses and eta together has no effect.
+        Unchanged if losses and eta are scaled together.
 
     References
     ----------

@@ -237,12 +237,11 @@ class Entropy(Weighting):
 
 
 class Power(Weighting):
-    """Weights by a power of the losses; see :func:`~robust_eac.power_weights`.
+    """Weights by a power of the losses.
 
     Parameters
     ----------
-    gamma : float, default=2.0
-        Greater than 1. Near 1 the best partition gets all weight; for large values the weights become uniform.
+    gamma : as in :func:`~robust_eac.power_weights`
 
     References
     ----------
@@ -288,8 +287,7 @@ class ChanceCorrected(Weighting):
 
     Parameters
     ----------
-    share : float, default=0.2
-        Least agreement of a trusted partition, as a share of the mean agreement, in [0, 1].
+    share : as in :func:`~robust_eac.chance_corrected_weights`
 
     References
     ----------

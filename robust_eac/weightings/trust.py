@@ -59,11 +59,7 @@ def chance_corrected_weights(
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Zero or 1 / (number of trusted partitions).
-
-    Notes
-    -----
-    Time O(n_partitions). Scaling losses and expected losses together has no effect.
+        Zero or 1 / (number of trusted partitions); unchanged if losses and expected losses are scaled together.
 
     References
     ----------
@@ -115,12 +111,7 @@ def trusted_group_weights(
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Zero or 1 / (number of trusted partitions).
-
-    Warns
-    -----
-    UserWarning
-        If no two partitions agree beyond chance; the weights are then equal.
+        Zero or 1 / (number of trusted partitions); all equal, with a UserWarning, if no two agree beyond chance.
 
     Notes
     -----

@@ -43,7 +43,7 @@ def state_of(pairs, Y, kl):
     state = module.State(Y, np.empty_like(Y), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64))
     module.all_gradients(pairs, kl, state)
     state.heap[:] = np.argsort(-state.gaps, kind="stable")
-    state.place[:] = np.argsort(state.heap)
+    state.position[:] = np.argsort(state.heap)
     return state
 
 
@@ -158,7 +158,7 @@ def test_a_whole_run_is_that_of_a_linear_search(rng, problem, kl):
         fresh = state_of(pairs, Y, kl)
         np.testing.assert_allclose(current.g, fresh.g, atol=1e-7 if kl else 1e-12)
         np.testing.assert_allclose(current.gaps, fresh.gaps, atol=1e-7 if kl else 1e-12)
-        assert np.array_equal(current.heap[current.place], np.arange(12))
+        assert np.array_equal(current.heap[current.position], np.arange(12))
     assert found == columns
     assert len(found) > 10
     np.testing.assert_allclose(Y, expected, atol=1e-10)
