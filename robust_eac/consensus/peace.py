@@ -31,7 +31,7 @@ _BYTES_PER_PAIR = 130
 _MAX_ROOT_STEPS = 100
 
 
-class Pairs(NamedTuple):
+class SampledPairs(NamedTuple):
     """Both directions of every pair, like the rows of a sparse symmetric matrix.
 
     starts : (n + 1,) int64; the pairs of object i are at starts[i], ..., starts[i + 1] - 1.
@@ -45,7 +45,7 @@ class Pairs(NamedTuple):
     N: np.ndarray
 
 
-class State(NamedTuple):
+class PeaceState(NamedTuple):
     """A membership with its gradients and gaps.
 
     Y, g : (n, k) memberships and gradients.
@@ -163,7 +163,7 @@ def solve_peace(
 
 
 def _sample(encoding, weights, n_partners, rng):
-    """The :class:`Pairs` that the objects draw, or all."""
+    """The :class:`SampledPairs` that the objects draw, or all."""
     n = encoding.n_samples
     if n_partners is None or 2 * n_partners >= n - 1:
         check_memory(_BYTES_PER_PAIR * (n * (n - 1) // 2), f"peace: all pairs of n_samples={n} objects")
@@ -177,7 +177,7 @@ def _sample(encoding, weights, n_partners, rng):
     # The code of "not observed"; no label has this code if nothing is missing.
     missing = encoding.partitions.n_clusters
     together, both = np.empty(len(first)), np.empty(len(first))
-    compare_pairs(encoding.rows.codes, weights, missing, first, second, together, both)
+    weigh_pairs(encoding.rows.codes, weights, missing, first, second, together, both)
     kept = both > 0.0
     first, second = first[kept], second[kept]
     together, both = together[kept], both[kept]
@@ -185,7 +185,7 @@ def _sample(encoding, weights, n_partners, rng):
     order = np.argsort(rows, kind="stable")
     # Both sums run over the weights in the same order: the share of a unanimous pair is exactly 1.
     c = together / both
-    return Pairs(
+    return SampledPairs(
         starts=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]),
         partners=np.concatenate([second, first])[order],
         c=np.concatenate([c, c])[order],
@@ -204,7 +204,7 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
     # The kernel compares gaps with the same number. Comparing gap / unit with tol here would round differently, and
     # occasionally repeat a descent without a step forever.
     target = tol * unit
-    state = State(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
+    state = PeaceState(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
     n_steps = 0
     while True:
         all_gradients(pairs, kl, state)
@@ -213,7 +213,7 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
             break
         state.heap[:] = np.argsort(-state.gaps, kind="stable")
         state.position[state.heap] = np.arange(n)
-        n_steps += descend(pairs, kl, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
+        n_steps += move_mass(pairs, kl, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
     objective = total_divergence(pairs, kl, Y)
     return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)
 
@@ -252,7 +252,7 @@ def bend(p, c, kl):
 
 
 @njit(cache=True, nogil=True)
-def compare_pairs(codes, weights, missing, first, second, together, both):
+def weigh_pairs(codes, weights, missing, first, second, together, both):
     """Fill, for each pair, the weights of the partitions that join it and of those that observe both objects."""
     for pair in range(first.shape[0]):
         i, j = first[pair], second[pair]
@@ -394,7 +394,7 @@ def exchange(J, low, high, pairs, kl, Y, g):
 
 
 @njit(cache=True, nogil=True)
-def descend(pairs, kl, state, target, n_steps):
+def move_mass(pairs, kl, state, target, n_steps):
     """Move mass in the column of largest gap until no gap exceeds the target; return the steps, at most n_steps."""
     Y, g, gaps, heap, position = state
     k = Y.shape[1]
