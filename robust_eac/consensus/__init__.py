@@ -1,4 +1,4 @@
-"""Consensus functions, a family of methods per file, and their registry."""
+"""Consensus functions, one family of methods per file, and their registry."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
-    """Labels of :func:`~robust_eac.solve_median_partition`, with weights found jointly, or those given."""
+    """Labels of :func:`~robust_eac.solve_median_partition`; without `weights`, they are found jointly."""
     labels = check_labels(labels)
     weighting = "restricted-simplex" if weights is None else check_weights(weights, labels.shape[1])
     result = solve_median_partition(labels, n_clusters, weighting=weighting, random_state=random_state)

@@ -1,4 +1,4 @@
-"""What consensus functions share: checks and encoding before, base clusters as columns, memory."""
+"""Checks, encoding, indicators of base clusters and the memory check that consensus functions share."""
 
 import os
 
@@ -8,7 +8,7 @@ from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_weights
 from ..core.encoding import collapse, encode, one_hot, select
 
-# Equal means that are summed in different orders differ by less.
+# Equal means summed in different orders differ by less than this.
 TIE = 1e-12
 
 
@@ -41,14 +41,14 @@ def check_starts(n_init, random_state):
 
 
 def check_search(n_init, max_iter, n_jobs, random_state):
-    """How a local search runs, checked, as keyword arguments: starts, passes per start, threads, random numbers."""
+    """The parameters of a local search, checked, as keyword arguments: starts, passes, threads, generator."""
     n_init, rng = check_starts(n_init, random_state)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     return {"n_init": n_init, "max_iter": max_iter, "n_jobs": check_n_jobs(n_jobs), "rng": rng}
 
 
 def trivial(encoding, n_clusters):
-    """Clusters of the rows if there is nothing to decide: one cluster, or no more rows than clusters. Else None."""
+    """Clusters of the rows if there is only one cluster, or no more rows than clusters; otherwise None."""
     d = len(encoding.rows.codes)
     if n_clusters == 1:
         return np.zeros(d, dtype=np.intp)
@@ -56,7 +56,7 @@ def trivial(encoding, n_clusters):
 
 
 def clusters_of(encoding, weights):
-    """All clusters: (n_rows, K) sparse indicators, numbers of objects, weights of their partitions."""
+    """For the K base clusters: (n_rows, K) sparse indicators, numbers of objects, weights of their partitions."""
     clusters = np.flatnonzero(encoding.partitions.sizes)
     return (
         one_hot(encoding)[:, clusters],
@@ -66,7 +66,7 @@ def clusters_of(encoding, weights):
 
 
 def associations(members, groups, weights):
-    """(n_rows, n_groups) weighted mean of the indicators of the clusters in every group that is not empty."""
+    """(n_rows, n_groups) weighted mean of the cluster indicators over each non-empty group of clusters."""
     groups = np.unique(groups, return_inverse=True)[1]
     shares = np.zeros((len(groups), groups.max() + 1))
     shares[np.arange(len(groups)), groups] = weights
@@ -74,7 +74,7 @@ def associations(members, groups, weights):
 
 
 def check_memory(n_bytes, what):
-    """Raise ValueError if `what` needs more bytes than this machine has memory; call it before allocating."""
+    """Raise ValueError if `what` needs more bytes than the memory of this machine; call it before allocating."""
     available = physical_memory()
     if available is not None and available < n_bytes:
         raise ValueError(

@@ -25,8 +25,8 @@ class BisectingTree(NamedTuple):
     """Result of :func:`bisecting_tree`.
 
     labels : (n_samples,) intp; cluster of each object at the finest level, numbered in the order of creation.
-    parents : (n_levels - 1,) intp; the cluster that cluster j + 1 was split from; it keeps its number.
-    densities : (n_levels,) density of the partition with 1, 2, ..., n_levels clusters.
+    parents : (n_levels - 1,) intp; entry j is the cluster that cluster j + 1 was split from, which keeps its number.
+    densities : (n_levels,) densities of the partitions with 1, 2, ..., n_levels clusters.
     losses : (n_levels,) k-means loss of these partitions, divided by n_samples.
     """
 
@@ -37,7 +37,7 @@ class BisectingTree(NamedTuple):
 
 
 class _Leaf(NamedTuple):
-    """A cluster and its best split: rows, size times density, loss; rows of the halves, gain by the criterion."""
+    """A cluster (rows, size times density, loss) and its best split (rows of both halves, gain)."""
 
     rows: np.ndarray
     sized_density: float
@@ -57,22 +57,20 @@ def bisecting_tree(
     max_iter: int = 300,
     random_state: RandomState = None,
 ) -> BisectingTree:
-    r"""Split clusters of objects in two repeatedly, by 2-means on the label codes.
+    r"""Repeatedly split clusters of objects in two, by 2-means on the label codes.
 
-    k-means with two clusters splits a cluster C into A and B ([1]_, Section 4.4). The others stay as they are, so the
-    density changes by :math:`(|A| \rho_A + |B| \rho_B - |C| \rho_C) / n` (Eq. 23 of [1]_). [1]_ does not say which
-    cluster is split next.
+    Splitting a cluster C into A and B ([1]_, Section 4.4) changes the density by
+    :math:`(|A| \rho_A + |B| \rho_B - |C| \rho_C) / n` (Eq. 23 of [1]_). [1]_ does not say which cluster is split next.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters at the finest level; splitting stops earlier if every cluster holds identical objects only.
+        Number of clusters at the finest level; splitting stops earlier if all objects in each cluster are identical.
     criterion : {"density", "loss", "size"}, default="density"
-        Split next the cluster whose split gains most density, that lowers the k-means loss most, or the largest.
-    singleton : float, default=0.0
-        Density of a cluster with one object, in [0, 1].
-    labels, weights, n_init, max_iter, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`, for every 2-means.
+        The cluster to split next: the one whose split gains most density or lowers the k-means loss most, or the
+        largest.
+    singleton : as in :func:`~robust_eac.density`
+    labels, weights, n_init, max_iter, random_state : as in :func:`~robust_eac.consensus.kmeans_consensus`
 
     Returns
     -------
@@ -116,12 +114,11 @@ def bisecting_tree(
 
 
 def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
-    """Read the partition with a given number of clusters off a bisecting tree.
+    """Partition with a given number of clusters from a bisecting tree.
 
     Parameters
     ----------
     tree : BisectingTree
-        Result of :func:`bisecting_tree`.
     n_clusters : int
         Number of clusters, from 1 to that of the finest level.
 
@@ -135,12 +132,12 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     array([0, 0, 1])
     """
     if not isinstance(tree, BisectingTree):
-        raise TypeError(f"tree must be what bisecting_tree returns, got {type(tree).__name__}.")
+        raise TypeError(f"tree must be a BisectingTree, the result of bisecting_tree, got {type(tree).__name__}.")
     n_levels = len(tree.parents) + 1
     n_clusters = check_integer(n_clusters, name="n_clusters", low=1, high=n_levels, high_name="levels of the tree")
     ancestor = np.arange(n_levels)
     for cluster in range(n_clusters, n_levels):
-        # A parent comes before its parts, so its own ancestor is known.
+        # A parent precedes its parts, so its own ancestor is already known.
         ancestor[cluster] = ancestor[tree.parents[cluster - 1]]
     return relabel(ancestor[tree.labels])
 
@@ -156,14 +153,11 @@ def bisecting_kmeans_consensus(
     max_iter: int = 300,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Split the ensemble's objects in two by 2-means on the label codes until there are n_clusters.
-
-    The finest level of :func:`~robust_eac.consensus.bisecting_tree`.
+    """Finest level of :func:`bisecting_tree`: n_clusters clusters by repeated 2-means on the label codes.
 
     Parameters
     ----------
-    labels, n_clusters, criterion, weights, singleton, n_init, max_iter, random_state
-        As in :func:`~robust_eac.consensus.bisecting_tree`.
+    labels, n_clusters, criterion, weights, singleton, n_init, max_iter, random_state : as in :func:`bisecting_tree`
 
     Returns
     -------
@@ -171,7 +165,7 @@ def bisecting_kmeans_consensus(
 
     References
     ----------
-    Those of :func:`~robust_eac.consensus.bisecting_tree`.
+    Those of :func:`bisecting_tree`.
 
     Examples
     --------
@@ -184,7 +178,7 @@ def bisecting_kmeans_consensus(
 
 
 def _leaf(encoding, weights, rows, criterion, singleton, search):
-    """The leaf of some rows, with the best split found by 2-means."""
+    """The leaf of these rows, with the best split found by 2-means."""
     own = take_rows(encoding, rows)
     halves = np.zeros(len(rows), dtype=np.intp)
     density, loss = _grade(own, weights, halves, 1, singleton)
@@ -198,7 +192,7 @@ def _leaf(encoding, weights, rows, criterion, singleton, search):
 
 
 def _grade(encoding, weights, clusters, n_clusters, singleton):
-    """Sums over clusters of the rows: size times density, and k-means loss."""
+    """Size times density, and k-means loss, each summed over the clusters."""
     counts = cluster_counts(encoding, clusters, n_clusters)
     sizes = np.bincount(clusters, weights=encoding.rows.multiplicity, minlength=n_clusters)
     density = sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum()

@@ -23,7 +23,7 @@ __all__ = ["CombinatorialEAC", "zca_whiten"]
 
 # Rows of the co-association matrix per task of a thread.
 _ROWS = 64
-# How the two modes measure silhouettes. With nan, one object of undefined silhouette gives the partition weight 0.
+# The silhouettes of the two modes. With nan, one object of undefined silhouette gives the partition weight 0.
 _SILHOUETTES = {
     "listing": {"metric": "sqeuclidean", "singleton": 1.0, "undefined": np.nan},
     "equation": {"metric": "euclidean", "singleton": 0.0, "undefined": 0.0},
@@ -34,10 +34,10 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     r"""Cluster data with many uninformative features by accumulating evidence from subsets of the features.
 
     Compute :math:`C_{ij} = \frac{1}{N'} \sum_k \frac{1}{O_k} \sum_l g_{kl} [c_{kl}(i) = c_{kl}(j)]` (Eq. 11 of [1]_),
-    where partition l of order k clusters a subset of k features into `n_clusters` or `n_clusters` + 1 clusters (either
-    with probability 1/2), g is its mean silhouette or 0 if that is negative, O_k the number of subsets of order k and
-    N' the number of orders that occur; then cut the average-linkage tree of the distances :math:`\max C - C`. If every
-    weight is zero, a UserWarning says so and one cluster is returned (or n_samples, if that many are requested).
+    then cut the average-linkage tree of the distances :math:`\max C - C`. Partition l of order k clusters a subset of k
+    features into `n_clusters` or `n_clusters` + 1 clusters, each with probability 1/2; g is its mean silhouette or 0 if
+    that is negative, O_k the number of subsets of order k, N' the number of orders that occur. If every weight is zero,
+    a UserWarning is issued and one cluster is returned (or n_samples, if that many are requested).
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     goodness : bool, default=True
         Weight the evidence by g; otherwise g = 1.
     order_weighting : bool, default=True
-        Give every order the same total weight, by :math:`1 / (N' O_k)`; otherwise every subset the same, 1 / sum O.
+        Give every order the same total weight, by :math:`1 / (N' O_k)`; otherwise give every subset 1 / sum O.
     reproduce : {"listing", "equation"}, default="listing"
         Follow the published program or the formulas where they differ; see Notes.
     combinations, whiten, max_order, max_per_order, min_per_order, n_jobs, random_state
@@ -56,7 +56,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     ----------
     labels_ : ndarray of shape (n_samples,), numbered by first appearance
     coassociation_ : ndarray of shape (n_samples, n_samples)
-        C: symmetric, between 0 and 1, with a constant diagonal.
+        C: symmetric, in [0, 1], with a constant diagonal.
     goodness_, weights_ : ndarray of shape (n_subsets,)
         g of every partition, ones when `goodness` is False; its weight in C, :math:`g_{kl} / (N' O_k)` by default.
     orders_, subsets_ : ndarray of shape (n_subsets,), list of n_subsets ndarray
@@ -67,12 +67,11 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    "listing" is the program of Table 1 of [1]_. Subsets of an order are drawn with repetitions if there are more than
-    `max_per_order`, and repeated if there are fewer than `min_per_order`. Silhouettes are computed before whitening,
-    with squared Euclidean distances; an object alone in its cluster has 1; g is 0 for a single cluster, and if an
-    object has 0 / 0 (it coincides with all objects of its own and of another cluster). "equation" has distinct subsets,
-    none repeated (Eq. 6), and silhouettes on the data that were clustered, with Euclidean distances; they are 0 for an
-    object alone in its cluster and for 0 / 0. With few features, results vary more.
+    The subsets of both modes are described in :class:`~robust_eac.FeatureSubsetEnsemble`. "listing", the program of
+    Table 1 of [1]_, computes silhouettes before whitening, with squared Euclidean distances; an object alone in its
+    cluster has 1; g is 0 for a single cluster, and if an object has 0 / 0 (it coincides with all objects of its own and
+    of another cluster). "equation" computes silhouettes of the clustered data with Euclidean distances, which are 0 for
+    an object alone in its cluster and for 0 / 0. With few features, results vary more.
 
     References
     ----------

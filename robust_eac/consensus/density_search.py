@@ -19,7 +19,7 @@ from ._common import check_search, prepare
 
 __all__ = ["density_search"]
 
-# Smaller gains (in objects) are rounding errors.
+# Gains (in objects) up to this are rounding errors.
 _SLACK = 1e-9
 
 
@@ -37,17 +37,16 @@ def density_search(
     r"""Maximise the density of the consensus by moving one object at a time.
 
     Maximise :math:`D = \sum_C |C| \rho_C / n` over the partitions (Eq. 7 of [1]_), with :math:`\rho_C` the mean
-    co-association over the pairs of different objects in cluster C, as :func:`~robust_eac.density` computes. From a
-    k-means start, objects in random order move to where D gains most, until no single move improves the partition. The
-    best of `n_init` starts is kept. No cluster is emptied.
+    co-association over the pairs of different objects in cluster C, as in :func:`~robust_eac.density`. From a k-means
+    start, objects move in random order to the cluster where D gains most, until no single move improves the partition.
+    The best of `n_init` starts is kept. No cluster is emptied.
 
     Parameters
     ----------
-    singleton : float, default=0.0
-        Density of a cluster with one object, in [0, 1].
+    singleton : as in :func:`~robust_eac.density`
     labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`, warning included. In a partition that did not observe it,
-        an object shares a cluster with no other.
+        As in :func:`~robust_eac.consensus.kmeans_consensus`, including the warning. In a partition that did not observe
+        it, an object shares a cluster with no other.
 
     Returns
     -------
@@ -83,20 +82,18 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
     start = best_lloyd(collapsed, weights, squared_distances, n_clusters, n_init=1, max_iter=max_iter, rng=rng).clusters
     clusters = collapsed.expand(start).astype(np.intp)
     n_clusters = int(clusters.max()) + 1
-    presence = encoding.rows.observed[:, encoding.partitions.mask_of] @ weights
-    by_slot = np.repeat(weights, encoding.partitions.n_codes)[:, np.newaxis]
+    rows, partitions = encoding.rows, encoding.partitions
+    presence = rows.observed[:, partitions.mask_of] @ weights
+    by_slot = np.repeat(weights, partitions.n_codes)[:, np.newaxis]
+    slots = partitions.offsets, partitions.missing_slots
     for _ in range(max_iter):
         # Count anew in every pass: updates by moves accumulate rounding errors.
         counts = cluster_counts(encoding, clusters, n_clusters)
         pairs = pair_weights(encoding, weights, counts)
         sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)
-        codes, slots, order = (
-            encoding.rows.codes,
-            (encoding.partitions.offsets, encoding.partitions.missing_slots),
-            rng.permutation(len(clusters)),
-        )
         state = clusters, by_slot * counts, pairs, sizes
-        n_moved = _densify(order, codes, *slots, weights, presence, singleton, *state)
+        order = rng.permutation(len(clusters))
+        n_moved = _densify(order, rows.codes, *slots, weights, presence, singleton, *state)
         if n_moved == 0:
             break
     return sized_densities(pairs, sizes, singleton).sum() / len(clusters), clusters, n_moved == 0
@@ -104,9 +101,9 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
 
 @njit(cache=True, nogil=True)
 def _densify(order, codes, offsets, missing, weights, presence, singleton, labels, T, pair_weights, sizes):
-    """Move objects, in the given order, to where the density gains most; returns how many moved. O(m k) per object.
+    """Move objects, in the given order, to where the density gains most; return how many moved. O(m k) per object.
 
-    The last four follow the moves: labels, T (n_slots, k), pair_weights (k,) and sizes (k,). No cluster is emptied.
+    Updates labels, T (n_slots, k), pair_weights (k,) and sizes (k,). No cluster is emptied.
     """
     k = T.shape[1]
     votes = np.empty(k)

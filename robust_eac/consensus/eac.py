@@ -1,4 +1,4 @@
-"""Evidence accumulation clustering: hierarchical clustering by co-association, with several rules for the cut."""
+"""Evidence accumulation clustering: hierarchical clustering by co-association, with several cut rules."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .linkage import LINKAGES, components, cut, dendrogram, distinct_rows, merge
 
 __all__ = ["coassociation_matrix", "eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
 
-# Heights have single precision: smaller differences are ties.
+# Heights have single precision: differences below this are ties.
 _TIE = 1e-6
-# So are smaller differences of a given share from the threshold: it is a sum of fractions.
+# Given shares are rounded sums of fractions: differences from the threshold below this are ties.
 _SHARE_TIE = 1e-9
 AFFINITIES = ("coassociation", "precomputed")
-# Entries that belong together may differ by this share of the largest: rounding of sums in another order.
+# Tolerance of symmetry, relative to the largest entry: sums in another order round differently.
 _ENTRY_TIE = 1e-9
 
 
 class Coassociation(NamedTuple):
-    """A checked co-association matrix: values, (n, n) ndarray or csr_array of float64, in units of `unit`.
+    """A checked co-association matrix.
 
-    unit : 1 for shares, for counts the number of partitions.
+    values : (n, n) ndarray or csr_array of float64. unit : 1 for shares, the number of partitions for counts.
     """
 
     values: np.ndarray | sparse.csr_array
@@ -43,11 +43,6 @@ class Coassociation(NamedTuple):
     def n_samples(self):
         """Number of objects."""
         return self.values.shape[0]
-
-    @property
-    def shares(self):
-        """The values in [0, 1]."""
-        return self.values if self.unit == 1.0 else self.values / self.unit
 
 
 def check_coassociation(matrix, *, name="labels") -> Coassociation:
@@ -64,7 +59,7 @@ def check_coassociation(matrix, *, name="labels") -> Coassociation:
     if own.min() == 0.0:
         raise ValueError(
             f"{name} must have a positive diagonal, the co-association of an object with itself, got 0 at object "
-            f"{int(own.argmin())}. Write 1 there, or the number of partitions if these are counts; of distances, give "
+            f"{int(own.argmin())}. Write 1 there, or the number of partitions if these are counts; for distances, pass "
             "1 - distance."
         )
     largest = entries.max()
@@ -72,7 +67,7 @@ def check_coassociation(matrix, *, name="labels") -> Coassociation:
     if lack > _ENTRY_TIE * largest:
         raise ValueError(
             f"{name} must be symmetric, got entries (i, j) and (j, i) that differ by {lack:.3g}; "
-            f"({name} + {name}.T) / 2 is."
+            f"({name} + {name}.T) / 2 is symmetric."
         )
     if largest <= 1.0 + _ENTRY_TIE:
         return Coassociation(values, 1.0)
@@ -98,8 +93,8 @@ def _sparse(matrix, name):
 def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None) -> np.ndarray:
     r"""Share of the partitions that put two objects into one cluster.
 
-    Computes :math:`A_{ij} = \sum_u \alpha_u [c_u(i) = c_u(j)]`, the weighted co-association of [1]_ below Eq. (6); if
-    labels are missing, over the partitions that observe both objects (0 if none does).
+    Computes :math:`A_{ij} = \sum_u \alpha_u [c_u(i) = c_u(j)]`, the weighted co-association of [1]_ below Eq. (6). If
+    labels are missing, the sum is over the partitions that observe both objects (0 if none does).
 
     Parameters
     ----------
@@ -126,7 +121,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
 
 
 def coassociation_of(encoding, weights):
-    """(n_rows, n_rows) co-association of the rows of an encoding. Partitions may observe none of the rows."""
+    """(n_rows, n_rows) co-association of the rows of an encoding. A partition may observe none of them."""
     indicators = one_hot(encoding)
     together = (indicators * np.repeat(weights, encoding.partitions.n_codes)) @ indicators.T
     return mean_over_observed(together.toarray(), encoding, weights)
@@ -148,8 +143,8 @@ def eac(
     Identical objects are merged first and never separated; other ties are decided by the order of the objects.
 
     Average and complete linkage keep half the matrix in single precision, 2 d^2 bytes for d distinct objects, and
-    refuse more than the machine's memory; single linkage needs none. Weights in ratios of whole numbers up to 1000 are
-    counted as votes; sums are exact while two clusters share fewer than 2^24 votes.
+    raise ValueError if that exceeds the machine's memory; single linkage needs no matrix. Weights in ratios of whole
+    numbers up to 1000 are counted as votes; sums are exact while two clusters share fewer than 2^24 votes.
 
     Parameters
     ----------
@@ -165,10 +160,9 @@ def eac(
     random_state : int, RandomState instance or None, default=None
         Ignored: present for the common signature.
     affinity : {"coassociation", "precomputed"}, default="coassociation"
-        "precomputed": `labels` is a matrix of shape (n_samples, n_samples), dense or SciPy sparse, symmetric, not
-        negative, with a positive diagonal: shares in [0, 1], of whatever weights; or, where an entry is above 1,
-        counts, with the number of partitions on the whole diagonal. `weights` must be None. Identical objects are not
-        known then.
+        "precomputed": `labels` is a matrix of shape (n_samples, n_samples), dense or SciPy sparse, symmetric and
+        non-negative with a positive diagonal: shares in [0, 1]; or, if an entry is above 1, counts, with the number of
+        partitions on the whole diagonal. `weights` must be None. Identical objects then count as distinct.
 
     Returns
     -------
@@ -240,13 +234,13 @@ def lifetime_eac(
 
     Maximise :math:`h_{n-q+1} - h_{n-q}` over :math:`q = 2, \ldots, n - 1`, with :math:`h_1 \le \ldots \le h_{n-1}` the
     heights, 1 - similarity, of the merges of :func:`~robust_eac.eac`: the range of thresholds at which there are q
-    clusters ([1]_). Of several such q the smallest; one cluster if all heights are equal or there are fewer than three
+    clusters ([1]_). In a tie, the smallest q; one cluster if all heights are equal or there are fewer than three
     objects. Lifetimes and heights that differ by less than 1e-6 count as equal.
 
     Parameters
     ----------
     one_cluster : bool, default=False
-        Whether q = 1, with lifetime :math:`1 - h_{n-1}`, is a candidate, too. Otherwise there are at least two.
+        Whether q = 1, with lifetime :math:`1 - h_{n-1}`, is a candidate, too. Otherwise q is at least 2.
     labels, linkage, weights, affinity : as in :func:`~robust_eac.eac`
 
     Returns
@@ -278,18 +272,18 @@ def threshold_eac(
 ) -> np.ndarray:
     """Join objects that more than a given share of the partitions put together, directly or through others.
 
-    The clusters are the connected components of the graph with an edge where :math:`v_{ij} > t N_{ij}`, t being the
-    threshold ([1]_, where all :math:`N_{ij}` are the number of partitions): :math:`v_{ij}` partitions of the
-    :math:`N_{ij}` that observe both objects put them into one cluster. It is the single-linkage tree cut at t. An
-    object joined with no other is a cluster of its own, and a pair that no partition observes has the share 0.
+    The clusters are the connected components of the graph with an edge where :math:`v_{ij} > t N_{ij}` ([1]_), with t
+    the threshold, :math:`N_{ij}` the number of partitions that observe both objects, and :math:`v_{ij}` the number of
+    those that put them into one cluster. This cuts the single-linkage tree at t. An object joined with no other is a
+    cluster of its own, and a pair that no partition observes has the share 0.
 
     Parameters
     ----------
     threshold : float or Fraction, default=0.5
-        The share of the votes, taken as the decimal number it prints as: with 0.3, three votes of ten are a tie. Below
-        0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
+        The share of the votes, read as the decimal number that is printed: with 0.3, three votes of ten are a tie.
+        Below 0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
     strict : bool, default=True
-        True: a tie, :math:`v_{ij} = t N_{ij}`, is no edge. Given shares within 1e-9 of the threshold are ties.
+        Whether a tie, :math:`v_{ij} = t N_{ij}`, is no edge. Given shares within 1e-9 of the threshold are ties.
     labels, affinity : as in :func:`~robust_eac.eac`
 
     Returns
@@ -331,7 +325,7 @@ def _join_above(given, threshold, strict):
 
 
 def _read(labels, weights, affinity):
-    """Labels and weights, checked: an encoding and its weights, or a :class:`Coassociation` and None."""
+    """An encoding and its weights, or a :class:`Coassociation` and None, after all checks."""
     if check_choice(affinity, AFFINITIES, name="affinity") != "precomputed":
         return prepare_ensemble(labels, weights)
     if weights is not None:
@@ -343,7 +337,7 @@ def _read(labels, weights, affinity):
 
 
 def _tree(source, weights, linkage):
-    """(the row of each object, the tree of the rows): distinct objects of an encoding; all of a given matrix."""
+    """(row of each object, tree of the rows): a row per distinct object, or per object of a given matrix."""
     check_choice(linkage, LINKAGES, name="linkage")
     if isinstance(source, Coassociation):
         tree = tree_of_matrix(source.values, linkage, unit=source.unit)
@@ -377,10 +371,12 @@ def _needed_votes(threshold, strict, m):
 
 def _count_votes(encoding, left, right):
     """Numbers of partitions that put each pair of objects together, and that observe both; (n_pairs,) each."""
-    votes, seen = np.empty(len(left), dtype=np.int64), np.empty(len(left), dtype=np.int64)
+    rows, mask_of = encoding.rows, encoding.partitions.mask_of
+    votes = np.empty(len(left), dtype=np.int64)
+    seen = np.empty_like(votes)
     for block in row_blocks(len(left)):
         i, j = left[block], right[block]
-        both = (encoding.rows.observed[i] & encoding.rows.observed[j])[:, encoding.partitions.mask_of]
-        votes[block] = np.count_nonzero((encoding.rows.codes[i] == encoding.rows.codes[j]) & both, axis=1)
+        both = (rows.observed[i] & rows.observed[j])[:, mask_of]
+        votes[block] = np.count_nonzero((rows.codes[i] == rows.codes[j]) & both, axis=1)
         seen[block] = np.count_nonzero(both, axis=1)
     return votes, seen

@@ -23,8 +23,8 @@ BALANCES = ("size", "count")
 _LARGEST = 2**30
 # Memory per edge: as floats, as integers, and in the coarser graphs of METIS.
 _BYTES_PER_EDGE = 40
-# KaHyPar reads its settings only from a file. It ends the process if a required one is missing. The largest cmaxnet:
-# clusters are large, and no hyperedge is to be skipped.
+# KaHyPar reads its settings only from a file, and ends the process if a required one is missing. cmaxnet has its
+# largest value, so that large clusters are not skipped as hyperedges.
 _SETTINGS = """
 mode=recursive objective=cut cmaxnet=4294967295 vcycles=0 c-type=heavy_lazy c-s=3.25 c-t=160
 c-rating-score=heavy_edge c-rating-use-communities=false c-rating-heavy_node_penalty=multiplicative
@@ -47,17 +47,17 @@ def cspa(
 
     Solve  min over partitions  sum_{i, j apart} A_ij  s.t.  n_clusters |C| <= (1 + imbalance) n_samples  for every
     cluster C ([1]_, Section 3.2), with A the weighted co-association. METIS ([2]_; package pymetis) searches by
-    multilevel recursive bisection: it finds a local optimum, and sizes may exceed the bound by an object or so. Graphs
-    that need more memory than the machine has are refused.
+    multilevel recursive bisection: it finds a local optimum, and sizes may exceed the bound by an object or so. A
+    graph that needs more memory than the machine has raises ValueError.
 
-    Identical objects are one vertex, or several if they are more than `imbalance` of a cluster: for balance they may be
-    separated, as in [1]_. If at most `n_clusters` objects are distinct, each of them is a cluster. Edge weights are
-    rounded to integers. [1]_ allows METIS hardly any imbalance and a single try.
+    Identical objects form one vertex, or several if they are more than `imbalance` of a cluster: balance may separate
+    them, as in [1]_. If at most `n_clusters` objects are distinct, each of them is a cluster. Edge weights are rounded
+    to integers. [1]_ allows METIS hardly any imbalance and a single try.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters; fewer are returned if fewer objects are distinct, and if METIS leaves clusters empty, which
+        Number of clusters; fewer are returned if fewer objects are distinct, or if METIS leaves clusters empty, which
         can happen if there are almost as many clusters as objects.
     imbalance : float, default=0.05
         In [0, 1]: share by which a cluster may exceed n_samples / n_clusters.
@@ -109,13 +109,12 @@ def mcla(
 
     Solve  min over groupings of the clusters  sum_{a, b apart} w_u(a) w_u(b) J_ab  into `n_clusters` meta-clusters M of
     nearly equal weight, with J_ab = |a and b| / |a or b| the Jaccard index of two clusters (Strehl and Ghosh, Section
-    3.4), by METIS as in :func:`~robust_eac.consensus.graph_partitioning.cspa`. Object i then goes to the meta-cluster
-    of its largest association,
+    3.4), by METIS as in :func:`cspa`. Object i then goes to the meta-cluster of its largest association,
 
         max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a),
 
-    and to a random one of equals (the same for identical objects). They have no partition weights; here a partition of
-    weight 2 counts as two copies whose clusters stay together. Weights are rounded to integers.
+    with ties broken at random (in the same way for identical objects). The paper has no partition weights; here a
+    partition of weight 2 counts as two copies whose clusters stay together. Weights are rounded to integers.
 
     Parameters
     ----------
@@ -123,11 +122,11 @@ def mcla(
         Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if fewer objects are
         distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
     balance : {"size", "count"}, default="size"
-        What is balanced over the meta-clusters: the weighted number of objects in their clusters, as in theirs, or of
-        clusters, which allows consensus clusters of different sizes.
+        Balance the weighted number of objects in the clusters of each meta-cluster, as in the paper, or the weighted
+        number of clusters, which allows consensus clusters of different sizes.
     random_state : int, RandomState instance or None, default=None
-        Draws the seed of METIS and decides ties.
-    imbalance, n_init : as in :func:`~robust_eac.consensus.graph_partitioning.cspa`, for the weights of meta-clusters
+        Draws the seed of METIS and breaks ties.
+    imbalance, n_init : as in :func:`cspa`, for the weights of meta-clusters
     labels, weights : as in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it
 
     Returns
@@ -136,7 +135,7 @@ def mcla(
 
     References
     ----------
-    Those of :func:`~robust_eac.consensus.graph_partitioning.cspa`.
+    Those of :func:`cspa`.
 
     Examples
     --------
@@ -184,8 +183,7 @@ def hgpa(
     ----------
     n_clusters : int
         Number of clusters; fewer are returned only if fewer objects are distinct, or if KaHyPar leaves clusters empty.
-    imbalance : float, default=0.05
-        In [0, 1]: share by which a cluster may exceed n_samples / n_clusters, rounded up.
+    imbalance : as in :func:`cspa`, after n_samples / n_clusters is rounded up
     random_state : int, RandomState instance or None, default=None
         Draws the seed of KaHyPar.
     labels, weights : as in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it
@@ -248,23 +246,23 @@ def jaccard_graph(members, multiplicity, sizes, weights):
 
 
 def _closest(values, rng):
-    """Column of the largest value of each row; a random one of equals."""
+    """Column of the largest value of each row, ties broken at random."""
     largest = values >= values.max(axis=1, keepdims=True) - TIE
     return np.where(largest, rng.uniform(size=values.shape), -1.0).argmax(axis=1)
 
 
 def pieces(encoding, n_clusters, imbalance):
-    """Cut the rows into pieces small enough to fill clusters of equal sizes: (rows, sizes, piece of each object)."""
+    """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object)."""
     n, d = encoding.n_samples, len(encoding.rows.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.rows.multiplicity.astype(np.int64)
     limit = max(1, int(imbalance * n / n_clusters))
     n_pieces = -(-counts // limit)
     order = np.argsort(inverse, kind="stable")
-    place = np.empty(n, dtype=np.int64)
-    place[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
+    position = np.empty(n, dtype=np.int64)
+    position[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
     first = np.cumsum(n_pieces) - n_pieces
-    piece = first[inverse] + place * n_pieces[inverse] // counts[inverse]
+    piece = first[inverse] + position * n_pieces[inverse] // counts[inverse]
     return np.repeat(np.arange(d), n_pieces), np.bincount(piece), piece
 
 
@@ -283,7 +281,7 @@ def load_metis():
 
 
 def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
-    """(n_vertices,) parts of nearly equal size between which few `edges`, which are overwritten, run; by METIS."""
+    """(n_vertices,) parts of nearly equal size with a small cut, by METIS. It overwrites `edges`."""
     pymetis = load_metis()
     seed = int(rng.randint(2**31 - 1))
     n = len(sizes)
@@ -302,7 +300,7 @@ def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
         graph,
         vweights=sizes.astype(integer),
         eweights=edges.data,
-        # With many parts and few vertices the direct method may put all vertices into one part.
+        # The direct method may put all vertices into one part if there are many parts and few vertices.
         recursive=True,
         options=pymetis.Options(seed=seed, ncuts=n_init, ufactor=max(1, int(1000.0 * slack))),
     )
@@ -310,7 +308,7 @@ def partition_graph(edges, sizes, n_parts, *, imbalance, n_init, rng):
 
 
 def partition_hypergraph(kahypar, members, weights, sizes, n_parts, *, imbalance, rng):
-    """Parts of nearly equal size that cut few hyperedges: (n_vertices,) intp, by the package KaHyPar."""
+    """(n_vertices,) parts of nearly equal size that cut few hyperedges, by KaHyPar."""
     weights = whole_numbers(weights, np.int32)
     # A hyperedge with a single vertex cannot be cut, and KaHyPar crashes on it.
     used = np.flatnonzero((members.sum(axis=0) > 1.0) & (weights > 0))

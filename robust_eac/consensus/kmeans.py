@@ -13,7 +13,7 @@ from ._common import check_search, prepare_rows
 
 __all__ = ["ecc", "kmeans_consensus", "sec", "utility_consensus"]
 
-# A label that no object of a cluster has costs -log of this, 36 nats or 52 bits, instead of infinity.
+# Smallest share of a label: one that no object of a cluster has costs 36 nats (52 bits) instead of infinity.
 _EPS = np.finfo(np.float64).eps
 
 
@@ -37,13 +37,11 @@ def kmeans_consensus(
     all clusters have the same size, contrary to Section 4.1 of [1]_.
 
     Lloyd's algorithm starts from greedy k-means++ seeds; the best of `n_init` starts is kept. Identical objects stay
-    together. A ConvergenceWarning tells that objects still move in the last pass of the start that is kept.
+    together. A ConvergenceWarning is issued if objects still move in the last pass of the start that is kept.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: its term is left out.
-    n_clusters, weights : as in :func:`~robust_eac.eac`
+    labels, n_clusters, weights : as in :func:`~robust_eac.eac`; the terms of missing labels are left out
     n_init : int, default=10
         Number of starts.
     max_iter : int, default=300
@@ -106,8 +104,7 @@ def utility_consensus(
     normalised : bool, default=False
         Divide the weight of each partition by :math:`|\mu(P_u)|`, so that fine and coarse clusterings have similar
         influence. With "entropy", a partition with a single cluster has :math:`\mu(P_u) = 0` and gets weight 0.
-    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`.
+    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state : as in :func:`kmeans_consensus`
 
     Returns
     -------
@@ -145,8 +142,7 @@ def ecc(
 
     Parameters
     ----------
-    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`.
+    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state : as in :func:`kmeans_consensus`
 
     Returns
     -------
@@ -205,7 +201,7 @@ def sec(
 
 
 def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs, random_state, *, mu=None):
-    """Check the arguments and cluster the rows by Lloyd's algorithm on a table of costs, with a warning."""
+    """Labels by Lloyd's algorithm on a table of costs, after the checks of the arguments."""
     search = check_search(n_init, max_iter, n_jobs, random_state)
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     if mu is not None:
@@ -217,7 +213,7 @@ def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs
 
 
 def _normalised(encoding, weights, mu):
-    """Weights divided by |mu| of the partitions' label shares, sum one; 0 where mu is 0."""
+    """Weights divided by |mu| of the label shares of their partitions, with sum one; 0 where mu is 0."""
     shares = encoding.partitions.sizes / np.repeat(encoding.partitions.n_observed, encoding.partitions.n_codes)
     sizes = np.abs([mu(own) for own in np.split(shares, encoding.partitions.offsets[1:])])
     quotient = np.divide(weights, sizes, out=np.zeros_like(weights), where=sizes > 0.0)
@@ -225,11 +221,12 @@ def _normalised(encoding, weights, mu):
 
 
 def _cross_entropies(encoding, weights, counts):
-    """Table of the weighted -log of the labels' shares."""
+    """(n_slots, k) weighted -log of the shares of the labels."""
     return slot_weights(encoding, weights) * -np.log(np.maximum(label_shares(encoding, counts), _EPS))
 
 
 def _cosine_distances(encoding, weights, counts):
+    """(n_slots, k) weighted cosine distances of the labels from the shares."""
     shares = label_shares(encoding, counts)
     norms = np.sqrt(np.add.reduceat(shares**2, encoding.partitions.offsets, axis=0))
     return slot_weights(encoding, weights) * (1.0 - shares / np.repeat(norms, encoding.partitions.n_codes, axis=0))
@@ -249,7 +246,7 @@ UTILITIES = {
 
 
 def degree_costs(encoding, weights, counts):
-    """d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2) as a sum over slots, where d_i is the sum of w_u n_ul."""
+    """(n_slots, k) terms of d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2), with d_i the sum of w_u n_ul."""
     by_slot = slot_weights(encoding, weights)
     degrees = by_slot * encoding.partitions.sizes[:, np.newaxis]
     volumes = (degrees * counts).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Hierarchical clustering of rows by similarity: half a matrix in single precision, or a spanning tree without one.
+"""Hierarchical clustering of rows by similarity, with half a matrix in single precision or a spanning tree.
 
 The similarity of rows i and j of an ensemble is
 
@@ -23,7 +23,7 @@ from ._common import check_memory
 # In the order of the kernels' numbers.
 LINKAGES = ("single", "average", "complete")
 _SINGLE, _AVERAGE = 0, 1
-# A row is compared with a block of this many others at a time, so that their codes and sums stay in the cache.
+# Rows per block that a row is compared with, so that codes and sums stay in the cache.
 _BLOCK = 256
 
 
@@ -40,14 +40,14 @@ class Tree(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """The rows that are compared, and what partitions add to their similarity.
+    """The rows to compare, and the terms of their similarity.
 
     codes : (n, m) unsigned integers; cluster in each partition.
     seen : (n, n_masks) uint8; whether each mask observes the row. No columns if all labels are observed.
-    blocks, seen_blocks : (n_blocks, m or n_masks, width); both again, the rows of a block as columns.
+    blocks, seen_blocks : (n_blocks, m or n_masks, width) codes and seen, with the rows of a block as columns.
     offsets : (m,) int64; first slot of each partition.
-    values : (n_slots,) what sharing a slot adds. Not read if there are tables.
-    tables : (n_slots, largest k_u) what the cluster of a slot and every cluster of its partition add; or no columns.
+    values : (n_slots,) term of two rows in the same slot. Not read if there are tables.
+    tables : (n_slots, largest k_u) term of the cluster of a slot and each cluster of its partition; or no rows.
     mask_weights : (n_masks,) share of the partitions of each mask.
     """
 
@@ -63,13 +63,13 @@ class _Rows(NamedTuple):
 
 def distinct_rows(encoding):
     """The encoding with identical rows merged, except those of objects that no partition observes."""
-    # Objects lose all labels when partitions of weight 0 are dropped. They are not similar to each other either.
+    # Objects can lose all labels when partitions of weight 0 are dropped. They are similar to no object.
     names = np.where(encoding.rows.observed.any(axis=1), 0.0, np.arange(1.0, encoding.n_samples + 1.0))
     return collapse(encoding, names[:, np.newaxis], min_saving=0.0)
 
 
 def cluster_by_linkage(encoding, values, shares, n_clusters, linkage):
-    """Clusters of the objects when the :func:`merge_tree` of an encoding is cut into n_clusters; (n_samples,) intp."""
+    """(n_samples,) clusters of the objects: the :func:`merge_tree` of an encoding, cut into n_clusters."""
     tree = merge_tree(encoding, values, shares, linkage)
     return relabel(encoding.expand(cut(tree, n_clusters)))
 
@@ -77,30 +77,22 @@ def cluster_by_linkage(encoding, values, shares, n_clusters, linkage):
 def merge_tree(encoding, values, shares, linkage):
     """The :class:`Tree` of the rows of an encoding without identical rows.
 
-    values : (n_slots,) non-negative, 0 in the slots of "not observed". Or a list with one (k_u, k_u) matrix per
-        partition: its share times this is what it adds to the similarity of two rows, by their clusters.
+    values : (n_slots,) non-negative, 0 in the slots of "not observed". Or a list with a (k_u, k_u) matrix of
+        similarities of clusters per partition, which is multiplied by the share of the partition.
     shares : (m,) non-negative.
     """
-    n = len(encoding.rows.codes)
-    complete = len(encoding.partitions.missing_slots) == 0
+    codes, partitions = encoding.rows.codes, encoding.partitions
+    n = len(codes)
+    complete = len(partitions.missing_slots) == 0
     seen = np.empty((n, 0), dtype=np.uint8) if complete else encoding.rows.observed.astype(np.uint8)
     tables = np.empty((0, 0))
     if isinstance(values, list):
-        tables = np.zeros((len(encoding.partitions.sizes), encoding.partitions.n_codes.max()))
-        for share, start, table in zip(shares, encoding.partitions.offsets, values, strict=True):
+        tables = np.zeros((len(partitions.sizes), partitions.n_codes.max()))
+        for share, start, table in zip(shares, partitions.offsets, values, strict=True):
             tables[start : start + len(table), : len(table)] = share * table
         values = np.empty(0)
-    blocks, seen_blocks = _blocks(encoding.rows.codes), _blocks(seen)
-    rows = _Rows(
-        encoding.rows.codes,
-        seen,
-        blocks,
-        seen_blocks,
-        encoding.partitions.offsets,
-        values,
-        tables,
-        encoding.partitions.by_mask(shares),
-    )
+    by_mask = partitions.by_mask(shares)
+    rows = _Rows(codes, seen, _blocks(codes), _blocks(seen), partitions.offsets, values, tables, by_mask)
     tree = _empty_tree(n)
     if linkage == "single" and tables.size == 0:
         span(rows, tree)
@@ -132,7 +124,7 @@ def tree_of_matrix(values, linkage, *, unit=1.0):
 
 
 def _spanning_forest(values, unit):
-    """Edges of largest similarity between objects; those of similarity 0 join the parts without any in common."""
+    """Spanning tree of largest similarities; edges of similarity 0 join the connected components."""
     forest = minimum_spanning_tree(-values).tocoo()
     _, first = np.unique(connected_components(values, directed=False)[1], return_index=True)
     joints = np.full(len(first) - 1, first[0])
@@ -145,7 +137,7 @@ def tree_of_sums(sums, pairs):
     """Average-linkage :class:`Tree` of groups from (M, M) sums over pairs of objects and the pairs' weights; O(M^2).
 
     The similarity of two groups is the quotient, 0 if no partition observes a pair. Nearest-neighbour chains are exact:
-    the quotient of a merged group lies between those of its parts, so no merge brings a third group nearer.
+    the quotient of a merged group lies between those of its parts, so a merge brings no third group nearer.
     """
     tree = _empty_tree(len(sums))
     merge_sums(np.array(sums, dtype=np.float64, order="C"), np.array(pairs, dtype=np.float64, order="C"), tree)
@@ -153,20 +145,20 @@ def tree_of_sums(sums, pairs):
 
 
 def cut(tree, n_clusters):
-    """Cluster of every row after as many merges as leave n_clusters; one each if there are no more rows than that."""
+    """Cluster of every row when n_clusters are left; a cluster per row if there are no more rows than that."""
     n = len(tree.left) + 1
     return components(tree, np.arange(n - 1) < n - n_clusters)
 
 
 def components(tree, kept):
-    """Cluster of every row: the connected components of the tree's edges that are kept, by their first rows."""
+    """Connected components of the kept edges of the tree: cluster of every row, numbered by first rows."""
     clusters = np.empty(len(tree.left) + 1, dtype=np.intp)
     connect(tree.left[kept], tree.right[kept], clusters)
     return clusters
 
 
 def dendrogram(rows, tree):
-    """SciPy's linkage matrix (n_samples - 1, 4) of objects that are these rows. Identical ones merge first, at 0."""
+    """SciPy's linkage matrix (n_samples - 1, 4) of objects, given their rows. Identical ones merge first, at 0."""
     first = np.unique(rows, return_index=True)[1]
     copies = np.setdiff1d(np.arange(len(rows)), first)
     left = np.concatenate([first[rows[copies]], first[tree.left]])
@@ -176,7 +168,7 @@ def dendrogram(rows, tree):
 
 
 def linkage_matrix(left, right, heights):
-    """SciPy's linkage matrix (n - 1, 4) of n points. A merge is given by one point of each cluster; heights ascend."""
+    """SciPy's linkage matrix (n - 1, 4) of n points from merges of the clusters of two points each, by height."""
     merges = np.empty((len(left), 4))
     merges[:, 2] = heights
     number_clusters(left, right, merges)
@@ -184,7 +176,7 @@ def linkage_matrix(left, right, heights):
 
 
 def votes_of(weights):
-    """Positive weights as the smallest whole numbers in the same ratios; unchanged if one would exceed 1000."""
+    """Positive weights as the smallest whole numbers in the same ratios, unless one would exceed 1000."""
     for base in range(1, 1001):
         votes = weights * (base / weights.max())
         whole = np.rint(votes)
@@ -273,11 +265,13 @@ def span(rows, tree):
     """Prim's algorithm for a spanning tree of largest similarities; O(n^2 m). It overwrites the blocks."""
     n, width = rows.codes.shape[0], rows.blocks.shape[2]
     row, both = np.empty(width), np.empty(width)
-    names, nearest, best = np.arange(n), np.zeros(n, dtype=np.int64), np.full(n, -1.0)
+    names = np.arange(n)
+    nearest, best = np.zeros(n, dtype=np.int64), np.full(n, -1.0)
     new, place = 0, 0
     for k in range(n - 1):
         last = n - 1 - k
-        names[place], nearest[place], best[place] = names[last], nearest[last], best[last]
+        names[place] = names[last]
+        nearest[place], best[place] = nearest[last], best[last]
         rows.blocks[place // width, :, place % width] = rows.blocks[last // width, :, last % width]
         rows.seen_blocks[place // width, :, place % width] = rows.seen_blocks[last // width, :, last % width]
         top = -1.0
@@ -289,7 +283,8 @@ def span(rows, tree):
                 if best[j] > top:
                     top, place = best[j], j
         new = names[place]
-        tree.left[k], tree.right[k], tree.similarities[k] = nearest[place], new, top
+        tree.left[k], tree.right[k] = nearest[place], new
+        tree.similarities[k] = top
 
 
 @njit(cache=True, nogil=True)
@@ -297,7 +292,7 @@ def merge_sums(sums, pairs, tree):
     """All merges of the groups by nearest-neighbour chains; O(n^2). It overwrites the sums and pairs."""
     n, length = len(sums), 0
     chain, alive = np.empty(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
-    # Groups neither merged into another nor in the chain. Without this, rounding could close the chain to a ring.
+    # Groups neither merged into another nor in the chain: otherwise rounding could close the chain to a ring.
     free = np.ones(n, dtype=np.bool_)
     for k in range(n - 1):
         while True:
@@ -305,7 +300,8 @@ def merge_sums(sums, pairs, tree):
                 first = 0
                 while not alive[first]:
                     first += 1
-                chain[0], free[first], length = first, False, 1
+                chain[0], free[first] = first, False
+                length = 1
             x = chain[length - 1]
             nearest, best = -1, -1.0
             for j in range(n):
@@ -323,7 +319,8 @@ def merge_sums(sums, pairs, tree):
             length += 1
         length -= 2
         a, b = min(x, before), max(x, before)
-        tree.left[k], tree.right[k], tree.similarities[k] = a, b, similarity
+        tree.left[k], tree.right[k] = a, b
+        tree.similarities[k] = similarity
         for j in range(n):
             sums[a, j] += sums[b, j]
             pairs[a, j] += pairs[b, j]
@@ -358,17 +355,19 @@ def agglomerate(half, sizes, rule, tree):
 def _follow_chains(half, sizes, names, rule, tree, start, stop):
     """Merges start, ..., stop - 1 of the tree. The size of a cluster that has merged into another is set to 0.
 
-    Average linkage keeps sums of similarities; in the other two all sizes are 1. A divisor of infinity excludes merged
+    Average linkage keeps sums of similarities; the other two have sizes of 1. A divisor of infinity excludes merged
     clusters and those in the chain, which rounding could otherwise close to a ring.
     """
     n = len(sizes)
-    firsts, divisors, nearness = _first(n, np.arange(n)), sizes.copy(), np.empty(n)
+    firsts = _first(n, np.arange(n))
+    divisors, nearness = sizes.copy(), np.empty(n)
     chain, length = np.empty(n, dtype=np.int64), 0
     for k in range(start, stop):
         while True:
             if length == 0:
                 x = _first_finite(divisors)
-                chain[0], divisors[x], length = x, np.inf, 1
+                chain[0], divisors[x] = x, np.inf
+                length = 1
             x = chain[length - 1]
             y = _nearest(half, firsts, divisors, x, nearness)
             if length > 1:
@@ -376,7 +375,8 @@ def _follow_chains(half, sizes, names, rule, tree, start, stop):
                 similarity = half[firsts[min(x, before)] + max(x, before)] / sizes[before]
                 if y == -1 or similarity >= nearness[y]:
                     break
-            chain[length], divisors[y], length = y, np.inf, length + 1
+            chain[length], divisors[y] = y, np.inf
+            length += 1
         length -= 2
         a, b = min(x, before), max(x, before)
         tree.left[k], tree.right[k] = names[a], names[b]
@@ -390,15 +390,16 @@ def _follow_chains(half, sizes, names, rule, tree, start, stop):
 
 @njit(cache=True, nogil=True)
 def _nearest(half, firsts, divisors, x, nearness):
-    """The nearest cluster of finite divisor, -1 if there is none; fills nearness; O(n)."""
+    """Fill nearness and return the nearest cluster of finite divisor, -1 if there is none; O(n)."""
     n = len(divisors)
     for i in range(x):
         nearness[i] = half[firsts[i] + x] / divisors[i]
     nearness[x] = 0.0
-    behind, behind_divisors, behind_nearness = half[firsts[x] + x + 1 :], divisors[x + 1 :], nearness[x + 1 :]
+    behind = half[firsts[x] + x + 1 :]
+    behind_divisors, behind_nearness = divisors[x + 1 :], nearness[x + 1 :]
     for i in range(n - x - 1):
         behind_nearness[i] = behind[i] / behind_divisors[i]
-    # Non-negative floats sort like their bits as integers, and the maximum of integers vectorises.
+    # Non-negative floats have the order of their bits as integers, whose maximum vectorises.
     bits = nearness.view(np.int64)
     top = np.int64(0)
     for i in range(n):
@@ -441,14 +442,15 @@ def _combine(one, other, rule):
 
 @njit(cache=True, nogil=True)
 def number_clusters(left, right, merges):
-    """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge, and the size. Merge k makes n + k."""
+    """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge k joins into n + k, and its size."""
     n = len(left) + 1
     parents, sizes = np.arange(2 * n - 1), np.ones(2 * n - 1)
     for k in range(n - 1):
         a, b = _root(parents, left[k]), _root(parents, right[k])
         parents[a] = parents[b] = n + k
         sizes[n + k] = sizes[a] + sizes[b]
-        merges[k, 0], merges[k, 1], merges[k, 3] = min(a, b), max(a, b), sizes[n + k]
+        merges[k, 0], merges[k, 1] = min(a, b), max(a, b)
+        merges[k, 3] = sizes[n + k]
 
 
 @njit(cache=True, nogil=True)
@@ -460,8 +462,11 @@ def connect(left, right, clusters):
         parents[max(one, other)] = min(one, other)
     for i in range(len(clusters)):
         root = _root(parents, i)
-        clusters[i] = n_found if root == i else clusters[root]
-        n_found += root == i
+        if root == i:
+            clusters[i] = n_found
+            n_found += 1
+        else:
+            clusters[i] = clusters[root]
 
 
 @njit(cache=True, nogil=True)

@@ -28,17 +28,17 @@ __all__ = ["MergeResult", "merge_consensus"]
 
 # Micro-clusters per cluster of the base partitions, and their least number per cluster of the consensus.
 _FINENESS, _LEAST_FINENESS = 6, 2
-# They are found on a sample: its least size, objects per micro-cluster, and passes of k-means.
+# The sample on which they are found: its least size, objects per micro-cluster, and passes of k-means.
 _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 # Default theta: smaller values give uncertain base clusters less weight.
 _THETA = 0.4
-# A walk goes on after every step with this probability: 20 steps in the mean.
+# Probability that a walk continues after a step: 20 steps on average.
 _GO_ON = 0.95
-# Times that the partitions are split into halves, to see which tree gives both of them the same clusters.
+# Number of random splits of the partitions into halves, which select the tree.
 _N_SPLITS = 20
-# Least entropy of the cluster sizes that single linkage may leave, as a share of that of equal ones.
+# Least entropy of the cluster sizes of single linkage, as a share of that of equal sizes.
 _LEAST_ENTROPY = 0.6
-# Similarities are equal up to this relative difference; a smaller share of all of them, or of all pairs, is rounding.
+# Similarities are equal up to this relative difference; a smaller share of a sum is a rounding error.
 _ROUNDING = 1e-12
 
 
@@ -70,38 +70,39 @@ def merge_consensus(
 ) -> MergeResult:
     r"""Merge micro-clusters by the co-association of certain and small base clusters, or by walks along it.
 
-    Linkage of the objects by one of two similarities, over the partitions u:
+    Linkage of the objects by one of two similarities, s and q, over the partitions u:
 
     .. math::
         s_{ij} = \sum_u a_u w_{u(i)} [u(i) = u(j)] / \sum_{u \text{ observes } i, j} a_u, \\
         w_l = c \exp(-H_l / \theta) n_u / n_l, \quad S = (s_{ij}), \quad D = \text{diag}(S \mathbf{1}), \\
         q_{ij} = k_{ij} / \sqrt{k_{ii} k_{jj}}, \quad k = \sum_{t \ge 0} (0.95 S D^{-1})^t S.
 
-    :math:`a_u` is the weight of the partition, l = u(i) its cluster that i is in, :math:`n_l, n_u` the objects of both,
-    :math:`H_l` the mean entropy in bits of the partitions inside the cluster ([1]_; its own has none), and c such that
-    the mean of s over all pairs is 1. So s_ij is how often two objects are united, relative to a random pair; 1/n_l
-    gives fine and coarse partitions equal weight. s is larger inside small classes than inside large ones, q is not: a
-    walker goes from object to object in proportion to s and stops after each step with probability .05, k_ij flows
-    between i and j, and q is 1 where walks from both end alike. The similarity of two groups is the mean over their
-    pairs, taken over the partitions that observe them, or for q weighted by D_ii D_jj; in single linkage the largest q.
+    :math:`a_u` is the weight of the partition, l = u(i) the cluster of object i, :math:`n_l, n_u` the numbers of
+    objects in the cluster and in the partition, :math:`H_l` the mean entropy in bits of the partitions inside the
+    cluster ([1]_; that of its own partition is 0), and c such that the mean of s over all pairs is 1. So s_ij measures
+    how often two objects share a cluster, relative to a random pair; 1/n_l gives fine and coarse partitions equal
+    weight. s is larger inside small classes than inside large ones, q is not: a random walk moves in proportion to s
+    and stops after each step with probability .05, k_ij is the flow between i and j, and q is 1 if walks from i and j
+    have the same ends. The similarity of two groups is the mean over their pairs, for s over the partitions that
+    observe them, for q weighted by D_ii D_jj; in single linkage it is the largest q.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
-       (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, and a UserWarning says so.
-    2. k-means on their rows of indicators, scaled by :math:`\sqrt{w_l}`, groups the objects into micro-clusters.
-    3. Average linkage by s, or average or single linkage by q, merges the micro-clusters into `n_clusters`: of the
-       three that by which two halves of the partitions come to the most similar clusters (mean NMI of 20 random splits;
-       [2]_), but single linkage only if the sizes of its clusters have at least .6 of the entropy of equal ones.
-    4. Every object moves to the cluster C of largest :math:`s_{iC} / \sqrt{s_{CC}}`, means of s, itself included. In a
-       tie it stays, and no cluster loses all objects.
+       (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, with a UserWarning.
+    2. k-means on the rows of indicators, scaled by :math:`\sqrt{w_l}`, groups the objects into micro-clusters.
+    3. Average linkage by s, or average or single linkage by q, merges the micro-clusters into `n_clusters`. The chosen
+       tree is the one whose cuts for two halves of the partitions are most similar (mean NMI of 20 random splits;
+       [2]_); single linkage is excluded if the entropy of its cluster sizes is below .6 of that of equal sizes.
+    4. Every object moves to the cluster C of largest :math:`s_{iC} / \sqrt{s_{CC}}`, means of s that include the object
+       itself. In a tie it stays, and no cluster loses all objects.
 
-    No n x n matrix is formed. The result optimises no objective: :func:`~robust_eac.solve_median_partition` does.
+    No n x n matrix is formed. The result minimises no objective, unlike :func:`~robust_eac.solve_median_partition`.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters; fewer are returned only if fewer objects are distinct. "auto" chooses the cut of largest
-        lift in the tree of s, the mean s of two objects in the same cluster over that of two objects in different
-        clusters, from two clusters to the mean number in the base partitions.
+        lift in the tree of s, from two clusters to the mean number in the base partitions. The lift is the mean s of
+        two objects in the same cluster over that of two objects in different clusters.
     weights : array-like of shape (n_partitions,), default=None
         a: as in :func:`~robust_eac.eac`, but None means equal weights for the trusted partitions and 0 for the others.
     theta : float, default=0.4
@@ -150,7 +151,7 @@ def merge_labels(
     random_state=None,
     stacklevel=4,
 ):
-    """The :class:`MergeResult`; with a stacklevel of 4 warnings point at the caller of the function that calls this."""
+    """The :class:`MergeResult`. With a stacklevel of 4, warnings point at the caller of the calling function."""
     labels = check_labels(labels)
     n, m = labels.shape
     if not isinstance(n_clusters, str):
@@ -171,7 +172,7 @@ def merge_labels(
         weights = check_weights(weights, m)
     active = np.flatnonzero(weights)
     used, active_weights = collapse(select(encoding, active), min_saving=0.0), weights[active]
-    # Rounding first to decimals: the order of the partitions must not decide how a half is rounded.
+    # Round to decimals first, so that the order of the partitions does not decide how a half is rounded.
     mean_clusters = round(round(float(active_weights @ used.partitions.n_clusters), DECIMALS))
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_clusters, _LEAST_FINENESS * (1 if n_clusters == "auto" else n_clusters))
@@ -179,8 +180,8 @@ def merge_labels(
     values = base_cluster_weights(used, active_weights, theta)
     by_slot = np.repeat(active_weights, used.partitions.n_codes) * values
     n_groups = min(np.count_nonzero(used.rows.observed.any(axis=1)), n_micro_clusters)
-    # Tables of the slots by micro-clusters exist about four times, in k-means; of pairs of these eight times: sums and
-    # weights, walks, the copies that the tree overwrites.
+    # About four tables of slots by micro-clusters (in k-means) and eight of pairs of micro-clusters (sums, weights,
+    # walks, the copies that the tree overwrites) are in memory at the same time.
     tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
     check_memory(32 * n_groups * (2 * n_groups + len(used.partitions.sizes)), tables)
     leaves, counts = find_micro_clusters(used, active_weights, by_slot, n_groups, rng=rng, n_threads=n_threads)
@@ -210,7 +211,7 @@ def merge_labels(
 
 
 def _by_appearance(encoding):
-    """(the encoding with base clusters numbered by their first objects, so that names decide no tie; their old slots).
+    """(encoding with base clusters numbered by first appearance, so that names decide no tie; their old slots).
 
     "Not observed" stays last.
     """
@@ -235,7 +236,7 @@ def _by_appearance(encoding):
 
 
 def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
-    """Membership (n_rows, k) in the groups of micro-clusters, and the group of largest membership of each row."""
+    """(n_rows, k) membership in the groups of micro-clusters, and the group of each row."""
     n_groups = groups.max() + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
     group_counts = counts @ np.eye(n_groups)[groups]
@@ -246,7 +247,7 @@ def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
     clusters, seen = np.where(stay, merged, best), leaves >= 0
-    # The rows that return may be the last ones of another group.
+    # Rows that return to an emptied group may be the last ones of another group.
     while (emptied := np.bincount(clusters[seen], minlength=n_groups) == 0).any():
         clusters = np.where(emptied[merged], merged, clusters)
     totals = similarity.sum(axis=1, keepdims=True)
@@ -255,7 +256,7 @@ def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
 
 
 def base_cluster_weights(encoding, weights, theta):
-    """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, c making the mean similarity 1; 0 for "not observed"."""
+    """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, with c such that the mean similarity is 1; 0 if unobserved."""
     certainty = slot_certainty(encoding, weights, theta)
     observed, by_slot = (
         np.repeat(values, encoding.partitions.n_codes) for values in (encoding.partitions.n_observed, weights)
@@ -269,7 +270,7 @@ def base_cluster_weights(encoding, weights, theta):
 
 
 def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
-    """(micro-cluster of each row, -1 if unobserved; (n_slots, M) objects of each per slot), by k-means on a sample."""
+    """(micro-cluster of each row, -1 if unobserved; (n_slots, M) counts of their objects), by k-means on a sample."""
     seen = np.flatnonzero(encoding.rows.observed.any(axis=1))
     rows = take_rows(encoding, seen)
     found = np.arange(len(seen))
@@ -290,13 +291,13 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
 
 
 def row_sums(encoding, table, n_threads):
-    """Sums over the partitions of rows of a table, (n_slots, k); one array (rows, k) per block of rows."""
+    """Sums over the partitions of entries of a table (n_slots, k): an array (rows, k) per block of rows."""
     blocks = row_blocks(len(encoding.rows.codes))
     return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
 
 
 def similarity_sums(encoding, weights, values, counts):
-    """(M, M) sums of similarities between M groups, and weights of the pairs; the quotient is the mean similarity."""
+    """(M, M) sums of similarities between M groups, and sums of the weights of the pairs."""
     sums = (counts * values[:, np.newaxis]).T @ counts
     # Objects of each group that each partition observes.
     observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
@@ -309,15 +310,15 @@ def mean_of(sums, pairs):
 
 
 def group_norms(encoding, weights, values, counts):
-    """(k,) square roots of the mean similarities of k groups' own objects; 1 where that is 0."""
+    """(k,) square roots of the mean similarities inside k groups; 1 where that is 0."""
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     own = mean_of(sums.diagonal(), pairs.diagonal())
     return np.sqrt(np.where(own > 0.0, own, 1.0))
 
 
 def steadiest_tree(encoding, weights, values, counts, sizes, n_clusters):
-    """Of the three trees the one whose cuts by two halves of the partitions agree most; the first in a tie."""
-    # The halves are the same in every call: the result of few objects depends on no seed.
+    """The tree whose cuts for two halves of the partitions agree most; the first of the three in a tie."""
+    # The halves are the same in every call, so that the result for few objects does not depend on the seed.
     m, agreed, rng = len(weights), np.zeros(3), np.random.RandomState(0)
     for _ in range(_N_SPLITS if m > 1 else 0):
         cuts = []
@@ -329,14 +330,14 @@ def steadiest_tree(encoding, weights, values, counts, sizes, n_clusters):
         agreed += [_weighted_nmi(one, other, sizes) for one, other in zip(*cuts, strict=True)]
     whole = trees(encoding, weights, values, counts, sizes)
     shares = np.bincount(cut(whole[2], n_clusters), weights=sizes) / sizes.sum()
-    # Halves also agree on outliers that single linkage cuts off.
+    # Both halves agree on outliers, too, which single linkage cuts off.
     if entr(shares).sum() < _LEAST_ENTROPY * np.log(n_clusters):
         agreed[2] = -1.0
     return whole[agreed.argmax()]
 
 
 def trees(encoding, weights, values, counts, sizes):
-    """Average linkage by s, and average and single linkage by q, of groups of these sizes and objects per slot."""
+    """Three trees of groups, from their counts per slot and sizes: average linkage by s, average and single by q."""
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     alike, flows = walk_similarities(mean_of(sums, pairs) * np.outer(sizes, sizes))
     return tree_of_sums(sums, pairs), tree_of_sums(alike * flows, flows), tree_of_matrix(alike, "single")
@@ -350,7 +351,7 @@ def _weighted_nmi(a, b, weights):
 
 
 def walk_similarities(flow, go_on=_GO_ON):
-    """(M, M) mean q of the objects of M groups, and weights of the pairs, from the sums of S over their pairs."""
+    """(M, M) mean q between M groups, and weights of the pairs, from the sums of S over the pairs of objects."""
     degrees = flow.sum(axis=0)
     roots = np.sqrt(np.where(degrees > 0.0, degrees, 1.0))
     step = flow / np.outer(roots, roots)
@@ -363,7 +364,7 @@ def walk_similarities(flow, go_on=_GO_ON):
 
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
-    """(n_rows, k) mean similarity of every row to the objects of k groups; 0 if no partition observes a pair."""
+    """(n_rows, k) mean similarity of each row to the objects of k groups; 0 if no partition observes a pair."""
     observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
     if len(encoding.partitions.missing_slots) == 0:
@@ -375,13 +376,13 @@ def mean_similarities(encoding, weights, values, counts, n_threads):
 
 
 def cut_of_largest_lift(tree, sums, pairs, own, most):
-    """Number of clusters, 2 to `most`, of the cut of largest lift; `own` are sum and weight of the pairs (i, i)."""
+    """Number of clusters, 2 to `most`, of the cut of largest lift; `own` is the sum and weight of the pairs (i, i)."""
     most = min(most, len(sums))
     fine = cut(tree, most)
     members = sparse.csr_array((np.ones(len(fine)), (fine, np.arange(len(fine)))))
     totals = np.array([members @ values @ members.T for values in (sums, pairs)])
     rows = np.unique(fine, return_index=True)[1]
-    # If clusters hold no other pairs than `own`, the difference is a rounding error.
+    # If clusters contain only the pairs (i, i), the difference is a rounding error.
     least = _ROUNDING * totals.sum(axis=(1, 2))
     lifts = [-np.inf, -np.inf]
     for k in range(2, most + 1):

@@ -49,17 +49,16 @@ OVI_CLUSTERERS = {
 class OVIConsensus(ClusterMixin, BaseEstimator):
     """Cluster with several algorithms, keep the best partition of each by OVI-LDA, and combine these by majority.
 
-    The whole procedure of [1]_. Every algorithm runs with every number of clusters, random ones `n_init` times. Of each
-    algorithm, the partition of largest mean value V (:func:`~robust_eac.ovi_lda`) is kept, in a tie the earlier run and
-    the smaller number of clusters. :func:`ovi_lda_consensus` combines these partitions, one per algorithm. Objects that
-    some algorithm places badly are in no cluster, or are assigned to the nearest core. V is not a reliable guide to the
-    number of clusters.
+    The whole procedure of [1]_. Every algorithm runs with every number of clusters, random ones `n_init` times. The
+    partition of largest mean value V (:func:`~robust_eac.ovi_lda`) of each algorithm is kept; in a tie, the earlier run
+    and the smaller number of clusters. :func:`ovi_lda_consensus` combines these partitions. Objects that some algorithm
+    places badly are in no cluster, or are assigned to the nearest core. V is not a reliable guide to the number of
+    clusters.
 
     Parameters
     ----------
     n_clusters : int, (int, int) or list of int, default=(2, 20)
-        Number of clusters, the lowest and the highest to try, or a list of those to try. V is not defined for a single
-        cluster.
+        Numbers of clusters to try: one, the lowest and the highest, or a list. V is not defined for a single cluster.
     clusterers : sequence of str, default=("kmeans-ka", "fcm", "gath-geva", "ward")
         Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
         ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering. [1]_ uses
@@ -72,23 +71,23 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         Processes over algorithms and numbers of clusters. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts of the random algorithms.
-    min_value, method, strict : as in :func:`~robust_eac.consensus.ovi_lda_consensus`
+    min_value, method, strict : as in :func:`ovi_lda_consensus`
     min_cluster_size, neighbour, as_printed, nan_as_zero : as in :func:`~robust_eac.ovi_lda`
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), numbered by first appearance; -1 for objects in no cluster
     core_mask_ : ndarray of shape (n_samples,), bool
-        The objects that the consensus put into a cluster, before `assign`.
+        Objects in a cluster of the consensus, before `assign`.
     n_clusters_ : int
         Number of clusters found.
     partitions_, values_ : ndarray of shape (n_samples, n_clusterers)
-        The partition kept for each algorithm, for fuzzy ones the clusters of largest membership; values of the objects
-        in them, NaN in clusters that are too small.
+        The partition kept for each algorithm, with the clusters of largest membership for fuzzy ones; values of the
+        objects in them, NaN in clusters that are too small.
     chosen_n_clusters_ : ndarray of shape (n_clusterers,)
         Number of clusters kept for each algorithm.
     scores_ : ndarray of shape (n_clusterers, n_numbers)
-        Largest V of each algorithm at each number of clusters; NaN if no two clusters were large enough. If an
+        Largest V of each algorithm at each number of clusters; NaN if fewer than two clusters were large enough. If an
         algorithm has only NaN, its smallest number is kept, and no object passes the filter.
     n_features_in_ : int
 
@@ -207,23 +206,23 @@ def ovi_lda_consensus(
 
     Steps 3 to 5 of [1]_: keep the objects with :math:`v_n \ge T_v` in every partition, count for each pair of them the
     partitions :math:`E_{ij}` that put it together (Eqs. 8 and 9), and link pairs with
-    :math:`E_{ij} \ge \lceil C / 2 \rceil` (Eq. 10). Clusters consist of linked objects; an object linked to no other is
-    in none. If no two objects that pass the filter are linked, a UserWarning says so and all objects are clustered.
+    :math:`E_{ij} \ge \lceil C / 2 \rceil` (Eq. 10). An object linked to no other is in no cluster. If no objects
+    that pass the filter are linked, a UserWarning is issued and all objects are clustered.
 
     Parameters
     ----------
     partitions : array-like of shape (n_samples, n_partitions), int
-        One clustering per column, C in all, with any numbers of clusters; -1 marks an object in no cluster.
+        C clusterings, one per column; -1 marks an object in no cluster.
     values : array-like of shape (n_samples, n_partitions)
-        v of every object in every partition, as from :func:`~robust_eac.ovi_lda`. NaN does not pass the filter.
+        v of every object in every partition, from :func:`~robust_eac.ovi_lda`. NaN does not pass the filter.
     min_value : float, default=0.0
         :math:`T_v`; [1]_ gives no value. 0 keeps the objects that are closer to their own centroid in all partitions.
     method : {"components", "leader"}, default="components"
         "components": the connected components of the links. "leader": Table 2 of [1]_. In order, each linked object
-        that is in no cluster yet opens a cluster of all objects linked to it; an object linked to several openers joins
-        the one it is together with most often, the earlier of equals.
+        that is in no cluster yet leads a cluster of all objects linked to it; an object linked to several leaders joins
+        the one with the most votes, the earlier in a tie.
     strict : bool, default=False
-        Link from :math:`\lfloor C / 2 \rfloor + 1` partitions on, so that half of an even C is not enough.
+        Link at :math:`\lfloor C / 2 \rfloor + 1` votes or more, so that half of an even C is not enough.
 
     Returns
     -------
@@ -267,7 +266,7 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
 
     Solve :math:`\min_k (x - \mu_k)^T \Sigma^{-1} (x - \mu_k)` for each of them, with the centroids :math:`\mu_k` of the
     clusters and their pooled covariance :math:`\Sigma = \sum_k \sum_{i \in k} (x_i - \mu_k) (x_i - \mu_k)^T / (n - K)`:
-    the linear discriminant rule with equal priors. This is step 6 of [1]_, which leaves the rule open.
+    the linear discriminant rule with equal priors. Step 6 of [1]_ leaves the rule open.
 
     Parameters
     ----------
@@ -280,7 +279,7 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     Returns
     -------
     labels : ndarray of shape (n_samples,), intp
-        The given labels, with -1 replaced by the label of the nearest cluster, the smallest of equals.
+        The given labels, with -1 replaced by the label of the nearest cluster, the smallest in a tie.
 
     References
     ----------
@@ -316,7 +315,7 @@ def _best_run(X, name, n_clusters, seeds, options):
 
 
 def _check_clusterers(names):
-    """At least one known name."""
+    """Return a list of at least one known name."""
     if isinstance(names, str) or not hasattr(names, "__len__"):
         raise TypeError(f"clusterers must be a sequence of names, got {names!r}.")
     if len(names) == 0:
@@ -338,7 +337,7 @@ def _majority_clusters(partitions, kept, threshold, method):
     labels = np.full(len(partitions), -1, dtype=np.intp)
     if not kept.any():
         return labels
-    # Objects with equal labels have the same links: one row for all, in the order of their first object.
+    # Objects with equal labels have the same links, so they share a row, in the order of first appearance.
     row_of = relabel(np.unique(partitions[kept], axis=0, return_inverse=True)[1].ravel())
     _, first, counts = np.unique(row_of, return_index=True, return_counts=True)
     votes = np.zeros((len(first), len(first)), dtype=np.int32)
@@ -357,7 +356,7 @@ def _majority_clusters(partitions, kept, threshold, method):
 
 
 def _leader_clusters(votes, linked, clustered):
-    """Table 2 of the paper on rows: each joins the open cluster of most votes, the earlier of equals."""
+    """Table 2 of the paper on rows: each joins the leader with the most votes, the earlier in a tie."""
     clusters = np.full(len(votes), -1, dtype=np.intp)
     most = np.zeros(len(votes), dtype=votes.dtype)
     for i in np.flatnonzero(clustered):

@@ -31,8 +31,8 @@ _BYTES_PER_PAIR = 130
 _MAX_ROOT_STEPS = 100
 
 
-class Pairs(NamedTuple):
-    """Both directions of every pair, as the rows of a sparse symmetric matrix.
+class SampledPairs(NamedTuple):
+    """Both directions of every pair, like the rows of a sparse symmetric matrix.
 
     starts : (n + 1,) int64; the pairs of object i are at starts[i], ..., starts[i + 1] - 1.
     partners : the other object of each pair.
@@ -45,19 +45,19 @@ class Pairs(NamedTuple):
     N: np.ndarray
 
 
-class State(NamedTuple):
-    """A membership and what follows from it.
+class PeaceState(NamedTuple):
+    """A membership with its gradients and gaps.
 
-    Y, g : (n, k) memberships, and the gradients in them.
+    Y, g : (n, k) memberships and gradients.
     gaps : (n,) gap of each column.
-    heap, place : (n,) objects as a binary heap, largest gap first, and the place of each object in it.
+    heap, position : (n,) objects as a binary heap, largest gap first; position of each object in the heap.
     """
 
     Y: np.ndarray
     g: np.ndarray
     gaps: np.ndarray
     heap: np.ndarray
-    place: np.ndarray
+    position: np.ndarray
 
 
 class PeaceResult(NamedTuple):
@@ -93,7 +93,7 @@ def solve_peace(
     :math:`c \log(c / p) + (1 - c) \log((1 - c) / (1 - p))`, which gives maximum likelihood.
 
     In the column of largest gap, mass moves from the cluster of largest gradient to that of smallest, by exact line
-    search. The objective never increases. The problem is not convex. A ConvergenceWarning tells that `max_steps` was
+    search. The objective never increases; the problem is not convex. A ConvergenceWarning is issued if `max_steps` is
     reached. An object without observed pairs stays at its start, and one that few partitions observe may stay far from
     its optimum, since `tol` refers to a mean over objects.
 
@@ -104,12 +104,12 @@ def solve_peace(
     divergence : {"l2", "kl"}, default="l2"
         d. "kl" is continued linearly within 1e-6 of p = 0 and p = 1.
     n_partners : int, default=100
-        Partners that every object draws, with replacement; a pair counts if either object drew the other. None means
-        all pairs, as does n_samples n_partners of at least their number. [1]_ samples pairs uniformly, which can leave
-        an object without pairs.
+        Partners that every object draws, with replacement; a pair counts if either object drew the other. All pairs
+        are used if this is None or n_samples n_partners is at least their number. [1]_ samples pairs uniformly, which
+        can leave an object without pairs.
     init : array-like, default=None
-        A membership (n_samples, n_clusters) or labels (n_samples,) to start from, not uniform: that is a stationary
-        point. None means Dirichlet(1) rows.
+        A membership (n_samples, n_clusters) or labels (n_samples,) to start from. A uniform membership is stationary.
+        None means Dirichlet(1) rows.
     n_init : int, default=1
         Number of random starts on the same pairs; the best objective is kept.
     tol : float, default=1e-3
@@ -163,28 +163,29 @@ def solve_peace(
 
 
 def _sample(encoding, weights, n_partners, rng):
-    """The pairs that the objects draw, or all, as :class:`~robust_eac.consensus._peace_Pairs`."""
+    """The :class:`SampledPairs` that the objects draw, or all."""
     n = encoding.n_samples
     if n_partners is None or 2 * n_partners >= n - 1:
         check_memory(_BYTES_PER_PAIR * (n * (n - 1) // 2), f"peace: all pairs of n_samples={n} objects")
         first, second = np.triu_indices(n, 1)
     else:
         first = np.repeat(np.arange(n), n_partners)
-        # Any other object.
+        # Each object draws any other object.
         second = (first + 1 + rng.randint(n - 1, size=len(first))) % n
         keys = np.unique(np.minimum(first, second) * n + np.maximum(first, second))
         first, second = np.divmod(keys, n)
     # The code of "not observed"; no label has this code if nothing is missing.
     missing = encoding.partitions.n_clusters
     together, both = np.empty(len(first)), np.empty(len(first))
-    compare_pairs(encoding.rows.codes, encoding.partitions.offsets, weights, missing, first, second, together, both)
+    weigh_pairs(encoding.rows.codes, weights, missing, first, second, together, both)
     kept = both > 0.0
-    first, second, together, both = first[kept], second[kept], together[kept], both[kept]
+    first, second = first[kept], second[kept]
+    together, both = together[kept], both[kept]
     rows = np.concatenate([first, second])
     order = np.argsort(rows, kind="stable")
     # Both sums run over the weights in the same order: the share of a unanimous pair is exactly 1.
     c = together / both
-    return Pairs(
+    return SampledPairs(
         starts=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]),
         partners=np.concatenate([second, first])[order],
         c=np.concatenate([c, c])[order],
@@ -200,10 +201,10 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
         Y = np.random.RandomState(start).standard_exponential((n, n_clusters))
         Y /= Y.sum(axis=1, keepdims=True)
     unit = max(float(pairs.N.sum()) / n, float(np.finfo(np.float64).tiny))
-    # Here and in the kernel gaps are compared with the same number. Comparing gap / unit with tol here would round
-    # differently: now and then a descent without a step would repeat for ever.
+    # The kernel compares gaps with the same number. Comparing gap / unit with tol here would round differently, and
+    # occasionally repeat a descent without a step forever.
     target = tol * unit
-    state = State(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
+    state = PeaceState(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
     n_steps = 0
     while True:
         all_gradients(pairs, kl, state)
@@ -211,8 +212,8 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
         if largest <= target or n_steps >= max_steps:
             break
         state.heap[:] = np.argsort(-state.gaps, kind="stable")
-        state.place[state.heap] = np.arange(n)
-        n_steps += descend(pairs, kl, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
+        state.position[state.heap] = np.arange(n)
+        n_steps += move_mass(pairs, kl, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
     objective = total_divergence(pairs, kl, Y)
     return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)
 
@@ -251,8 +252,8 @@ def bend(p, c, kl):
 
 
 @njit(cache=True, nogil=True)
-def compare_pairs(codes, offsets, weights, missing, first, second, together, both):
-    """Fill, for each pair, the weight of the partitions that join it, and of those that observe both objects."""
+def weigh_pairs(codes, weights, missing, first, second, together, both):
+    """Fill, for each pair, the weights of the partitions that join it and of those that observe both objects."""
     for pair in range(first.shape[0]):
         i, j = first[pair], second[pair]
         seen, same = 0.0, 0.0
@@ -331,18 +332,18 @@ def _before(a, b, key):
 
 
 @njit(cache=True, nogil=True)
-def _swap(heap, place, a, b):
+def _swap(heap, position, a, b):
     heap[a], heap[b] = heap[b], heap[a]
-    place[heap[a]] = a
-    place[heap[b]] = b
+    position[heap[a]] = a
+    position[heap[b]] = b
 
 
 @njit(cache=True, nogil=True)
-def repair(heap, place, key, item):
+def repair(heap, position, key, item):
     """Restore the order of a binary heap after the key of one item has changed; O(log n)."""
-    at = place[item]
+    at = position[item]
     while at > 0 and _before(heap[at], heap[(at - 1) // 2], key):
-        _swap(heap, place, at, (at - 1) // 2)
+        _swap(heap, position, at, (at - 1) // 2)
         at = (at - 1) // 2
     while True:
         top = at
@@ -351,13 +352,13 @@ def repair(heap, place, key, item):
                 top = child
         if top == at:
             return
-        _swap(heap, place, at, top)
+        _swap(heap, position, at, top)
         at = top
 
 
 @njit(cache=True, nogil=True)
 def exchange(J, low, high, pairs, kl, Y, g):
-    """Mass in [0, y_high] that object J should move from cluster high to low: the exact minimiser."""
+    """Mass in [0, y_high] to move from cluster high to low in the column of object J: the exact minimiser."""
     upper = Y[J, high]
     if not kl:
         curvature = 0.0
@@ -367,7 +368,8 @@ def exchange(J, low, high, pairs, kl, Y, g):
             curvature += 2.0 * pairs.N[e] * d * d
         fall = g[J, high] - g[J, low]
         return upper if fall >= upper * curvature else fall / curvature
-    lo, hi, t = 0.0, upper, upper
+    lo, hi = 0.0, upper
+    t = upper
     for _ in range(_MAX_ROOT_STEPS):
         rate, curvature = 0.0, 0.0
         for e in range(pairs.starts[J], pairs.starts[J + 1]):
@@ -392,9 +394,9 @@ def exchange(J, low, high, pairs, kl, Y, g):
 
 
 @njit(cache=True, nogil=True)
-def descend(pairs, kl, state, target, n_steps):
-    """Move mass in the column of largest gap until none exceeds the target; returns the steps, at most n_steps."""
-    Y, g, gaps, heap, place = state
+def move_mass(pairs, kl, state, target, n_steps):
+    """Move mass in the column of largest gap until no gap exceeds the target; return the steps, at most n_steps."""
+    Y, g, gaps, heap, position = state
     k = Y.shape[1]
     old = np.empty(k)
     for step in range(n_steps):
@@ -417,8 +419,8 @@ def descend(pairs, kl, state, target, n_steps):
             for q in range(k):
                 g[j, q] += w_after * Y[J, q] - w_before * old[q]
             gaps[j] = column_gap(Y[j], g[j])
-            repair(heap, place, gaps, j)
+            repair(heap, position, gaps, j)
         column_gradient(J, pairs, kl, Y, g)
         gaps[J] = column_gap(Y[J], g[J])
-        repair(heap, place, gaps, J)
+        repair(heap, position, gaps, J)
     return n_steps

@@ -1,4 +1,4 @@
-"""Evidence accumulation on finer similarities: clusters that are alike, certain clusters, trajectories of walks."""
+"""Evidence accumulation on refined similarities: similar clusters, certain clusters, trajectories of walks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 METHODS = ("linkage", "cut")
-# Matrices of all pairs of rows that exist at the same time.
+# Number of matrices of all pairs of rows that are in memory at the same time.
 _MATRICES = 6
 
 
@@ -53,7 +53,7 @@ def enhanced_coassociation_matrix(
     Returns
     -------
     coassociation : ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1], nowhere less than the co-association.
+        Symmetric, in [0, 1], at least the co-association.
 
     References
     ----------
@@ -70,10 +70,9 @@ def enhanced_coassociation_matrix(
     encoding, weights = prepare_ensemble(labels, weights)
     n_steps = check_integer(n_steps, name="n_steps", low=1)
     together = np.zeros((encoding.n_samples, encoding.n_samples))
-    for codes, weight, alike in zip(
-        encoding.rows.codes.T, weights, cluster_similarities(encoding, n_steps), strict=True
-    ):
-        together += weight * alike[codes[:, np.newaxis], codes]
+    similarities = cluster_similarities(encoding, n_steps)
+    for codes, weight, similarity in zip(encoding.rows.codes.T, weights, similarities, strict=True):
+        together += weight * similarity[codes[:, np.newaxis], codes]
     return mean_over_observed(together, encoding, weights)
 
 
@@ -88,14 +87,13 @@ def enhanced_eac(
 ) -> np.ndarray:
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
-    Like :func:`~robust_eac.eac`, with the similarities of :func:`~robust_eac.consensus.enhanced_coassociation_matrix`:
-    a partition that separates two objects contributes the similarity of their clusters, judged by the other partitions.
-    Every linkage needs half the matrix.
+    Like :func:`~robust_eac.eac`, with the similarities of :func:`enhanced_coassociation_matrix`: a partition that
+    separates two objects contributes the similarity of their clusters. Every linkage needs half the matrix.
 
     Parameters
     ----------
     labels, n_clusters, linkage, weights, random_state : as in :func:`~robust_eac.eac`
-    n_steps : as in :func:`~robust_eac.consensus.enhanced_coassociation_matrix`
+    n_steps : as in :func:`enhanced_coassociation_matrix`
 
     Returns
     -------
@@ -103,7 +101,7 @@ def enhanced_eac(
 
     References
     ----------
-    Those of :func:`~robust_eac.consensus.enhanced_coassociation_matrix`.
+    Those of :func:`enhanced_coassociation_matrix`.
 
     Examples
     --------
@@ -114,8 +112,8 @@ def enhanced_eac(
     check_choice(linkage, LINKAGES, name="linkage")
     n_steps = check_integer(n_steps, name="n_steps", low=1)
     encoding = distinct_rows(encoding)
-    alike = cluster_similarities(encoding, n_steps)
-    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage)
+    similarity = cluster_similarities(encoding, n_steps)
+    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage)
 
 
 def locally_weighted_eac(
@@ -203,24 +201,25 @@ def connected_triples(
     check_choice(linkage, LINKAGES, name="linkage")
     decay = check_real(decay, name="decay", low=0.0, high=1.0)
     encoding = distinct_rows(encoding)
-    alike = triple_similarities(encoding, weights, decay)
-    return cluster_by_linkage(encoding, alike, weights, n_clusters, linkage)
+    similarity = triple_similarities(encoding, weights, decay)
+    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage)
 
 
 def triple_similarities(encoding, weights, decay):
     """For every partition the (k_u, k_u) similarities of its clusters; 0 in the slots of "not observed"."""
+    partitions = encoding.partitions
     jaccard = jaccard_indices(encoding)
-    slot_weights = np.repeat(weights, encoding.partitions.n_codes)
+    slot_weights = np.repeat(weights, partitions.n_codes)
     tables = []
-    for start, k in zip(encoding.partitions.offsets, encoding.partitions.n_codes, strict=True):
+    for start, k in zip(partitions.offsets, partitions.n_codes, strict=True):
         own = jaccard[start : start + k]
         table = np.array([np.minimum(row, own) @ slot_weights for row in own])
         np.fill_diagonal(table, 0.0)
         tables.append(table)
     largest = max(table.max() for table in tables)
-    for table, start in zip(tables, encoding.partitions.offsets, strict=True):
+    for table, start in zip(tables, partitions.offsets, strict=True):
         table *= decay / (largest or 1.0)
-        np.fill_diagonal(table, encoding.partitions.sizes[start : start + len(table)] > 0.0)
+        np.fill_diagonal(table, partitions.sizes[start : start + len(table)] > 0.0)
     return tables
 
 
@@ -245,13 +244,13 @@ def probability_trajectories(
 
     Probability trajectory accumulation (PTA, ``method="linkage"``) cuts the hierarchical clustering of the
     microclusters by s. Probability trajectory based graph partitioning (PTGP, ``method="cut"``) joins microcluster i
-    and base cluster l by an edge of the mean of s_ij over the microclusters j in l, times w_u; then the transfer cut of
-    :func:`~robust_eac.consensus.spectral.transfer_cut` follows.
+    and base cluster l by an edge whose weight is the mean of s_ij over the microclusters j in l, times w_u, and applies
+    the transfer cut of :func:`~robust_eac.consensus.spectral.transfer_cut`.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters; fewer are returned if fewer objects are distinct, and with "cut" if fewer coordinates are.
+        Number of clusters; fewer are returned if fewer objects, or with "cut" fewer coordinates, are distinct.
     method : {"linkage", "cut"}, default="linkage"
         PTA or PTGP.
     linkage : {"single", "average", "complete"}, default="average"
@@ -259,7 +258,7 @@ def probability_trajectories(
     n_neighbors : int, default=None
         At least 1. None means half the square root of the number of microclusters, rounded down.
     n_steps : int, default=None
-        Length of the walks, at least 1. None means the same number.
+        Length of the walks, at least 1. None means the default of `n_neighbors`.
     labels, weights : as in :func:`~robust_eac.eac`
     n_init, random_state : as in :func:`~robust_eac.consensus.spectral.hbgf`, for "cut"
 
@@ -288,12 +287,12 @@ def probability_trajectories(
         d = len(encoding.rows.codes)
         check_memory(8 * _MATRICES * d**2, f"probability_trajectories: the similarities of {d} distinct objects")
         default = max(1, int(np.sqrt(d) / 2.0))
-        alike = trajectory_similarities(encoding, weights, n_neighbors or default, n_steps or default)
+        similarity = trajectory_similarities(encoding, weights, n_neighbors or default, n_steps or default)
         if method == "linkage":
-            rows = cut(tree_of_matrix(alike, linkage), n_clusters)
+            rows = cut(tree_of_matrix(similarity, linkage), n_clusters)
         else:
             kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
-            rows = kmeans.fit(embed_microclusters(alike, encoding, weights, n_clusters, rng)).labels_
+            rows = kmeans.fit(embed_microclusters(similarity, encoding, weights, n_clusters, rng)).labels_
     return relabel(encoding.expand(rows))
 
 
@@ -307,37 +306,38 @@ def trajectory_similarities(encoding, weights, n_neighbors, n_steps):
     return trajectory_cosines(np.where(elite | elite.T, links, 0.0) * encoding.rows.multiplicity, n_steps)
 
 
-def embed_microclusters(alike, encoding, weights, n_vectors, rng):
-    """(d, at most n_vectors) coordinates of the rows, of length one, by the transfer cut of their mean similarities."""
+def embed_microclusters(similarity, encoding, weights, n_vectors, rng):
+    """(d, at most n_vectors) coordinates of the rows, of length one, by the transfer cut of mean similarities."""
     members, _, cluster_weights = clusters_of(encoding, weights)
-    means = alike @ (members.toarray() / members.sum(axis=0))
+    means = similarity @ (members.toarray() / members.sum(axis=0))
     return transfer_coordinates(sparse.csr_array(means), np.ones(len(means)), cluster_weights, n_vectors, rng)
 
 
 def cluster_similarities(encoding, n_steps):
     """For every partition the (k_u, k_u) matrix of z between its clusters; 0 in the slots of "not observed"."""
-    alike = walk_similarities(encoding, n_steps)
-    ends = encoding.partitions.offsets + encoding.partitions.n_codes
-    return [alike[start:end, start:end] for start, end in zip(encoding.partitions.offsets, ends, strict=True)]
+    similarity = walk_similarities(encoding, n_steps)
+    starts = encoding.partitions.offsets
+    ends = starts + encoding.partitions.n_codes
+    return [similarity[start:end, start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def walk_similarities(encoding, n_steps):
     """(n_slots, n_slots) z between the clusters of all partitions; 0 in the slots of "not observed"."""
-    alike = trajectory_cosines(jaccard_indices(encoding), n_steps)
-    alike[encoding.partitions.missing_slots, encoding.partitions.missing_slots] = 0.0
-    return alike
+    similarity = trajectory_cosines(jaccard_indices(encoding), n_steps)
+    similarity[encoding.partitions.missing_slots, encoding.partitions.missing_slots] = 0.0
+    return similarity
 
 
 def trajectory_cosines(edges, n_steps):
-    """Cosines between the trajectories of walks of n_steps from every vertex of a non-negative graph; 1 with itself."""
+    """Cosines between the trajectories of walks of n_steps from the vertices of a non-negative graph; diagonal 1."""
     degrees = edges.sum(axis=1, keepdims=True)
     walk = np.divide(edges, degrees, out=np.zeros_like(edges), where=degrees > 0.0)
     products = _trajectory_products(walk, n_steps)[1]
     lengths = np.sqrt(np.diagonal(products))
     lengths = np.outer(lengths, lengths)
-    alike = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
-    np.fill_diagonal(alike, 1.0)
-    return alike
+    similarity = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
+    np.fill_diagonal(similarity, 1.0)
+    return similarity
 
 
 def jaccard_indices(encoding):

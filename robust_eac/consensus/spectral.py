@@ -31,19 +31,15 @@ def hbgf(
     The graph has an edge of weight w_u from every object to its cluster in partition u ([1]_). The `n_clusters` leading
     left and right singular vectors of D1^(-1/2) B D2^(-1/2), with B the matrix of the edges and D1, D2 the degrees of
     objects and clusters, are their coordinates ([2]_). Their rows are scaled to length one and clustered by k-means,
-    weighted by the degrees; the clusters of the objects are returned. Only vectors of positive singular values are
-    used. [1]_ has no partition weights, and weights all rows equally.
+    weighted by the degrees. Only vectors of positive singular values are used. [1]_ has no partition weights, and
+    weights all rows equally.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters of objects and clusters together; fewer are returned if some hold no object, or if fewer
-        objects are distinct.
-    n_init : int, default=10
-        Number of starts of k-means.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seeds of k-means.
-    labels, weights : as in :func:`~robust_eac.eac`
+        Number of parts of the graph; fewer clusters are returned if parts contain no object, or if fewer objects are
+        distinct.
+    labels, weights, n_init, random_state : as in :func:`~robust_eac.consensus.kmeans_consensus`
 
     Returns
     -------
@@ -95,7 +91,7 @@ def transfer_cut(
     ----------
     theta : float or None, default=0.4
         Greater than 0; smaller values give uncertain clusters less weight. None: all clusters have equal weight.
-    n_clusters, n_init, random_state : as in :func:`~robust_eac.consensus.spectral.hbgf`
+    n_clusters, n_init, random_state : as in :func:`hbgf`
     labels, weights : as in :func:`~robust_eac.eac`; the weights enter the index too
 
     Returns
@@ -139,7 +135,7 @@ def ecpcs_mc(
     :func:`~robust_eac.consensus.enhanced_coassociation_matrix` on its edges. Its relaxed normalised cut groups them
     into `n_clusters` meta-clusters M ([1]_): the rows of the leading eigenvectors of N^(-1/2) Z N^(-1/2), with Z_ab =
     w_u(a) w_u(b) z_ab and N its row sums, are scaled to length one and clustered by k-means (by a rotation in the
-    authors' program). Object i then goes to the meta-cluster of its largest association, the first of equals:
+    authors' program). Object i then goes to the meta-cluster of its largest association, the first in a tie:
 
         max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a).
 
@@ -149,7 +145,7 @@ def ecpcs_mc(
         Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if there are fewer
         base clusters or distinct objects.
     n_steps : as in :func:`~robust_eac.consensus.enhanced_coassociation_matrix`
-    n_init, random_state : as in :func:`~robust_eac.consensus.spectral.hbgf`
+    n_init, random_state : as in :func:`hbgf`
     labels, weights : as in :func:`~robust_eac.eac`; the walk does not weight partitions
 
     Returns
@@ -175,8 +171,8 @@ def ecpcs_mc(
         groups = np.arange(len(cluster_weights))
         if len(groups) > n_clusters:
             observed = np.flatnonzero(encoding.partitions.sizes)
-            alike = walk_similarities(encoding, n_steps)[np.ix_(observed, observed)]
-            points = embed_clusters(alike, cluster_weights, n_clusters)
+            similarity = walk_similarities(encoding, n_steps)[np.ix_(observed, observed)]
+            points = embed_clusters(similarity, cluster_weights, n_clusters)
             kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng)
             groups = kmeans.fit(points, sample_weight=cluster_weights).labels_
         votes = associations(members, groups, cluster_weights)
@@ -185,7 +181,7 @@ def ecpcs_mc(
 
 
 def embed_rows(encoding, n_vectors, weights, theta, rng):
-    """(n_rows, at most n_vectors) coordinates of the rows, of length one."""
+    """(n_rows, at most n_vectors) coordinates of the rows, scaled to length one."""
     members, _, edge_weights = clusters_of(encoding, weights)
     if theta is not None:
         edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.partitions.sizes > 0.0]

@@ -27,11 +27,11 @@ FOLDER_VARIABLE = "ROBUST_EAC_DATA"
 def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarray, np.ndarray]:
     """Load or generate a data set of the experiments, with its true classes.
 
-    A real set is looked up in three places, in this order: bundled with scikit-learn or with this package; in the
-    folder named by the environment variable ``ROBUST_EAC_DATA``; on OpenML, through scikit-learn's cache. A file in
-    that folder is named after its data set, ``NAME.csv`` or ``NAME.csv.gz``. It has a header line whose last column is
-    `label`; an empty cell is a missing value. Nothing is scaled. A file whose values differ from those of the known
-    copy is refused. scikit-learn checks what it fetches from OpenML, where the rows may be in another order.
+    A real set comes from the first of three places that has it: scikit-learn or this package; the folder in the
+    environment variable ``ROBUST_EAC_DATA``; OpenML, through scikit-learn's cache. A file ``NAME.csv`` or
+    ``NAME.csv.gz`` in that folder has a header line whose last column is `label`; an empty cell is a missing value.
+    Nothing is scaled. A file must have the known values. scikit-learn checks downloads from OpenML, which may order the
+    rows differently.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     X : ndarray of shape (n_samples, n_features), float64
         Features, C-ordered; NaN marks a missing value.
     y : ndarray of shape (n_samples,), int64
-        Classes 0..k-1 in the sorted order of their labels: as numbers if all are numbers, else as text.
+        Classes 0..k-1 in the order of their labels, sorted as numbers if all are numbers, otherwise as text.
 
     Raises
     ------
@@ -66,9 +66,9 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
 class _Table(NamedTuple):
     """A data set stored as a table: the name of its file and the required contents.
 
-    `nominal` lists the text columns of a file; each becomes one 0/1 column per value, in sorted order, counted in
-    `shape`. `checksum` is that of X and y, see :func:`_checksum`. `openml` is the name and version on OpenML; None if
-    there is no reliable one, or if there are nominal columns, which OpenML's reader would code differently.
+    `nominal` lists the text columns of a file; each becomes one 0/1 column per value, in sorted order, which `shape`
+    counts. `checksum` is the :func:`_checksum` of X and y. `openml` is the name and version on OpenML; None if there is
+    no reliable one, or if there are nominal columns, which OpenML's reader would code differently.
     """
 
     file: str
@@ -80,7 +80,7 @@ class _Table(NamedTuple):
 
 
 def _load_table(table, random_state=None):
-    """X and y from the first place that has the table. `random_state` is unused: all loaders take it."""
+    """X and y from the first place that has the table. `random_state` is ignored: all loaders have it."""
     answers = []
     for place, route in _ROUTES.items():
         try:
@@ -88,7 +88,7 @@ def _load_table(table, random_state=None):
         except FileNotFoundError as error:
             answers.append(f"\n  {place}: {error};")
         else:
-            # scikit-learn checks what it fetches from OpenML, where the rows may be in another order.
+            # scikit-learn checks downloads from OpenML, which may order the rows differently.
             checksum = None if route is _from_openml else table.checksum
             return _check(table, place, checksum, X, _encode_classes(labels))
     raise FileNotFoundError(f"Data set {table.file!r} was found in none of these places:{''.join(answers)}")
@@ -141,7 +141,9 @@ def _read_csv(path, nominal):
         with opener(path, "rt", encoding="utf-8", newline="") as stream:
             header, *rows = csv.reader(stream, strict=True)
         if header[-1:] != ["label"] or {len(row) for row in rows} != {len(header)}:
-            raise ValueError("there must be a header line that ends in 'label', and lines of as many cells")
+            raise ValueError(
+                "there must be a header line that ends in 'label', and lines with the same number of cells"
+            )
         *columns, labels = zip(*rows, strict=True)
         blocks = [
             _indicators(cells) if name in nominal else np.array([[float(cell or "nan")] for cell in cells])
@@ -153,7 +155,7 @@ def _read_csv(path, nominal):
 
 
 def _indicators(cells):
-    """Cells of a text column as 0/1 columns, one per value in sorted order, all NaN where empty."""
+    """0/1 columns of a text column, one per value in sorted order; NaN in the rows of empty cells."""
     texts = np.array(cells)
     indicators = (texts[:, np.newaxis] == np.unique(texts[texts != ""])).astype(float)
     indicators[texts == ""] = np.nan
@@ -170,7 +172,7 @@ def _encode_classes(labels):
 
 
 def _check(table, place, checksum, X, y):
-    """X in float64 and y, if shape, number of classes and checksum (unless None) are those stated."""
+    """X in float64 and y, after a check of the shape, number of classes and checksum (unless None)."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     n_classes = len(np.unique(y))
     if X.shape != table.shape or n_classes != table.n_classes:

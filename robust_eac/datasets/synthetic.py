@@ -97,8 +97,8 @@ def _gaussian(rng, n, center, scales):
 
 
 def _arc(rng, n, center, radius, start, stop):
-    # One at a random place in each n-th of the angle: independent angles would leave gaps larger than the distance to
-    # the next cluster.
+    # One point in each n-th of the angle: independent angles would leave gaps larger than the distance to the next
+    # cluster.
     return center + _polar(radius, start + (stop - start) * (np.arange(n) + rng.uniform(size=n)) / n)
 
 
@@ -107,7 +107,7 @@ def _ring(rng, n, center, radius, scale):
 
 
 def _ellipse(rng, n, center, radii):
-    # The area within a radius grows with its square: uniform radii would crowd the centre.
+    # The area within a radius grows with its square: uniform radii would be denser at the centre.
     unit_disc = _polar(np.sqrt(rng.uniform(size=n)), rng.uniform(0.0, 2 * np.pi, size=n))
     return center + np.asarray(radii) * unit_disc
 

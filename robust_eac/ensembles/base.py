@@ -1,4 +1,4 @@
-"""What the ensembles share: numbers of clusters, fits in threads, samples of objects, labels block by block."""
+"""The base class of the ensembles; fits in threads, samples of objects, and labels by blocks of objects."""
 
 from functools import partial
 from itertools import pairwise
@@ -13,14 +13,14 @@ from sklearn.utils.random import sample_without_replacement
 from ..checks.common import BLOCK, row_blocks
 from ..checks.values import check_integer
 
-# Rows that a thread labels before it takes the next ones.
+# Rows that a thread labels at a time.
 _CHUNK = 2**16
-# Products with centres in one block, 4 MiB: they should stay in the cache of a core.
+# Products with centres per block, 4 MiB, which stay in the cache of a core.
 _PRODUCTS = 2**19
 
 
 class Ensemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base class: `_make` sets `labels_`, `n_clusters_` and what else a subclass describes."""
+    """Base class: `_make` sets `labels_`, `n_clusters_` and further attributes of the subclass."""
 
     labels_: np.ndarray
 
@@ -31,7 +31,6 @@ class Ensemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         ----------
         X : array-like of shape (n_samples, n_features)
         y : Ignored
-            Present for API consistency.
 
         Returns
         -------
@@ -46,8 +45,7 @@ class Ensemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
         Parameters
         ----------
-        X, y
-            As in :meth:`fit`.
+        X, y : as in :meth:`fit`
 
         Returns
         -------
@@ -68,19 +66,19 @@ def prepare_clusterer(base, n_clusters, seed):
     return estimator.set_params(random_state=int(seed)) if "random_state" in estimator.get_params() else estimator
 
 
-def fit_all(base, n_clusters, seeds, X, n_jobs, tell=None):
+def fit_all(base, n_clusters, seeds, X, n_jobs, report=None):
     """Clones of a clusterer, fitted to X with these numbers of clusters and seeds."""
     estimators = [prepare_clusterer(base, k, seed) for k, seed in zip(n_clusters, seeds, strict=True)]
-    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, tell)
+    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, report)
 
 
-def list_fits(fits, n_clusters, n_jobs, tell):
-    """Models from joblib's delayed calls, one per partition, with a line for each."""
+def list_fits(fits, n_clusters, n_jobs, report):
+    """Models from joblib's delayed calls, one per partition, with a line of progress for each."""
     models = []
-    for model in _in_threads(fits, n_jobs):
+    for k, model in zip(n_clusters, _in_threads(fits, n_jobs), strict=True):
         models.append(model)
-        if tell:
-            tell(f"partition {len(models)} of {len(n_clusters)}: {n_clusters[len(models) - 1]} clusters")
+        if report:
+            report(f"partition {len(models)} of {len(n_clusters)}: {k} clusters")
     return models
 
 
@@ -89,31 +87,31 @@ def _in_threads(tasks, n_jobs):
 
 
 def label_dtype(highest):
-    """int16 if it holds the labels from -1 to the highest, else int32: signed, since -1 says "not observed"."""
+    """int16 if it can represent the labels from -1 ("not observed") to the highest, otherwise int32."""
     return np.promote_types(np.int16, np.min_scalar_type(-1 - int(highest)))
 
 
 def stack(columns):
     """One label matrix; int64 if a label is missing."""
-    highest, lowest = max(column.max() for column in columns), min(column.min() for column in columns)
-    dtype = np.int64 if lowest < 0 else label_dtype(highest)
+    missing = min(column.min() for column in columns) < 0
+    dtype = np.int64 if missing else label_dtype(max(column.max() for column in columns))
     return np.column_stack([column.astype(dtype) for column in columns])
 
 
 def check_max_samples(max_samples, n_samples):
-    """Size of the sample of every partition, at most all objects; None if there is no sample."""
+    """Return the size of the sample of every partition, at most all objects; None without samples."""
     return None if max_samples is None else min(check_integer(max_samples, name="max_samples", low=1), n_samples)
 
 
 def draw_sample(X, size, rng):
-    """(size, n_features) float64, C-ordered: distinct random rows in their order in X; all of them if size is None."""
+    """(size, n_features) distinct random rows in their order in X, or all; float64, C-ordered."""
     if size is not None and size != len(X):
         X = X[np.sort(sample_without_replacement(len(X), size, random_state=rng))]
     return np.asarray(X, dtype=np.float64, order="C")
 
 
-def label_by_blocks(X, label, n_partitions, dtype, n_jobs, tell):
-    """(n_samples, n_partitions) labels of features of any real type, which are read block by block."""
+def label_by_blocks(X, label, n_partitions, dtype, n_jobs, report):
+    """(n_samples, n_partitions) labels of features of any real type, which are read in blocks."""
     labels = np.empty((len(X), n_partitions), dtype=dtype)
 
     def run(chunk):
@@ -123,13 +121,13 @@ def label_by_blocks(X, label, n_partitions, dtype, n_jobs, tell):
         return chunk.stop
 
     for done in _in_threads((delayed(run)(chunk) for chunk in row_blocks(len(X), _CHUNK)), n_jobs):
-        if tell:
-            tell(f"labels of {done} of {len(X)} objects")
+        if report:
+            report(f"labels of {done} of {len(X)} objects")
     return labels
 
 
 def nearest_centres(centres):
-    """(function for :func:`label_by_blocks`, number of partitions, type of the labels): numbers of nearest centres."""
+    """Arguments `label`, `n_partitions` and `dtype` of :func:`label_by_blocks` that label by the nearest centres."""
     ends = np.cumsum([0, *map(len, centres)])
     dtype = label_dtype(max(map(len, centres)) - 1)
     centres = np.concatenate(centres)

@@ -15,13 +15,13 @@ from .base import label_dtype, prepare_clusterer
 
 __all__ = ["corrupt_ensemble"]
 
-# Share of the objects of a copy whose label is drawn again, of a near copy, and of the partition that it is near to.
+# Share of the labels drawn again in a copy, in a near copy, and in the mediocre original of near copies.
 _JITTER = 0.1
 _NEAR_JITTER = 0.04
 _MEDIOCRE = 0.4
 # Number of partitions that agree with both structures.
 _N_BRIDGES = 2
-# Features of the noise that is clustered. Any number gives independent partitions.
+# Features of the clustered noise. Any number gives independent partitions.
 _N_FEATURES = 2
 
 
@@ -30,61 +30,60 @@ def corrupt_ensemble(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Replace a fraction of the partitions by bad ones.
 
-    round(fraction * n_partitions) partitions, chosen without replacement, are replaced. With the first four kinds the
+    round(fraction * n_partitions) partitions, drawn without replacement, are replaced. With the first four kinds the
     new partitions are independent:
 
-    * "uniform": every object gets a label drawn uniformly from those of the replaced partition;
-    * "unequal": likewise with probabilities proportional to 1/c^2 for c = 1, 2, ...: one large cluster and many small
-      ones;
-    * "shuffled": the labels of the replaced partition in random order, so that cluster sizes stay;
-    * "features": k-means, one random start, on Gaussian noise drawn anew for every partition, into as many clusters as
-      the replaced partition had.
+    * "uniform": labels drawn uniformly from those of the replaced partition;
+    * "unequal": labels drawn with probabilities proportional to 1/c^2 for c = 1, 2, ..., which gives one large cluster
+      and many small ones;
+    * "shuffled": a random permutation of the labels of the replaced partition, which keeps the cluster sizes;
+    * "features": k-means from one random start on new Gaussian noise for every partition, into as many clusters as the
+      replaced partition had.
 
-    With the next five they agree with each other. In every copy, a random tenth of the labels are drawn again
-    uniformly, in a near copy a twenty-fifth:
+    With the next five they agree with each other. A random tenth of the labels of every copy, and a twenty-fifth of
+    those of a near copy, are drawn again uniformly:
 
     * "coherent": copies of one random partition with the labels of the partition of median size: wrong evidence that
       agrees with itself;
     * "duplicates": copies of one partition that is kept (of any, if all are replaced): right evidence, repeated;
-    * "family": near copies of one mediocre partition, one that is kept with two fifths of its labels drawn again;
-    * "structured": another structure, as diverse as the first: the labels of the replaced partitions, for objects in
-      one random order;
-    * "bridges": likewise, but two of them have that order for a random half of the objects only, so that they agree
-      with both structures.
+    * "family": near copies of a mediocre partition, which is a kept one with two fifths of its labels drawn again;
+    * "structured": another structure, as diverse as the first: the labels of the replaced partitions, with the objects
+      in one random order;
+    * "bridges": like "structured", but two of them have that order for a random half of the objects only, so that they
+      agree with both structures.
 
     With the last two they are partly right:
 
     * "graded": a share of the labels, drawn uniformly for every partition, is drawn again;
-    * "blocks": the labels of a random half of the objects, the same for all, are drawn again.
+    * "blocks": the labels of a random half of the objects, the same for all partitions, are drawn again.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; labels of -1, "not observed", are kept.
+    labels : as in :func:`~robust_eac.eac`; labels of -1, "not observed", are kept
     fraction : float
         Share of the partitions to replace, in [0, 1].
     random_state : int, RandomState instance or None, default=None
-        Draws which partitions are replaced, the same ones for every kind, and their labels.
+        Draws the partitions to replace, the same ones for every kind, and their labels.
     kind : str, default="uniform"
-        What replaces them: one of the kinds above.
+        One of the kinds above.
 
     Returns
     -------
     corrupted : ndarray of shape (n_samples, n_partitions)
         A new ensemble, of a signed type.
     mask : ndarray of shape (n_partitions,), bool
-        Which partitions were replaced.
+        The partitions that were replaced.
 
     Notes
     -----
     Time and memory O(n_samples n_partitions); "features" takes as long as that many runs of k-means. A random partition
-    of few objects into many clusters can leave some of them empty. If a partition observes an object that what it is
-    copied from does not, the label is drawn.
+    of few objects into many clusters can leave some of them empty. A label is also drawn if the original of a copy does
+    not observe the object.
 
     References
     ----------
     .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.2, which
-       does not say how its random partitions are drawn.
+       does not state the distribution of its random partitions.
 
     Examples
     --------
@@ -109,8 +108,8 @@ def corrupt_ensemble(
     return corrupted, mask
 
 
-def _alone(draw):
-    """The kind whose partitions depend on the labels that they replace alone; draw(labels, rng) -> labels."""
+def _independent(draw):
+    """The kind whose partitions depend only on the labels that they replace; draw(labels, rng) -> labels."""
     return lambda labels, mask, rng: lambda u, observed: draw(labels[observed, u], rng)
 
 
@@ -133,14 +132,14 @@ def _of_features(column, rng):
 
 
 def _wrong_partition(labels, mask, rng):
-    """A random partition of all objects, and its labels: those of the partition of median size."""
+    """A random partition of all objects with the labels of the partition of median size, and these labels."""
     values = sorted((np.unique(column[column != -1]) for column in labels.T), key=len)
     chosen = values[len(values) // 2]
     return chosen[rng.randint(len(chosen), size=len(labels))], chosen
 
 
 def _kept_partition(labels, mask, rng):
-    """One of the partitions that are kept, and its labels."""
+    """A partition that is kept, and its labels."""
     column = labels[:, rng.choice(np.flatnonzero(~mask) if not mask.all() else len(mask))]
     return column, np.unique(column[column != -1])
 
@@ -162,14 +161,15 @@ def _copies(original_of, jitter):
 
 
 def _drawn_again(column, values, share, rng):
-    """Labels of which a random share, and all missing ones, are drawn."""
+    """Labels, of which a random share and all missing ones are drawn again."""
     drawn = (rng.uniform(size=len(column)) < share) | (column == -1)
     return np.where(drawn, values[rng.randint(len(values), size=len(column))], column)
 
 
 def _structured(labels, mask, rng, n_bridges=0):
-    """The labels of the replaced partitions for objects in one random order; for half of them in the bridges."""
-    order, bridges = rng.permutation(len(labels)), np.flatnonzero(mask)[:n_bridges]
+    """The labels of the replaced partitions, with the objects in one random order; in bridges, only half of them."""
+    order = rng.permutation(len(labels))
+    bridges = np.flatnonzero(mask)[:n_bridges]
 
     def replace(u, observed):
         column, moved = labels[:, u], labels[order, u]
@@ -192,15 +192,15 @@ def _blocks(labels, mask, rng):
 
 # kind -> f(labels, mask, rng) -> g(replaced partition, objects that it observes) -> labels of these objects
 _KINDS = {
-    "uniform": _alone(_uniform),
-    "unequal": _alone(_unequal),
-    "shuffled": _alone(lambda column, rng: rng.permutation(column)),
-    "features": _alone(_of_features),
+    "uniform": _independent(_uniform),
+    "unequal": _independent(_unequal),
+    "shuffled": _independent(lambda column, rng: rng.permutation(column)),
+    "features": _independent(_of_features),
     "coherent": _copies(_wrong_partition, _JITTER),
     "duplicates": _copies(_kept_partition, _JITTER),
     "family": _copies(_mediocre_partition, _NEAR_JITTER),
     "structured": _structured,
     "bridges": partial(_structured, n_bridges=_N_BRIDGES),
-    "graded": _alone(lambda column, rng: _drawn_again(column, np.unique(column), rng.uniform(), rng)),
+    "graded": _independent(lambda column, rng: _drawn_again(column, np.unique(column), rng.uniform(), rng)),
     "blocks": _blocks,
 }

@@ -1,4 +1,4 @@
-"""Ensembles of features in a Dask array."""
+"""Ensembles from features in a Dask array."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,25 +19,25 @@ __all__ = ["ensemble_distributed"]
 def ensemble_distributed(
     X: "Array", ensemble: BaseEstimator, *, max_samples: int = 10_000, random_state: RandomState = None
 ) -> "Array":
-    """Make an ensemble of features in a Dask array: fit it on a sample, label chunk by chunk with its `transform`.
+    """Make an ensemble from features in a Dask array: fit it to a sample, and label the chunks by its `transform`.
 
-    For :class:`~robust_eac.KMeansEnsemble`, with any clusterer that has a `predict`,
+    For :class:`~robust_eac.KMeansEnsemble` with any clusterer that has a `predict`,
     :class:`~robust_eac.LandmarkSpectralEnsemble` ([1]_), and other estimators with `fit`, `transform` and `labels_`.
 
     Parameters
     ----------
     X : dask Array of shape (n_samples, n_features)
     ensemble : estimator
-        The ensemble to make; it stays unfitted, a copy is fitted. Its own `max_samples` draws from the sample.
+        The ensemble to make. A copy is fitted; its own `max_samples` draws from the sample.
     max_samples : int, default=10_000
         Size of the sample, drawn without replacement and gathered on the client; at most all objects.
     random_state : int, RandomState instance or None, default=None
-        Draws the sample. What the ensemble draws, its own `random_state` decides.
+        Draws the sample. The ensemble has its own `random_state`.
 
     Returns
     -------
     labels : dask Array of shape (n_samples, n_partitions)
-        In the type of the labels of the sample, with the row chunks of `X`; lazy.
+        Lazy, with the row chunks of `X` and the type of the labels of the sample.
 
     Raises
     ------
@@ -46,8 +46,8 @@ def ensemble_distributed(
 
     Notes
     -----
-    Time that of `transform` over all workers. The sample goes to the client, the fitted ensemble to every worker. A
-    chunk of another shape than its array declares is found when it is read.
+    Takes the time of `transform`, spread over all workers. The sample goes to the client, the fitted ensemble to every
+    worker. A chunk of a shape that differs from the declared one raises an error when it is read.
 
     References
     ----------
@@ -71,12 +71,13 @@ def ensemble_distributed(
     rows = np.sort(sample_without_replacement(n, min(max_samples, n), random_state=rng))
     fitted = clone(ensemble).fit(X[rows].compute())
     dtype, n_partitions = fitted.labels_.dtype, fitted.labels_.shape[1]
-    # A `transform` that cannot label new objects says so before any chunk is read.
+    # A `transform` that cannot label new objects raises here, before any chunk is read.
     fitted.transform(X[:1].compute())
-    label, chunks = partial(_transform, fitted, dtype), (X.chunks[0], n_partitions)
+    label = partial(_transform, fitted, dtype)
+    chunks = X.chunks[0], n_partitions
     return X.map_blocks(label, chunks=chunks, dtype=dtype, meta=np.empty((0, 0), dtype=dtype))
 
 
 def _transform(ensemble, dtype, chunk):
-    """Labels of one chunk; a small one can fall short of the type that all need."""
+    """Labels of one chunk in the common type; those of a small chunk may come in a smaller type."""
     return np.asarray(ensemble.transform(chunk)).astype(dtype, copy=False)

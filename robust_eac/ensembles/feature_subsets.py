@@ -25,13 +25,13 @@ from .base import Ensemble, label_dtype
 
 __all__ = ["FeatureSubsetEnsemble"]
 
-# Follow the published program or the formulas where they differ.
+# Modes that follow the published program or the formulas where these differ.
 MODES = ("listing", "equation")
 # Added to the eigenvalues of scatter matrices before the inverse root.
 RIDGE = 1e-4
 _MAX_ITER = 100
 _MAX_BATCH = 256
-# Numbers per array of a batch, which fit in the cache of a core.
+# Numbers per array of a batch, which fits in the cache of a core.
 _BATCH_SIZE = 2**20
 
 
@@ -39,16 +39,15 @@ class FeatureSubsetEnsemble(Ensemble):
     """Cluster subsets of the features by k-means, one subset per partition.
 
     The ensemble of combinatorial evidence accumulation [1]_, for data in which most features may be noise. It uses all
-    subsets of 1, 2, ..., `max_order` features, or a random sample if there are too many. Every sub-data set is whitened
-    and clustered by one run of k-means with random objects as seeds.
+    subsets of 1, 2, ..., `max_order` features, or a random sample of them. The data in each subset are whitened and
+    clustered by one run of k-means with random objects as seeds.
 
     Parameters
     ----------
     n_clusters : int, (int, int) or list of int, default=(2, 3)
-        Number of clusters, or what it is drawn from, as in :class:`~robust_eac.KMeansEnsemble`. [1]_ draws from
-        (k, k + 1).
+        Number of clusters, or those to draw from, as in :class:`~robust_eac.KMeansEnsemble`. [1]_ uses (k, k + 1).
     combinations : list of arrays of feature indices, or bool array of shape (n_partitions, n_features), default=None
-        The subsets. None means subsets of 1 to `max_order` features, limited by the next three parameters.
+        The subsets. None means those that the next three parameters determine.
     max_order : int, default=9
         Largest number of features in a subset, at most n_features.
     max_per_order : int, default=1000
@@ -57,32 +56,26 @@ class FeatureSubsetEnsemble(Ensemble):
         Smallest number of subsets of one order, at most `max_per_order`; only for "listing". If there are fewer, random
         ones are repeated.
     whiten : bool, default=True
-        Whiten every sub-data set as :func:`~robust_eac.zca_whiten` does.
+        Whiten the data in each subset as :func:`~robust_eac.zca_whiten` does.
     reproduce : {"listing", "equation"}, default="listing"
         "listing": like the published program, draw subsets independently, so that some occur more than once, and fill
-        orders of few subsets with random repetitions. "equation": like the formulas, all subsets of one order are
-        distinct, without repetitions.
-    n_jobs, random_state
-        As in :class:`~robust_eac.KMeansEnsemble`.
+        orders of few subsets with random repetitions. "equation": like the formulas, use distinct subsets.
+    n_jobs, random_state : as in :class:`~robust_eac.KMeansEnsemble`
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; int16 or, if that does not hold the labels, int32.
     subsets_ : list of n_partitions ndarray
         Indices of each partition's features, sorted.
     orders_ : ndarray of shape (n_partitions,)
         Number of features of each partition.
-    n_clusters_ : ndarray of shape (n_partitions,)
-        Number of clusters of each partition.
+    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`
     n_features_in_ : int
 
     Notes
     -----
-    k-means follows the published MATLAB program: distinct random objects as seeds, squared Euclidean distances, and at
-    most 100 batch updates, until no object is strictly nearer to another centre. An empty cluster takes the object
-    farthest from its centre. So every partition has exactly its number of clusters, even if fewer objects are distinct.
-    The random numbers are not MATLAB's.
+    k-means follows the published MATLAB program, but for the random numbers: distinct random objects as seeds, squared
+    Euclidean distances, and at most 100 batch updates, until no object is strictly nearer to another centre. An empty
+    cluster takes the object farthest from its centre, so that no cluster stays empty.
 
     Time O(n_samples order (k iterations + order) + order^3) per subset; memory O(n_samples n_partitions). There is no
     `transform`: new objects cannot be labelled.
@@ -159,7 +152,7 @@ class FeatureSubsetEnsemble(Ensemble):
 
 
 def check_subsets(subsets, n_features=None, *, name):
-    """Return subsets, given as index arrays or as rows of booleans, as a list of sorted intp arrays."""
+    """Return subsets, passed as index arrays or as rows of booleans, as a list of sorted intp arrays."""
     if not isinstance(subsets, (list, tuple)):
         subsets = as_array(subsets, name)
         if subsets.ndim == 0:
@@ -189,7 +182,7 @@ def _check_subset(subset, n_features, name):
 
 
 def draw_subsets(n_features, max_order, max_per_order, min_per_order, distinct, rng):
-    """All subsets of up to max_order features, or as many random ones, by increasing order; list of intp arrays."""
+    """All subsets of up to max_order features, or max_per_order random ones per order; list of intp arrays."""
     subsets = []
     for order in range(1, min(max_order, n_features) + 1):
         total = comb(n_features, order)
@@ -205,7 +198,7 @@ def draw_subsets(n_features, max_order, max_per_order, min_per_order, distinct, 
 
 
 def draw_combinations(rng, n_rows, population, size):
-    """(n_rows, size): every row holds distinct numbers below population, by Floyd's algorithm; rows may repeat."""
+    """(n_rows, size) random numbers below population, distinct in each row, by Floyd's algorithm; rows may repeat."""
     chosen = np.empty((n_rows, size), dtype=np.intp)
     for i in range(size):
         last = population - size + i
@@ -233,9 +226,9 @@ def whitening_maps(scatters, n_samples, ridge):
 
 
 def for_each_batch(function, X, subsets, *, ridge, n_jobs):
-    """Call ``function(rows, data)`` for batches of subsets of equal order, in threads, whatever their number.
+    """Call ``function(rows, data)`` for batches of subsets of equal order, in threads.
 
-    rows : positions in `subsets`. data : (len(rows), order, n_samples) sub-data, whitened unless ridge is None.
+    rows : positions in `subsets`. data : (len(rows), order, n_samples), whitened unless ridge is None.
     """
     features = np.ascontiguousarray(X.T if ridge is None else (X - X.mean(axis=0)).T)
     n = features.shape[1]
@@ -259,11 +252,11 @@ def _batches(subsets, n_samples):
             yield rows[start : start + size]
 
 
-# The k-means kernels cluster thousands of small data sets. A batch of them is an array (n_sets, n_dims, n_samples).
-# Objects come last, so that inner loops run over consecutive memory and vectorise without reordering any sum. Labels
-# are int32 of shape (n_sets, n_samples).
+# The k-means kernels cluster thousands of small data sets, in batches of shape (n_sets, n_dims, n_samples). Objects
+# come last, so that inner loops run over consecutive memory and vectorise without reordering any sum. Labels are int32
+# of shape (n_sets, n_samples).
 class _Clusters(NamedTuple):
-    """The clusters of one data set: memory that all data sets of a batch use in turn.
+    """The clusters of one data set, in memory that all data sets of a batch reuse.
 
     centres : (k_max, n_dims).
     distances : (k_max, n) squared distances of the objects to the centres.
@@ -347,7 +340,8 @@ def _update(x, labels, c, centre, counts, distances):
     n_dims, n = x.shape
     size = 0
     for i in range(n):
-        size += labels[i] == c
+        if labels[i] == c:
+            size += 1
     counts[c] = size
     if size == 0:
         return
@@ -365,14 +359,14 @@ def _make_singleton(x, labels, c, clusters):
     """Move the object farthest from its own centre into the empty cluster c."""
     n = labels.shape[0]
     centres, distances, counts = clusters
-    lonely = 0
+    farthest = 0
     for i in range(1, n):
-        if distances[labels[i], i] > distances[labels[lonely], lonely]:
-            lonely = i
-    if counts[labels[lonely]] < 2:
+        if distances[labels[i], i] > distances[labels[farthest], farthest]:
+            farthest = i
+    if counts[labels[farthest]] < 2:
         # All objects lie on their centres: take one from the first cluster of at least two.
-        lonely = np.argmax(labels == np.argmax(counts >= 2))
-    source = labels[lonely]
-    labels[lonely] = c
+        farthest = np.argmax(labels == np.argmax(counts >= 2))
+    source = labels[farthest]
+    labels[farthest] = c
     _update(x, labels, c, centres[c], counts, distances[c])
     _update(x, labels, source, centres[source], counts, distances[source])

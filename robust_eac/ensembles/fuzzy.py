@@ -23,7 +23,6 @@ from ..metrics.ovi import feature_scale
 
 __all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
 
-
 # Added to the diagonal of the covariances, in units of the variance of each feature.
 _RIDGE = 1e-6
 
@@ -34,7 +33,7 @@ class FuzzyCMeansResult(NamedTuple):
     membership : (n_samples, n_clusters), rows on the simplex, optimal for `centers`.
     centers : (n_clusters, n_features).
     objective : J at `membership` and `centers`.
-    n_iter : updates of the centers.
+    n_iter : number of updates.
     converged : whether the memberships changed by at most `tol` in the last update.
     """
 
@@ -53,8 +52,7 @@ class GathGevaResult(NamedTuple):
     covariances : (n_clusters, n_features, n_features), ridge included.
     priors : (n_clusters,), P_k.
     objective : negative log-likelihood of the mixture with these parameters.
-    n_iter : updates of the parameters.
-    converged : whether the memberships changed by at most `tol` in the last update.
+    n_iter, converged : as in :class:`FuzzyCMeansResult`.
     """
 
     membership: np.ndarray
@@ -79,8 +77,8 @@ def fuzzy_c_means(
 
     Solve :math:`\min_{U, v} J = \sum_{nk} u_{nk}^2 \|x_n - v_k\|^2` over memberships U with rows on the simplex ([1]_),
     by alternating the two closed forms :math:`u_{nk} = 1 / \sum_j (\|x_n - v_k\| / \|x_n - v_j\|)^2` and
-    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2`. The problem is not convex: J never increases, and the result
-    depends on the start.
+    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2`. J never increases, but the problem is not
+    convex: the result depends on the start.
 
     Parameters
     ----------
@@ -92,20 +90,18 @@ def fuzzy_c_means(
     max_iter : int, default=1000
         Largest number of updates.
     tol : float, default=1e-5
-        Stop when no membership changes by more than this in an update; ConvergenceWarning if none of `max_iter` is
-        so small.
+        Stop when an update changes no membership by more than this; ConvergenceWarning if `max_iter` comes first.
     random_state : int, RandomState instance or None, default=None
         Draws the first centers.
 
     Returns
     -------
     result : FuzzyCMeansResult
-        Named tuple: membership, centers, objective, n_iter, converged.
 
     Notes
     -----
     Time O(n_samples n_clusters n_features) per update, memory O(n_samples n_clusters). An object that coincides with
-    centers belongs to them in equal shares. Centers that start at the same place stay together.
+    centers belongs to them in equal shares. Equal first centers stay equal.
 
     References
     ----------
@@ -126,7 +122,8 @@ def fuzzy_c_means(
     rng = check_random_state(random_state)
     centers = _draw_centers(X, n_clusters, rng) if init is None else _check_centers(init, n_clusters, X.shape[1])
     result = _descend_c_means(X, centers, max_iter, tol)
-    return _told(result, "fuzzy c-means", max_iter, tol)
+    warn_unless(result.converged, f"fuzzy c-means did not converge to tol={tol:g} in max_iter={max_iter} updates.")
+    return result
 
 
 def gath_geva(
@@ -138,34 +135,32 @@ def gath_geva(
     tol: float = 1e-3,
     random_state: RandomState = None,
 ) -> GathGevaResult:
-    r"""Cluster by the fuzzy maximum likelihood estimation of Gath and Geva, for elongated clusters of different sizes.
+    r"""Cluster by Gath and Geva's fuzzy maximum likelihood estimation, for elongated clusters of different sizes.
 
     Starting from fuzzy c-means, alternate the parameters of every cluster ([1]_), :math:`P_k = \sum_n h_{nk} / N`,
     :math:`v_k = \sum_n h_{nk} x_n / (N P_k)` and :math:`F_k = \sum_n h_{nk} (x_n - v_k) (x_n - v_k)^T / (N P_k)`, and
     the memberships :math:`h_{nk} = d_{nk}^{-2} / \sum_j d_{nj}^{-2}` with the exponential distance
     :math:`d_{nk}^2 = |F_k|^{1/2} \exp((x_n - v_k)^T F_k^{-1} (x_n - v_k) / 2) / P_k`.
 
-    Up to a constant, :math:`d_{nk}^{-2}` is :math:`P_k` times a Gaussian density. So these are the steps of expectation
-    maximisation for a mixture of Gaussians; they descend its negative log-likelihood, which is returned as `objective`.
+    Up to a constant, :math:`d_{nk}^{-2}` is :math:`P_k` times a Gaussian density. So this is expectation maximisation
+    for a mixture of Gaussians, which decreases the negative log-likelihood, the `objective` of the result.
 
     Parameters
     ----------
     init : array-like of shape (n_samples, n_clusters), default=None
         First memberships. None means those of :func:`fuzzy_c_means`, with at most `max_iter` updates.
-    X, n_clusters, max_iter, tol, random_state
-        As in :func:`fuzzy_c_means`.
+    X, n_clusters, max_iter, tol, random_state : as in :func:`fuzzy_c_means`
 
     Returns
     -------
     result : GathGevaResult
-        Named tuple: membership, centers, covariances, priors, objective, n_iter, converged.
 
     Notes
     -----
     Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
-    n_features). The result is sensitive to the start: run several. A cluster that has lost all membership keeps its
-    parameters. 1e-6 times the variance of each feature is added to the diagonal of F_k, since a cluster could otherwise
-    shrink to a point, where the likelihood is unbounded.
+    n_features). The result is sensitive to the start: try several. A cluster without membership keeps its parameters.
+    1e-6 times the variance of each feature is added to the diagonal of F_k: otherwise the likelihood would be unbounded
+    for a cluster that shrinks to a point.
 
     References
     ----------
@@ -187,18 +182,12 @@ def gath_geva(
     else:
         membership = check_membership(init, len(X), n_clusters, name="init")
     result = _descend_gath_geva(X, membership, max_iter, tol)
-    return _told(result, "Gath-Geva", max_iter, tol)
-
-
-def _told(result, method, max_iter, tol):
-    """The result, after a warning if it did not converge."""
-    message = f"{method} did not converge to tol={tol:g} in max_iter={max_iter} updates."
-    warn_unless(result.converged, message, stacklevel=3)
+    warn_unless(result.converged, f"Gath-Geva did not converge to tol={tol:g} in max_iter={max_iter} updates.")
     return result
 
 
 def _check_centers(centers, n_clusters, n_features):
-    """Fresh float64 centers (n_clusters, n_features)."""
+    """Return a copy of the centers (n_clusters, n_features) in float64."""
     centers = check_features(centers, name="init", copy=True)
     if centers.shape != (n_clusters, n_features):
         raise ValueError(f"init must have shape ({n_clusters}, {n_features}), got {centers.shape}.")
@@ -206,19 +195,19 @@ def _check_centers(centers, n_clusters, n_features):
 
 
 def _draw_centers(X, n_clusters, rng):
-    """Distinct objects, repeated only if there are too few; (n_clusters, n_features)."""
+    """(n_clusters, n_features) random distinct objects, repeated only if there are too few."""
     return np.resize(rng.permutation(np.unique(X, axis=0)), (n_clusters, X.shape[1]))
 
 
 def _descend_c_means(X, centers, max_iter, tol):
-    """Alternate both closed forms from the given centers, which are overwritten; no warning."""
+    """Alternate both closed forms from the given centers, which are overwritten."""
     membership = _c_means_membership(cdist(X, centers, "sqeuclidean"))
     n_iter, converged = 0, False
     while not converged and n_iter < max_iter:
         n_iter += 1
-        # A cluster far from everything can lose all membership; its center stays.
+        # A cluster far from all objects can lose all membership; its center stays.
         alive = membership.max(axis=0) > 0.0
-        # Scale the columns, which cancels: squares of tiny memberships would underflow.
+        # The scaling cancels; without it, squares of tiny memberships would underflow.
         powers = (membership[:, alive] / membership[:, alive].max(axis=0)) ** 2.0
         centers[alive] = powers.T @ X / powers.sum(axis=0)[:, np.newaxis]
         squares = cdist(X, centers, "sqeuclidean")
@@ -237,13 +226,13 @@ def _c_means_membership(squares):
 
 
 def _descend_gath_geva(X, membership, max_iter, tol):
-    """Alternate parameters and memberships from the given memberships; no warning."""
+    """Alternate parameters and memberships from the given memberships."""
     n_samples, n_features = X.shape
     n_clusters = membership.shape[1]
     centers = np.tile(X.mean(axis=0), (n_clusters, 1))
     loading = np.diag(_RIDGE * feature_scale(X) ** 2)
     covariances = np.tile(np.cov(X.T, bias=True).reshape(n_features, n_features) + loading, (n_clusters, 1, 1))
-    # Clusters come first and objects last: all clusters take each step together.
+    # Clusters come first and objects last, so that each step treats all clusters together.
     shares, columns = np.ascontiguousarray(membership.T), np.ascontiguousarray(X.T)
     eps = np.finfo(np.float64).eps
     n_iter, converged = 0, False
@@ -272,7 +261,7 @@ def _descend_gath_geva(X, membership, max_iter, tol):
 
 
 def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
-    r"""Choose objects as first centers deterministically: Kaufman and Rousseeuw's BUILD.
+    r"""Choose objects as first centers by Kaufman and Rousseeuw's BUILD, which is deterministic.
 
     The first seed is the object of smallest total distance to all objects; each further one is the object i that solves
     :math:`\max_i \sum_j \max(D_j - \|x_i - x_j\|, 0)` over the objects :math:`j \ne i` that are not seeds, with
@@ -280,14 +269,13 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
     Parameters
     ----------
-    X, n_clusters
-        As in :func:`fuzzy_c_means`.
+    X, n_clusters : as in :func:`fuzzy_c_means`
 
     Returns
     -------
     seeds : ndarray of shape (n_clusters,), intp
-        Indices of the objects in the order of choice; with fewer clusters, the first of these. Of equally good objects,
-        up to rounding, the first is chosen.
+        Indices of the objects in the order of choice, which does not depend on n_clusters. In a tie up to rounding, the
+        first object is chosen.
 
     Notes
     -----
@@ -312,7 +300,7 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     seeds = [int(np.argmax(totals <= totals.min() + tolerance))]
     nearest = distances[seeds[0]].copy()
     while len(seeds) < n_clusters:
-        # Seeds add nothing, since their D_j is 0. The object itself would add D_i: subtract it.
+        # Seeds contribute nothing, since their D_j is 0. The object itself contributes D_i, which is subtracted.
         gains = np.maximum(nearest - distances, 0.0).sum(axis=1) - nearest
         gains[seeds] = -np.inf
         seeds.append(int(np.argmax(gains >= gains.max() - tolerance)))
@@ -328,8 +316,7 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
     Parameters
     ----------
-    X, n_clusters
-        As in :func:`fuzzy_c_means`.
+    X, n_clusters : as in :func:`fuzzy_c_means`
 
     Returns
     -------
@@ -338,7 +325,7 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
     References
     ----------
-    As for :func:`kaufman_seeds`.
+    Those of :func:`kaufman_seeds`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Ensembles of one clusterer at several numbers of clusters."""
+"""Ensembles of one clusterer with several numbers of clusters."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ class KMeansEnsemble(Ensemble):
     n_partitions : int, default=150
         Number of clusterings m.
     n_clusters : int, (int, int) or list of int, default=(3, 20)
-        Number of clusters, or the lowest and the highest it is drawn from, or a list of those it is drawn from.
+        Number of clusters, or those to draw from: the lowest and the highest, or a list.
     estimator : clusterer, default=None
-        A scikit-learn clusterer; its parameters `n_clusters` and, where it has one, `random_state` are set for every
+        A scikit-learn clusterer; its parameters `n_clusters` and, if it has one, `random_state` are set for every
         partition. None means ``KMeans(init="random", n_init=1)``.
     max_samples : int, default=None
-        Fit every partition on a random sample of its own, of so many objects, and label all of them by its `predict`,
-        for k-means by the nearest centre. None means all objects.
+        Fit every partition to its own random sample of this many objects, and label all objects by its `predict`. None
+        means all objects.
     n_jobs : int, default=None
         Threads over the partitions, and over blocks of objects. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws all that is random.
+        Draws the numbers of clusters, the samples and the seeds.
     verbose : int, default=0
         1 prints a line per partition and, with `max_samples`, per 65,536 objects labelled.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; int16 or, if that does not hold the labels, int32; int64 if some are -1 (left out).
+        The ensemble; int16, or int32 for larger labels; int64 if some are -1 (in no cluster).
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition.
     estimators_ : list of n_partitions fitted clusterers
@@ -65,9 +65,9 @@ class KMeansEnsemble(Ensemble):
 
     Notes
     -----
-    Time O(n_samples n_features sum_u k_u) per pass of k-means over all objects; with `max_samples`, one such pass in
-    all, and those over the samples. Arrays and memory maps of any real type are then read block by block, and nothing
-    of the size of `X` is made but the labels. Otherwise `X` becomes a float64 array in memory.
+    Time O(n_samples n_features sum_u k_u) per pass of k-means over all objects; `max_samples` needs one such pass, and
+    the passes over the samples. It also reads arrays and memory maps of any real type in blocks, and forms no array of
+    the size of `X` except the labels. Otherwise `X` becomes a float64 array in memory.
 
     References
     ----------
@@ -104,27 +104,27 @@ class KMeansEnsemble(Ensemble):
         X = check_features(X, estimator=self, as_is=self.max_samples is not None)
         size = check_max_samples(self.max_samples, len(X))
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
-        high, high_name = (len(X), "n_samples") if size is None else (size, "max_samples")
-        candidates = check_candidates(self.n_clusters, high=high, high_name=high_name)
+        high_name = "n_samples" if size is None else "max_samples"
+        candidates = check_candidates(self.n_clusters, high=size or len(X), high_name=high_name)
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        tell = progress(self.verbose)
+        report = progress(self.verbose)
         base = KMeans(init="random", n_init=1) if self.estimator is None else self.estimator
         if size is not None:
             _check_predicts(base)
         self.n_clusters_ = candidates[rng.randint(len(candidates), size=n_partitions)]
         seeds = rng.randint(MAX_SEED, size=n_partitions)
         if size is None:
-            self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs, tell)
+            self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs, report)
             self.labels_ = stack([estimator.labels_ for estimator in self.estimators_])
             return
         draws = zip(self.n_clusters_, seeds, rng.randint(MAX_SEED, size=n_partitions), strict=True)
         fits = (delayed(_fit_sample)(prepare_clusterer(base, k, seed), X, size, draw) for k, seed, draw in draws)
-        self.estimators_ = list_fits(fits, self.n_clusters_, n_jobs, tell)
-        self.labels_ = self._label(X, tell)
+        self.estimators_ = list_fits(fits, self.n_clusters_, n_jobs, report)
+        self.labels_ = self._label(X, report)
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Label new objects with every clustering of the ensemble.
+        """Label new objects by every clustering of the ensemble.
 
         Parameters
         ----------
@@ -146,14 +146,14 @@ class KMeansEnsemble(Ensemble):
             return self._label(X, None)
         return stack([estimator.predict(X) for estimator in self.estimators_])
 
-    def _label(self, X, tell):
-        """Labels of all objects, block by block."""
+    def _label(self, X, report):
+        """Labels of all objects, in blocks."""
         if self.estimator is None:
             label, *shape = nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
         else:
             label = partial(_label_by_predict, self.estimators_, self.n_clusters_)
             shape = len(self.estimators_), label_dtype(self.n_clusters_.max() - 1)
-        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), tell)
+        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), report)
 
 
 def _check_predicts(estimator):
@@ -169,13 +169,13 @@ def _fit_sample(estimator, X, size, seed):
 
 
 def _label_by_predict(estimators, n_clusters, block, labels):
-    """Fill labels (n_rows, m) by the clusterers' own rules."""
+    """Fill labels (n_rows, m) by the `predict` of the clusterers."""
     for u, (estimator, k) in enumerate(zip(estimators, n_clusters, strict=True)):
         found = estimator.predict(block)
         if found.min() < 0 or found.max() >= k:
-            odd = found[(found < 0) | (found >= k)][0]
+            label = found[(found < 0) | (found >= k)][0]
             raise ValueError(
                 f"estimator {type(estimator).__name__} must give every object a label in [0, n_clusters={k}) with "
-                f"max_samples, got {odd}."
+                f"max_samples, got {label}."
             )
         labels[:, u] = found

@@ -23,67 +23,57 @@ from .base import Ensemble, check_max_samples, draw_sample, label_by_blocks, lab
 
 __all__ = ["LandmarkSpectralEnsemble"]
 
-# Objects that landmarks are made of, per landmark, as in the paper.
+# Candidates per landmark, as in the paper.
 _CANDIDATES = 10
-# Passes of k-means that makes landmarks: they need not be its optimum.
+# Passes of k-means for the landmarks, which need no optimum.
 _LANDMARK_PASSES = 10
-# A landmark with less than this share of the largest sum of affinities is no neighbour of anything, up to rounding.
+# A landmark with less than this share of the largest sum of affinities is no neighbour of any object, up to rounding.
 _NO_DEGREE = 1e-12
 # Passes of k-means on coordinates, as in the authors' programs.
 KMEANS_PASSES = 100
-# Up to this many objects or clusters, whichever are fewer, the eigenvalue problem is solved densely, in about a second.
+# Up to this many objects or clusters (the smaller number) the eigenvalue problem is dense, and takes about a second.
 _DENSE = 1000
-# Smaller squared singular values are zero up to rounding; the largest is one.
+# Squared singular values up to this are zero up to rounding; the largest is one.
 _ZERO = 1e-10
 
 
 class LandmarkSpectralEnsemble(Ensemble):
-    r"""Cluster the same data many times by spectral clustering, which finds clusters of any shape, through landmarks.
+    r"""Cluster the same data many times by spectral clustering with landmarks, which finds clusters of any shape.
 
-    The ensemble of U-SENC [1]_. Each partition chooses p landmarks of its own: the centres of k-means on 10 p random
-    objects. An edge joins each object i to each of its K nearest landmarks :math:`r_j`, of weight
-    :math:`B_{ij} = \exp(-\|x_i - r_j\|^2 / (2 \sigma^2))`, with :math:`\sigma` the mean length of the edges, and the
-    transfer cut [2]_ cuts this graph into :math:`k_u` clusters, a number drawn from a range: with D and N the row and
-    column sums of B and V the :math:`k_u` leading eigenvectors of :math:`N^{-1/2} B^T D^{-1} B N^{-1/2}`, a graph of
-    landmarks alone, the coordinates of objects are the rows of :math:`D^{-1} B N^{-1/2} V`, scaled to length one.
-    k-means clusters them, from one start.
+    The ensemble of U-SENC [1]_. Each partition has its own p landmarks, the centres of k-means on 10 p random objects.
+    An edge joins each object i to each of its K nearest landmarks :math:`r_j`, with weight
+    :math:`B_{ij} = \exp(-\|x_i - r_j\|^2 / (2 \sigma^2))` and :math:`\sigma` the mean length of the edges. The transfer
+    cut [2]_, see :func:`~robust_eac.consensus.spectral.transfer_cut`, cuts this graph into :math:`k_u` clusters, by
+    k-means from one start.
 
     Parameters
     ----------
-    n_partitions : int, default=20
-        Number of clusterings m.
-    n_clusters : int, (int, int) or list of int, default=(20, 60)
-        Number of clusters, or what it is drawn from, as in :class:`~robust_eac.KMeansEnsemble`; at most `n_landmarks`.
+    n_partitions, n_clusters : as in :class:`~robust_eac.KMeansEnsemble`; at most `n_landmarks` clusters
     n_landmarks : int, default=1000
         p; fewer if fewer objects are distinct.
     n_neighbors : int, default=5
         K, at most all landmarks.
     max_samples : int, default=None
-        Fit every partition, its landmarks, eigenvectors and k-means, on a random sample of its own, of so many objects,
-        and label all of them by their nearest landmarks. None means all objects.
-    n_jobs, random_state, verbose
-        As in :class:`~robust_eac.KMeansEnsemble`.
+        Fit every partition (landmarks, eigenvectors, k-means) to its own random sample of this many objects, and label
+        all objects by their nearest landmarks. None means all objects.
+    n_jobs, random_state, verbose : as in :class:`~robust_eac.KMeansEnsemble`
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; int16 or, if that does not hold the labels, int32.
-    n_clusters_ : ndarray of shape (n_partitions,)
-        Requested number of clusters of each partition. A cluster can stay empty.
+    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`; a cluster can stay empty
     landmarks_ : list of n_partitions ndarray of shape (p, n_features)
-        Landmarks; those that no object of the sample is near to are left out.
+        Landmarks that are neighbours of an object of the sample.
     n_features_in_ : int
 
     Notes
     -----
-    The nearest landmarks are exact: balls around about sqrt(p) groups of landmarks show which need not be looked at.
-    [1]_ searches approximately, and fits all partitions on all objects; its numbers of partitions, clusters, landmarks
-    and neighbours are the defaults here. `labels_` is what :meth:`transform` returns for the data of the fit.
+    The nearest landmarks are exact: the search skips groups of landmarks, about sqrt(p) balls, that are too far away.
+    [1]_ searches approximately, and fits all partitions to all objects; its numbers of partitions, clusters, landmarks
+    and neighbours are the defaults here. :meth:`transform` returns `labels_` for the data of the fit.
 
-    Time per partition O(p^2 n_features + p^3 + n_s k_u^2 passes of k-means) for the fit to n_s objects, and for the
-    labels O(n (n_features l + K k_u + k_u^2)), where l <= p + sqrt(p) landmarks and groups are looked at. With
-    `max_samples` less than all objects, arrays and memory maps of any real type are read block by block and never
-    copied whole.
+    Time per partition O(p^2 n_features + p^3 + n_s k_u^2 passes of k-means) for the fit to n_s objects, and
+    O(n (n_features l + K k_u + k_u^2)) for the labels, with l <= p + sqrt(p) distances per object. If `max_samples` is
+    less than all objects, arrays and memory maps of any real type are read in blocks and never copied whole.
 
     References
     ----------
@@ -130,20 +120,20 @@ class LandmarkSpectralEnsemble(Ensemble):
         candidates = check_candidates(self.n_clusters, high=limits[name], high_name=name)
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        tell = progress(self.verbose)
+        report = progress(self.verbose)
         self.n_clusters_ = candidates[rng.randint(len(candidates), size=n_partitions)]
         seeds = rng.randint(MAX_SEED, size=n_partitions)
         fits = (
             delayed(fit_model)(X, int(k), n_landmarks, n_neighbors, size, seed)
             for k, seed in zip(self.n_clusters_, seeds, strict=True)
         )
-        self._models = list_fits(fits, self.n_clusters_, n_jobs, tell)
+        self._models = list_fits(fits, self.n_clusters_, n_jobs, report)
         self._n_neighbors = n_neighbors
         self.landmarks_ = [model.landmarks for model in self._models]
-        self.labels_ = self._label(X, n_jobs, tell)
+        self.labels_ = self._label(X, n_jobs, report)
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Label new objects with every clustering of the ensemble, by their nearest landmarks.
+        """Label new objects by every clustering of the ensemble, from their nearest landmarks.
 
         Parameters
         ----------
@@ -157,22 +147,22 @@ class LandmarkSpectralEnsemble(Ensemble):
         X = check_features(X, estimator=self, reset=False, as_is=True)
         return self._label(X, check_n_jobs(self.n_jobs), None)
 
-    def _label(self, X, n_jobs, tell):
-        """Labels of all objects, block by block."""
+    def _label(self, X, n_jobs, report):
+        """Labels of all objects, in blocks."""
         dtype = label_dtype(self.n_clusters_.max() - 1)
         label = partial(label_by_models, self._models, self._n_neighbors)
-        return label_by_blocks(X, label, len(self._models), dtype, n_jobs, tell)
+        return label_by_blocks(X, label, len(self._models), dtype, n_jobs, report)
 
 
 class Index(NamedTuple):
-    """Landmarks in groups, for the search of the nearest ones.
+    """Landmarks in groups, for the search of nearest neighbours.
 
     centres : (n_features, n_groups).
-    radii : (n_groups,) distance of the farthest landmark of a group from its centre.
+    radii : (n_groups,) largest distance of a landmark from the centre of its group.
     neighbours : (n_groups, n_groups) the groups by their distance from each group.
     sizes : (n_groups,) landmarks per group.
-    landmarks : (n_groups, n_features, largest size) zeros at the end of smaller groups.
-    numbers : (n_groups, largest size) which landmarks these are.
+    landmarks : (n_groups, n_features, largest size), with zeros at the end of smaller groups.
+    numbers : (n_groups, largest size) indices of these landmarks.
     """
 
     centres: np.ndarray
@@ -184,10 +174,10 @@ class Index(NamedTuple):
 
 
 class Model(NamedTuple):
-    """One partition, as it labels objects.
+    """A fitted partition, which can label objects.
 
     landmarks : (p, n_features).
-    groups : the same landmarks, as they are searched.
+    groups : the index of the landmarks.
     width : sigma.
     coordinates : (p, at most k) N^(-1/2) V, of the landmarks.
     centres : (k, at most k) of k-means on the coordinates of objects.
@@ -247,13 +237,13 @@ def build_index(landmarks, rng):
     radii = np.zeros(n_groups)
     np.maximum.at(radii, groups, offsets)
     between = ((centres[:, np.newaxis] - centres) ** 2).sum(axis=2)
-    # Radii a little too large, so that rounding leaves no landmark out.
+    # Slightly larger radii, so that rounding leaves out no landmark.
     radii *= 1.0 + 1e-9
     return Index(np.ascontiguousarray(centres.T), radii, np.argsort(between, axis=1), sizes, grouped, numbers)
 
 
 def search(points, index, n_neighbors):
-    """(numbers, squared distances) of the nearest landmarks, each (n, at most n_neighbors), nearest first."""
+    """(n, at most n_neighbors) indices and squared distances of the nearest landmarks, nearest first."""
     shape = len(points), min(n_neighbors, int(index.sizes.sum()))
     numbers, squares = np.empty(shape, dtype=np.intp), np.empty(shape)
     nearest_landmarks(points, index, numbers, squares)
@@ -270,7 +260,7 @@ def affinities(squares, width):
 
 
 def to_sparse(values, numbers, n_columns):
-    """Sparse (n, n_columns) matrix of these values (n, K) in the columns of these numbers."""
+    """Sparse (n, n_columns) matrix with these values (n, K) in the columns `numbers` (n, K)."""
     n, K = values.shape
     return sparse.csr_array((values.ravel(), numbers.ravel(), np.arange(0, n * K + 1, K)), shape=(n, n_columns))
 
@@ -278,13 +268,13 @@ def to_sparse(values, numbers, n_columns):
 def embed(points, model, n_neighbors):
     """(n, at most k) coordinates of objects: the rows of D^(-1) B N^(-1/2) V, scaled to length one."""
     numbers, squares = search(points, model.groups, n_neighbors)
-    # The scale of a row does not matter: relative to the nearest landmark, affinities of far objects do not underflow.
+    # The scale of a row cancels: relative to the nearest landmark, affinities of distant objects do not underflow.
     weights = affinities(squares - squares[:, :1], model.width)
     return unit_rows(to_sparse(weights, numbers, len(model.landmarks)) @ model.coordinates)
 
 
 def label_by_models(models, n_neighbors, block, labels):
-    """Fill labels (n_rows, m)."""
+    """Fill labels (n_rows, m) of a block of objects."""
     for u, model in enumerate(models):
         label, *_ = nearest_centres([model.centres])
         label(embed(block, model, n_neighbors), labels[:, u : u + 1])
@@ -292,7 +282,7 @@ def label_by_models(models, n_neighbors, block, labels):
 
 @njit(cache=True, nogil=True)
 def nearest_landmarks(points, index, numbers, squares):
-    """Fill numbers and squared distances (n, K), nearest first, of the K nearest landmarks of every point; exact."""
+    """Fill the indices and squared distances (n, K) of the K nearest landmarks of every point, nearest first."""
     n_dims, n_groups = index.centres.shape
     K = numbers.shape[1]
     bounds = np.empty(n_groups)
@@ -303,15 +293,15 @@ def nearest_landmarks(points, index, numbers, squares):
             x = points[i, j]
             for a in range(n_groups):
                 bounds[a] += (x - index.centres[j, a]) ** 2
-        home = 0
+        nearest = 0
         for a in range(1, n_groups):
-            if bounds[a] < bounds[home]:
-                home = a
+            if bounds[a] < bounds[nearest]:
+                nearest = a
         for a in range(n_groups):
             bounds[a] = max(np.sqrt(bounds[a]) - index.radii[a], 0.0) ** 2
         for q in range(K):
             squares[i, q] = np.inf
-        for a in index.neighbours[home]:
+        for a in index.neighbours[nearest]:
             if bounds[a] >= squares[i, K - 1]:
                 continue
             size = index.sizes[a]
@@ -333,7 +323,7 @@ def nearest_landmarks(points, index, numbers, squares):
 
 
 def normalised_graph(members, multiplicity, weights):
-    """D1^(-1/2) B D2^(-1/2) as a sparse (n_rows, K) matrix, and the degrees (D1, D2), of all objects of a row."""
+    """Sparse (n_rows, K) D1^(-1/2) B D2^(-1/2), and the degrees (D1, D2), which count all objects of a row."""
     edges = sparse.diags_array(multiplicity) @ members @ sparse.diags_array(weights)
     degrees = edges.sum(axis=1), edges.sum(axis=0)
     left, right = (np.divide(1.0, np.sqrt(d), out=np.zeros_like(d), where=d > 0.0) for d in degrees)
@@ -341,14 +331,14 @@ def normalised_graph(members, multiplicity, weights):
 
 
 def transfer_coordinates(members, multiplicity, weights, n_vectors, rng):
-    """(n_rows, at most n_vectors) coordinates of the rows by the transfer cut, of length one."""
+    """(n_rows, at most n_vectors) coordinates of the rows by the transfer cut, scaled to length one."""
     scaled, _ = normalised_graph(members, multiplicity, weights)
-    # D^(-1) B N^(-1/2) is this matrix with its rows scaled; the last step removes all scales.
+    # D^(-1) B N^(-1/2) is this matrix with its rows scaled, and the last step removes such scales.
     return unit_rows(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
 
 
 def leading_vectors(matrix, n_vectors, rng):
-    """Left and right singular vectors of the n_vectors largest singular values; fewer if fewer are positive."""
+    """Left and right singular vectors of the n_vectors largest singular values, or of all positive ones."""
     if matrix.shape[0] < matrix.shape[1]:
         right, left = leading_vectors(matrix.T.tocsr(), n_vectors, rng)
         return left, right
@@ -365,6 +355,6 @@ def leading_vectors(matrix, n_vectors, rng):
 
 
 def unit_rows(points):
-    """The rows scaled to length one. Rows of zeros, of objects that no partition observes, stay zero."""
+    """Scale the rows to length one. Zero rows, of objects that no partition observes, stay zero."""
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
     return np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0.0)

@@ -20,9 +20,9 @@ class MixedEnsemble(Ensemble):
     r"""Cluster the same data with six algorithms, each at several numbers of clusters.
 
     The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means, and
-    normalised spectral clustering ([2]_). [1]_ states the total of 56 partitions, not how they divide. Here each
-    linkage has 9, cut at numbers of clusters spaced evenly over the range. k-means and spectral clustering have 10
-    each, with numbers of clusters drawn from the range. Other sizes keep these proportions as nearly as integers allow.
+    normalised spectral clustering ([2]_). [1]_ states only the total of 56 partitions. Here each linkage has 9, cut at
+    numbers of clusters spaced evenly over the range. k-means and spectral clustering have 10 each, with numbers of
+    clusters drawn from the range. Other totals keep these proportions as nearly as integers allow.
 
     Parameters
     ----------
@@ -30,15 +30,11 @@ class MixedEnsemble(Ensemble):
         Number of clusterings m, at least 6.
     n_clusters : int, (int, int) or list of int, default=(3, 20)
         Number of clusters, the lowest and the highest, or a list; less than the number of objects.
-    n_jobs, random_state
-        As in :class:`~robust_eac.KMeansEnsemble`.
+    n_jobs, random_state : as in :class:`~robust_eac.KMeansEnsemble`
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples, n_partitions)
-        The ensemble; int16 or, if that does not hold the labels, int32.
-    n_clusters_ : ndarray of shape (n_partitions,)
-        Requested number of clusters of each partition.
+    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`
     algorithms_ : list of n_partitions str
         "single", "average", "ward", "centroid", "kmeans" or "spectral".
     n_features_in_ : int
@@ -103,7 +99,7 @@ class MixedEnsemble(Ensemble):
 
 
 def _affinity(X):
-    """Gaussian affinity with the median distance as its width; constant if all objects coincide."""
+    """Gaussian affinity whose width is the median distance; constant if all objects coincide."""
     squares = pairwise_distances(X, metric="sqeuclidean")
     width = np.median(squares[np.triu_indices(len(X), 1)])
     return np.exp(-squares / (2.0 * (width or squares.mean() or 1.0)))

@@ -1,4 +1,4 @@
-"""Measures of partitions: against classes, against the ensemble, and validity indices of the features.
+"""Measures of partitions: against classes, against the ensemble, and validity indices in the features.
 
 A validity index measures how well crisp or fuzzy clusters fit the features. It takes the features and either labels of
 shape (n_samples,), where -1 marks an object in no cluster, or memberships of shape (n_samples, n_clusters) with rows on

@@ -32,8 +32,8 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     r"""Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
 
     Solve :math:`\max_\sigma \frac{1}{n} \sum_i n_{i \sigma(i)}`, where n_ij counts the objects of class i in cluster j.
-    :math:`\sigma` matches each class with at most one cluster and conversely: min(k, k') pairs, and the rest count as
-    wrong. A greedy matching, or every cluster matched with its largest class, as others define it, gives other values.
+    :math:`\sigma` matches each class with at most one cluster and conversely, in min(k, k') pairs; the rest count as
+    wrong. Other definitions, which match greedily or match every cluster with its largest class, give other values.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     a, b : array-like of shape (n_samples,)
         Cluster of each object in the two partitions.
     average : {"arithmetic", "geometric", "max"}, default="arithmetic"
-        The average M. Papers differ, so state which one is used.
+        The average M, which differs between papers.
 
     Returns
     -------
     score : float
-        In [0, 1]; 1 if the partitions are the same, also with a single cluster (0/0), 0 if they are independent.
+        In [0, 1]; 1 if the partitions are the same, even with a single cluster (0/0), 0 if they are independent.
 
     References
     ----------
@@ -105,8 +105,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
 
     Parameters
     ----------
-    a, b
-        As in :func:`~robust_eac.normalized_mutual_information`.
+    a, b : as in :func:`normalized_mutual_information`
 
     Returns
     -------
@@ -127,7 +126,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     n_ij = counts.data
     n_i = np.bincount(counts.row, weights=n_ij)[counts.row]
     n_j = np.bincount(counts.col, weights=n_ij)[counts.col]
-    # H(a|b) + H(b|a): all terms are non-negative, so rounding cannot make the sum negative.
+    # All terms of H(a|b) + H(b|a) are non-negative, so rounding cannot make the sum negative.
     return float(n_ij @ (np.log(n_i / n_ij) + np.log(n_j / n_ij)) / len(a))
 
 
@@ -141,10 +140,9 @@ def ensemble_nmi(
 
     Parameters
     ----------
-    labels, consensus, weights
-        As in :func:`~robust_eac.density`.
+    labels, consensus, weights : as in :func:`density`
     average : {"arithmetic", "geometric", "max"}, default="arithmetic"
-        How :func:`~robust_eac.normalized_mutual_information` normalises.
+        The average of entropies in :func:`normalized_mutual_information`.
 
     Returns
     -------
@@ -179,22 +177,18 @@ def density(
     r"""Mean co-association inside the clusters of a consensus, weighted by their sizes.
 
     Compute :math:`D = \sum_C |C| \rho_C / n`, :math:`\rho_C = \sum_{i \ne j \in C} c_{ij} / (|C| (|C| - 1))` (Eqs. 3
-    and 7 of [1]_), with c_ij the weighted share of the partitions that put i and j together; from the counts n_Cl of
-    the labels in the clusters, as :math:`\sum_u w_u \sum_l n_{Cl} (n_{Cl} - 1)` over :math:`|C| (|C| - 1)` (Eq. 15).
+    and 7 of [1]_), with c_ij the weighted share of the partitions that put i and j together. The sum in
+    :math:`\rho_C` is :math:`\sum_u w_u \sum_l n_{Cl} (n_{Cl} - 1)`, with n_Cl the count of label l in C (Eq. 15).
     Partitions with more clusters tend to be denser: compare partitions with the same number of clusters.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe: in that partition it
-        then shares a cluster with no other.
+    labels : as in :func:`~robust_eac.eac`; an object without a label shares a cluster with no other
     consensus : array-like of shape (n_samples,)
         Cluster of each object in the consensus.
-    weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+    weights : as in :func:`~robust_eac.eac`
     singleton : float, default=0.0
-        Density of a cluster with one object, in [0, 1]. The constant is missing from the printed text of [1]_; 0 agrees
-        with its Eq. 2.
+        Density of a cluster with one object, in [0, 1]. [1]_ does not state it; 0 agrees with its Eq. 2.
 
     Returns
     -------
@@ -244,7 +238,7 @@ def check_consensus(consensus, n_samples, *, name="consensus"):
 
 
 def _check_partitions(**partitions):
-    """The two partitions, given by parameter name, as arrays of shape (n,)."""
+    """Return the two partitions, passed by parameter name, as arrays of shape (n,)."""
     arrays = {name: check_partition(labels, name=name) for name, labels in partitions.items()}
     for name, array in arrays.items():
         if array.ndim != 1:

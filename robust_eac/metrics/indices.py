@@ -1,4 +1,4 @@
-"""Indices of a whole clustering."""
+"""Validity indices of a clustering."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["calinski_harabasz", "fukuyama_sugeno", "partition_entropy", "silhoue
 
 
 def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
-    """Ratio of the variance between clusters to that within them; larger is better.
+    """Ratio of the variance between clusters to the variance within them; larger is better.
 
     Compute :math:`(B / (K - 1)) / (W / (n - K))` by :func:`sklearn.metrics.calinski_harabasz_score` ([1]_).
 
@@ -45,12 +45,11 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
     r"""Mean silhouette of the objects, with Euclidean distances; larger is better.
 
     Compute the mean of :math:`(b_n - a_n) / \max(a_n, b_n)` by :func:`sklearn.metrics.silhouette_score` ([1]_), with
-    a_n the mean distance to the other objects of the own cluster and b_n the smallest mean distance to another cluster.
+    a_n the mean distance to the other objects of the same cluster and b_n the smallest mean distance to another one.
 
     Parameters
     ----------
-    X, memberships
-        As in :func:`calinski_harabasz`.
+    X, memberships : as in :func:`calinski_harabasz`
 
     Returns
     -------
@@ -71,7 +70,7 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
 
 
 def _crisp(score, X, memberships):
-    """Score of scikit-learn on the objects that are in a cluster; NaN if it is not defined."""
+    """Score by scikit-learn of the objects that are in a cluster; NaN if undefined."""
     X, _, own = check_clustering(X, memberships)
     inside = own >= 0
     n_clusters = len(np.unique(own[inside]))
@@ -87,8 +86,7 @@ def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Parameters
     ----------
-    X, memberships
-        As in :func:`calinski_harabasz`; all memberships count, of the features the number of rows.
+    X, memberships : as in :func:`calinski_harabasz`; all memberships count, the values of the features do not
 
     Returns
     -------
@@ -105,7 +103,7 @@ def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
     0.34657359027997264
     """
     _, membership, _ = check_clustering(X, memberships)
-    # -sum would give a negative zero for crisp clusters.
+    # Negation would give a negative zero for crisp clusters.
     return float(abs(xlogy(membership, membership).sum()) / len(membership))
 
 
@@ -117,8 +115,7 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Parameters
     ----------
-    X, memberships
-        As in :func:`calinski_harabasz`; all memberships count.
+    X, memberships : as in :func:`calinski_harabasz`; all memberships count
 
     Returns
     -------
@@ -152,8 +149,7 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Parameters
     ----------
-    X, memberships
-        As in :func:`calinski_harabasz`; all memberships count.
+    X, memberships : as in :func:`calinski_harabasz`; all memberships count
 
     Returns
     -------
@@ -177,9 +173,9 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
 
 
 def _weights_and_centers(X, memberships):
-    """Objects in a cluster (N, n_features), their u^2 (N, K) and the centroids (K, n_features)."""
+    """Objects in a cluster (N, n_features), their u^2 (N, K), and centroids (K, n_features)."""
     X, membership, own = check_clustering(X, memberships)
-    # A cluster without membership has no centroid and adds nothing.
+    # A cluster without membership has no centroid and contributes nothing.
     membership = membership[:, membership.max(axis=0) > 0.0]
     X, membership = X[own >= 0], membership[own >= 0]
     relative = (membership / membership.max(axis=0)) ** 2.0

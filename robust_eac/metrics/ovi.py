@@ -15,9 +15,9 @@ from ..checks.values import as_array, as_dense, check_bool, check_choice, check_
 __all__ = ["OVIResult", "ovi_lda"]
 
 NEIGHBOURS = ("mahalanobis", "euclidean")
-# Smaller distances, in units of the spread of the clusters, are rounding errors of 0: the object is at the centroid.
+# Distances below this, in units of the spread of the clusters, are rounding errors: the object is at the centroid.
 _MIN_DISTANCE = np.sqrt(np.finfo(np.float64).eps)
-# Objects of a cluster are processed in blocks whose deviations have at most this many numbers.
+# Largest number of deviations per block of objects of a cluster.
 _BLOCK = 1 << 20
 
 
@@ -28,7 +28,7 @@ class OVIResult(NamedTuple):
     value : V of Eq. (3), the mean over the objects.
     cluster_values : (n_clusters,) V_k of Eq. (4), in the order of the columns or of the labels' values.
     coverage : share of the objects that have a value.
-    neighbours : (n_samples,) index of the neighbouring cluster each object was compared with; -1 if there is none.
+    neighbours : (n_samples,) index of the neighbouring cluster of each object; -1 if there is none.
     """
 
     object_values: np.ndarray
@@ -51,20 +51,19 @@ def ovi_lda(
 
     Compute :math:`v_n = \log(D(x_n, \mu'') / D(x_n, \mu'))` (Eq. 1 of [1]_) in natural logarithms, with :math:`\mu'`
     the centroid of the object's own cluster (of its largest membership), :math:`\mu''` that of the neighbouring
-    cluster, and D the Mahalanobis distance (Eq. 5) of the covariance pooled over these two. Both distances share one
-    covariance, so for crisp clusters :math:`v_n > 0` exactly when the linear discriminant rule with equal priors puts
-    the object into its own cluster.
+    cluster, and D the Mahalanobis distance (Eq. 5) of the covariance pooled over these two. So for crisp clusters
+    :math:`v_n > 0` exactly if the linear discriminant rule with equal priors puts the object into its own cluster.
 
-    Four formulas are not used as printed, unless `as_printed` is true:
+    Four formulas differ from those in print, unless `as_printed` is true:
 
     * Eqs. (2) and (7) divide sums of :math:`u^2` by :math:`l_k = \sum_n u`. For fuzzy memberships the weights then sum
-      to less than one: centroids shrink towards the origin, and values depend on the origin. Here
+      to less than one: centroids shrink towards the origin, so that values depend on it. Here
       :math:`\mu_k = \sum_n w x / W` with :math:`w = u^2`, :math:`W = \sum_n w`, and
       :math:`\Sigma_k = \sum_n w (x - \mu_k) (x - \mu_k)^T / (W - \sum_n w^2 / W)`, the unbiased weighted covariance.
       For crisp clusters both are the printed formulas.
     * Eq. (6) weights each covariance by the size of the *other* cluster. Here
       :math:`\Sigma = ((l' - 1) \Sigma' + (l'' - 1) \Sigma'') / (l' + l'' - 2)`. For equal sizes both are the same.
-    * Eq. (4) divides a sum over the objects whose cluster is k by the sum of all memberships. Here by their number.
+    * Eq. (4) divides a sum over the objects of cluster k by the sum of all memberships, here by their number.
 
     Parameters
     ----------
@@ -73,32 +72,31 @@ def ovi_lda(
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
         Cluster of each object, -1 for none (its value is NaN); or memberships, rows on the simplex.
     min_cluster_size : float, default=None
-        :math:`T_l`, at least 2: clusters with :math:`l_k` below it are left out. Their objects have the value NaN, and
-        they are not neighbours. None means n_features + 1, which keeps covariances invertible.
+        :math:`T_l`, at least 2: clusters with :math:`l_k` below it are no neighbours, and their objects have the value
+        NaN. None means n_features + 1, which keeps covariances invertible.
     neighbour : {"mahalanobis", "euclidean"}, default="mahalanobis"
-        The choice of the neighbouring cluster, which [1]_ leaves open. "mahalanobis": the one of smallest :math:`v_n`;
-        :math:`v_n > 0` then means closer to the own centroid than to any other, in the metric of the two. "euclidean":
-        the one with the nearest centroid.
+        The neighbouring cluster, which [1]_ leaves open. "mahalanobis": the one of smallest :math:`v_n`, so that
+        :math:`v_n > 0` means closer to the own centroid than to any other, in the metric of the two. "euclidean": the
+        one with the nearest centroid.
     as_printed : bool, default=False
         Use Eqs. (2), (4), (6) and (7) as printed.
     nan_as_zero : bool, default=False
-        Count NaN as 0 in V. The mean over the other objects favours clusterings with many tiny clusters, whose objects
-        it leaves out.
+        Count NaN as 0 in V. Otherwise V favours clusterings with many tiny clusters, whose objects it leaves out.
 
     Returns
     -------
     result : OVIResult
-        Named tuple: object_values, value (larger is better), cluster_values, coverage, neighbours. With fewer than two
-        clusters of sufficient size everything is NaN, including `value`, even with `nan_as_zero`.
+        With fewer than two clusters of sufficient size all values are NaN, even with `nan_as_zero`.
 
     Notes
     -----
     Time O(n_samples n_clusters n_features^2 + n_clusters^2 n_features^3), memory O(n_samples (n_clusters +
     n_features)). Crisp values do not change under invertible affine maps of the features, unless a covariance is
-    singular: its eigenvalues are raised to at least 1e-12 of the largest. Distances below 1.5e-8 are set to that, so an
-    object at its own centroid has a large finite value.
+    singular: its eigenvalues are raised to at least 1e-12 of the largest. Distances are at least 1.5e-8, so an object
+    at its own centroid has a large finite value.
 
-    V is not a reliable guide to the number of clusters: merging clusters can raise it, however far apart they are.
+    Larger V is better, but it is not a reliable guide to the number of clusters: merging clusters can raise it, however
+    far apart they are.
 
     References
     ----------
@@ -158,13 +156,14 @@ def ovi_lda(
 def _center_and_covariance(X, column, as_printed):
     """Eqs. (2) and (7) for one column of memberships: (n_features,) and (n_features, n_features)."""
     if as_printed:
-        size = column.sum()
-        weights, total, degrees = column**2.0, size, size - 1.0
+        weights = column**2.0
+        total = column.sum()
+        degrees = total - 1.0
     else:
-        # Scaling cancels; without it, squares of tiny memberships would underflow.
+        # The scaling cancels; without it, squares of tiny memberships would underflow.
         weights = (column / column.max()) ** 2.0
         total = weights.sum()
-        # Where one object has all weight, there is no spread and no degree of freedom.
+        # If one object has all the weight, there is no spread and no degree of freedom.
         degrees = max(total - weights @ weights / total, np.finfo(np.float64).eps)
     center = weights @ X / total
     deviations = X - center
@@ -175,7 +174,7 @@ def _pooled(covariance, others, weight, weights, as_printed):
     """Eq. (6) for one cluster and each of the others; (n_others, n_features, n_features)."""
     weights = weights[:, np.newaxis, np.newaxis]
     own, foreign = (weights, weight) if as_printed else (weight, weights)
-    # The sum for a pair does not depend on which of the two is the own cluster.
+    # A pair of clusters has the same sum in either order.
     return (own * covariance + foreign * others) / (weight + weights)
 
 
@@ -188,22 +187,22 @@ def _log_distances(X, centers, roots):
 def feature_scale(X):
     """Standard deviation of every feature, 1 for constant ones; (n_features,)."""
     deviation = X.std(axis=0)
-    # By rounding, the computed deviation of a constant feature may not be 0.
+    # The computed deviation of a constant feature may differ from 0 by rounding.
     deviation[np.ptp(X, axis=0) == 0.0] = 1.0
     return deviation
 
 
 def whitening(covariance, scale, ridge=1e-12):
-    """W such that W W' is the inverse of a covariance with small eigenvalues raised; (..., n_features, n_features)."""
+    """(..., n_features, n_features) W such that W W' is the inverse of the covariance with small eigenvalues raised."""
     eigenvalues, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
     largest = eigenvalues[..., -1:]
     # Ratios of distances do not depend on the scale of W: a zero covariance may become any multiple of the identity.
-    floor = np.where(largest > 0.0, ridge * largest, 1.0)
-    return vectors / np.sqrt(np.maximum(eigenvalues, floor))[..., np.newaxis, :] / scale[:, np.newaxis]
+    smallest = np.where(largest > 0.0, ridge * largest, 1.0)
+    return vectors / np.sqrt(np.maximum(eigenvalues, smallest))[..., np.newaxis, :] / scale[:, np.newaxis]
 
 
 def check_clusters(labels, n_samples, *, name):
-    """One label per object, at least one of them not -1; (n_samples,) integers."""
+    """Return (n_samples,) integer labels, at least one of them not -1."""
     labels = as_array(labels, name)
     if labels.shape != (n_samples,):
         raise ValueError(f"{name} must have shape (n_samples={n_samples},) when it holds labels, got {labels.shape}.")
@@ -214,7 +213,7 @@ def check_clusters(labels, n_samples, *, name):
 
 
 def check_clustering(X, memberships):
-    """Checked features, memberships (n, K) and own clusters (n,); a row of zeros and -1 for objects in no cluster."""
+    """Return features, memberships (n, K) and clusters (n,); zeros and -1 for objects in no cluster."""
     X = check_features(X)
     memberships = as_dense(memberships, "memberships")
     if memberships.ndim == 2:

@@ -1,4 +1,4 @@
-"""Weights of the partitions from the ensemble or the features, before any consensus."""
+"""Weights of the partitions that need no consensus, from the ensemble or from the features."""
 
 from collections.abc import Callable
 
@@ -32,5 +32,5 @@ WEIGHTING_SCHEMES: dict[str, Callable[..., np.ndarray]] = {
     "validity": validity_weights,
     "wpck": wpck_weights,
 }
-# Those that need X.
+# Schemes that need X.
 FEATURE_SCHEMES = ("silhouette", "validity", "wpck")

@@ -14,12 +14,11 @@ __all__ = ["agreement_weights", "equal_weights", "kernel_weights"]
 
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
-    """Give all partitions equal weight: the baseline of every weighting scheme.
+    """Give all partitions equal weight, the baseline of every weighting scheme.
 
     Parameters
     ----------
-    labels, X, random_state
-        As in :func:`agreement_weights`.
+    labels, X, random_state : as in :func:`agreement_weights`
 
     Returns
     -------
@@ -40,26 +39,20 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
 
     Compute :math:`w_u \propto a_u^2`, :math:`a_u = \sum_{v \ne u} \text{NMI}_{uv} / (m - 1)`: the crowd agreement index
     of weighted evidence accumulation (WEAC, [1]_), with the mutual information divided by the larger of both entropies.
-
     A partition unlike all others gets little weight, whether it is bad or the only good one.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe; if there are none, their mutual information is 0.
+        compared on the objects that both observe; without any, their mutual information is 0.
     X, random_state : ignored
         Present for the common signature.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    UserWarning
-        If no two partitions share any information; the weights are then uniform.
+        Non-negative, sum one; uniform, with a UserWarning, if no two partitions share any information.
 
     Notes
     -----
@@ -116,23 +109,17 @@ def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_stat
     r"""Weight each partition by its mean kernel similarity to the others.
 
     Compute :math:`w_u \propto \frac{1}{m - 1} \sum_{v \ne u} k(u, v) / \sqrt{k(u, u) k(v, v)}`,
-    :math:`k(u, v) = \sum_{C \in u, D \in v} |C \cap D|^2 / (|C| |D|)`: the kernel of [1]_ over pairs of objects instead
-    of all subsets, with which nearly all weight would go to the partitions closest to each other.
+    :math:`k(u, v) = \sum_{C \in u, D \in v} |C \cap D|^2 / (|C| |D|)`: the kernel of [1]_ on pairs of objects only.
+    With all subsets, nearly all weight would go to the partitions closest to each other.
 
     Parameters
     ----------
-    labels, X, random_state
-        As in :func:`agreement_weights`; an object that a partition did not observe is in none of its clusters.
+    labels, X, random_state : as in :func:`agreement_weights`; unobserved objects are in no cluster
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    UserWarning
-        If all similarities are 0; the weights are then uniform.
+        Non-negative, sum one; uniform, with a UserWarning, if all similarities are 0.
 
     References
     ----------
@@ -148,12 +135,11 @@ def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_stat
 
 
 def partition_kernel(labels):
-    """(m, m) similarity of all pairs of partitions in [0, 1], positive semidefinite."""
+    """(m, m) normalised kernel of all pairs of partitions, in [0, 1]; positive semidefinite."""
     encoding = encode_collapsed(labels)
-    m = len(encoding.partitions.offsets)
-    log_sizes = [
-        np.log(sizes[sizes > 0.0]) for sizes in np.split(encoding.partitions.sizes, encoding.partitions.offsets[1:])
-    ]
+    sizes, offsets = encoding.partitions.sizes, encoding.partitions.offsets
+    m = len(offsets)
+    log_sizes = [np.log(own[own > 0.0]) for own in np.split(sizes, offsets[1:])]
     logs = np.full((m, m), -np.inf)
     for u, own in enumerate(log_sizes):
         logs[u, u] = logsumexp(2.0 * np.log(np.exp(own)) - 2.0 * own)

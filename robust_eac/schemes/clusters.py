@@ -1,4 +1,4 @@
-"""Weights of base clusters by how certain the ensemble is of them."""
+"""Weights of base clusters from the certainty of the ensemble."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ __all__ = ["ensemble_driven_cluster_index"]
 def ensemble_driven_cluster_index(
     labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None
 ) -> list[np.ndarray]:
-    r"""Score every cluster of every partition by how well the ensemble agrees with it.
+    r"""Score every base cluster by its agreement with the ensemble.
 
     Computes :math:`\text{ECI}(C) = \exp(-\sum_u w_u H_u(C) / \theta)` with :math:`H_u(C) = -\sum_c p_c \log_2 p_c`,
     with :math:`p_c` the share of the objects of C that partition u puts into its cluster c ([1]_, where
-    :math:`w_u = 1/m`). ECI is 1 if every partition keeps the cluster together; its own always does.
+    :math:`w_u = 1/m`). ECI is 1 if no partition divides the cluster.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. H_u(C) is over the
-        objects of C that u observes. Partitions that observe none of them are left out, and the other weights are
-        normalised to sum to one.
+    labels : as in :func:`~robust_eac.eac`
+        H_u(C) counts the objects of C that u observes. Partitions that observe none of them are left out, and the other
+        weights are normalised to sum to one.
     theta : float, default=0.4
         Greater than 0; smaller values give uncertain clusters less weight. [1]_ recommends 0.2 to 1.
-    weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+    weights : as in :func:`~robust_eac.eac`
 
     Returns
     -------
@@ -63,9 +61,10 @@ def ensemble_driven_cluster_index(
 
 
 def slot_certainty(encoding, weights, theta):
-    """(n_slots,) ECI of the cluster of each slot of an encoding of hard partitions; 0 for "not observed"."""
+    """(n_slots,) ECI of every base cluster of an encoding of hard partitions; 0 for "not observed"."""
     slots = encoding.partitions.cluster_slots
-    entropies, seen = np.zeros(len(encoding.partitions.sizes)), np.repeat(weights, encoding.partitions.n_codes)
+    entropies = np.zeros(len(encoding.partitions.sizes))
+    seen = np.repeat(weights, encoding.partitions.n_codes)
     for u, v, table in tables(collapse(encoding)):
         for own, other, codes, sums in (
             (slots[u], weights[v], table.rows, table.row_sums),
@@ -73,7 +72,7 @@ def slot_certainty(encoding, weights, theta):
         ):
             p = table.counts / sums[codes]
             entropies[own] -= other * np.bincount(codes, weights=p * np.log2(p), minlength=len(sums))
-            seen[own] += other * (sums > 0.0)
+            seen[own] += np.where(sums > 0.0, other, 0.0)
     # A cluster that no partition of positive weight observes gets index 1.
     mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
     with np.errstate(over="ignore"):
@@ -83,7 +82,7 @@ def slot_certainty(encoding, weights, theta):
 
 
 def mean_over_observed(together, encoding, weights):
-    """Sums over the partitions -> means over those that observe both objects, at most 1; 0 where none does."""
+    """Means over the partitions that observe both objects, at most 1, from sums; 0 where none does."""
     if len(encoding.partitions.missing_slots):
         both = (encoding.rows.observed * encoding.partitions.by_mask(weights)) @ encoding.rows.observed.T
         together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)

@@ -1,4 +1,4 @@
-"""Weights that fit the weighted co-association to a consensus: partitions that repeat each other share weight."""
+"""Weights that fit the weighted co-association to a consensus, so that redundant partitions share weight."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .tables import share_among_copies, tables
 
 __all__ = ["redundancy_weights"]
 
-# Multiple of |w|^2 added to the objective over n^2: it selects the most equal of all minimisers.
+# Multiple of |w|^2 added to the objective over n^2, which selects the most equal of all minimisers.
 _RIDGE = 1e-8
 # Weights are optimal if the objective over n^2 can fall by no more than this.
 _TOL = 1e-13
@@ -35,41 +35,34 @@ def redundancy_weights(
     max_iter: int = 100,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    r"""Weight the partitions so that their weighted co-association is as close as possible to a partition.
+    r"""Weight the partitions such that their weighted co-association is as close as possible to a partition.
 
     Solve :math:`\min_{w, Y} \|\sum_u w_u M_u - Y^T Y\|^2`, :math:`M_u = X_u^T X_u`, over the simplex and the
     left-stochastic Y: weighted consensus clustering ([1]_) with another factor. For a fixed Y the weights solve the
     quadratic programme :math:`\min_w w^T Q w - 2 q^T w` with :math:`Q_{uv} = \langle M_u, M_v \rangle`, from
     contingency tables, and :math:`q_u = \langle M_u, Y^T Y \rangle = \|Y X_u^T\|^2`. With d_u as in
     :func:`~robust_eac.partition_losses` the objective reads
-    :math:`\sum_u w_u d_u - \sum_{u, v} w_u w_v \|M_u - M_v\|^2 / 2`: a partition gains by being close to the consensus
-    and by differing from others with weight. So copies share what one of them would get. The weights are sparse.
+    :math:`\sum_u w_u d_u - \sum_{u, v} w_u w_v \|M_u - M_v\|^2 / 2`: partitions gain weight if they are close to the
+    consensus and differ from others with weight. So copies share the weight of one of them. The weights are sparse.
 
     The method alternates the Y step of :func:`~robust_eac.solve_membership`, which has the same minimisers for fixed
-    weights, with an exact active-set solution of the quadratic programme. Neither increases the objective. The problem
-    is not convex: the best of `n_init` random starts is kept.
+    weights, with an exact active-set solution of the quadratic programme. Neither step increases the objective. The
+    problem is not convex: the best of `n_init` random starts is kept.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. Q_uv is then estimated
-        from the n_uv objects that both observe, times (n / n_uv)^2; if there are none, from the cluster sizes as if u
-        and v were independent. Negative eigenvalues of Q are set to 0. d_u is the loss of incomplete partitions.
+    labels : as in :func:`~robust_eac.eac`
+        If labels are missing, Q_uv is estimated from the n_uv objects that both observe, times (n / n_uv)^2, or, if
+        n_uv is 0, from the cluster sizes as if u and v were independent. Negative eigenvalues of Q are set to 0.
     X : as in :func:`~robust_eac.schemes.agreement_weights`
     n_clusters : int, default=None
         Number k of rows of Y. None means the median number of clusters of the partitions, with halves rounded up.
-    n_init, max_iter, random_state
-        As in :class:`~robust_eac.RobustEAC`.
+    n_init, max_iter, random_state : as in :class:`~robust_eac.RobustEAC`
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the best start reached `max_iter` with a gap above 1e-5.
+        Non-negative, sum one. A ConvergenceWarning is issued if the best start has a gap above 1e-5 at `max_iter`.
 
     Notes
     -----
@@ -134,7 +127,8 @@ class RedundancyWeighting(Weighting):
         self.encoding, self.Q = encoding, Q
 
     def solve(self, losses):
-        m, c = len(self.Q), linear_term(self.encoding, losses)
+        m = len(self.Q)
+        c = linear_term(self.encoding, losses)
         weights = minimise_on_simplex(self.Q + _RIDGE * np.eye(m), c, np.full(m, 1.0 / m))
         return share_among_copies(weights, np.column_stack([self.Q, c]))
 
@@ -170,12 +164,12 @@ def minimise_on_simplex(Q, c, start):
         support = np.append(support, entering)
         solution = _minimise_on_plane(Q, c, support)
         if solution[-1] <= 0.0:
-            # If the entering weight does not grow, its slope was a rounding error.
+            # The entering weight does not grow, so its slope was a rounding error.
             return w / w.sum()
 
 
 def _minimise_on_plane(Q, c, support):
-    """Minimise w'Qw + c'w subject to sum w = 1 over the weights of the support, of any sign."""
+    """Minimise w'Qw + c'w subject to sum w = 1 over weights of any sign on the support."""
     system = np.ones((len(support) + 1, len(support) + 1))
     system[:-1, :-1] = 2.0 * Q[np.ix_(support, support)]
     system[-1, -1] = 0.0

@@ -1,4 +1,4 @@
-"""Selection of partitions by quality and diversity: equal weights for those selected, zero for the rest."""
+"""Selection of partitions by quality and diversity: equal weights for the selected ones, zero for the rest."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ def joint_criterion_weights(
     r"""Select partitions greedily by quality and diversity.
 
     Maximise :math:`\sum_{u \in S} \text{SNMI}_u + \sum_{u \ne v \in S} (1 - \text{NMI}_{uv})` over the sets S of a
-    given size, with quality :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}`, mutual information divided by the geometric
-    mean of the entropies, and ordered pairs (the joint criterion of [1]_, with equal parts): S starts with the
-    partition of best quality; each step adds the one that increases the criterion most.
+    given size, with quality :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}` and mutual information divided by the
+    geometric mean of the entropies (the joint criterion of [1]_, with equal parts): S starts with the partition of best
+    quality; each step adds the one that increases the criterion most.
 
     Parameters
     ----------
     size : int, default=None
         Number of partitions to select. None means half, rounded up.
-    labels, X, random_state
-        As in :func:`agreement_weights`.
+    labels, X, random_state : as in :func:`agreement_weights`
 
     Returns
     -------
@@ -43,7 +42,7 @@ def joint_criterion_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2). Of partitions that are equally good up to 1e-12 but no copies, the first is taken.
+    Time O(n_samples n_partitions^2). In a tie up to 1e-12 the first partition is selected.
 
     References
     ----------
@@ -80,17 +79,15 @@ def cluster_and_select_weights(
 ) -> np.ndarray:
     r"""Group similar partitions and select the best one of each group.
 
-    The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; of each group, the partition of
-    largest quality :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}` is selected (cluster-and-select, [1]_).
+    The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; the partition of largest quality
+    :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}` of each group is selected (cluster-and-select, [1]_).
 
     Parameters
     ----------
-    size : int, default=None
-        Number of groups. None means half the number of partitions, rounded up.
+    size : as in :func:`joint_criterion_weights`: the number of groups
     random_state : int, RandomState instance or None, default=None
         Draws the seeds of the k-means step.
-    labels, X
-        As in :func:`agreement_weights`.
+    labels, X : as in :func:`agreement_weights`
 
     Returns
     -------
@@ -99,8 +96,7 @@ def cluster_and_select_weights(
 
     Notes
     -----
-    Time O(n_samples n_partitions^2 + n_partitions^3). Fewer than `size` are selected if the clustering finds fewer
-    groups.
+    Time O(n_samples n_partitions^2 + n_partitions^3). Fewer than `size` are selected if there are fewer groups.
 
     References
     ----------
@@ -124,7 +120,7 @@ def cluster_and_select_weights(
 def convex_hull_weights(
     labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None
 ) -> np.ndarray:
-    r"""Select the partitions of the pairs on the convex hull of quality against similarity.
+    r"""Select the pairs of partitions on the convex hull of quality against similarity.
 
     Every pair of partitions is a point :math:`(\text{NMI}_{uv}, (q_u + q_v) / 2)`, similarity against quality, with
     :math:`q_u` the mean of :math:`\text{NMI}_{uw}` over all w. The members of the pairs at the vertices of the convex
@@ -132,8 +128,7 @@ def convex_hull_weights(
 
     Parameters
     ----------
-    labels, X, random_state
-        As in :func:`agreement_weights`.
+    labels, X, random_state : as in :func:`agreement_weights`
 
     Returns
     -------
@@ -142,8 +137,8 @@ def convex_hull_weights(
 
     Notes
     -----
-    As in [2]_ the whole hull is used, including its lower part with diverse pairs of low quality. All pairs at a vertex
-    are used, so copies of a partition are selected together.
+    As in [2]_ the whole hull is used, including its lower part with diverse pairs of low quality, and all pairs at a
+    vertex, so that copies of a partition are selected together.
 
     References
     ----------
@@ -195,7 +190,7 @@ def _spectral_groups(similarities, n_groups, rng):
     m = len(similarities)
     if n_groups == m:
         return np.arange(m)
-    # A diagonal of 1 gives every partition a positive degree, even one that shares no information with any other.
+    # The diagonal of 1 gives every partition a positive degree, even without information shared with another.
     scale = 1.0 / np.sqrt(similarities.sum(axis=1))
     _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
     rows = unit_rows(vectors[:, -n_groups:])

@@ -1,4 +1,4 @@
-"""Weights from silhouettes: how well each partition fits the features of the objects, or a subset of them."""
+"""Weights from the silhouettes of the partitions in the features, or in subsets of the features."""
 
 from __future__ import annotations
 
@@ -37,11 +37,10 @@ def silhouette_weights(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe.
+    labels : as in :func:`~robust_eac.eac`
     X : array-like of shape (n_samples, n_features)
     subsets : list of arrays of feature indices, or bool array of shape (n_partitions, n_features), default=None
-        The features in which each partition is measured. None means all features for each.
+        The features of each partition. None means all features.
     metric : {"sqeuclidean", "euclidean"}, default="sqeuclidean"
         Distance between objects.
     singleton : float, default=1.0
@@ -50,9 +49,8 @@ def silhouette_weights(
         Silhouette of an object that coincides with all objects of its own and of another cluster, 0 / 0: 0 in
         scikit-learn; nan in [1]_ and MATLAB, which gives the whole partition weight 0.
     whiten : bool, default=False
-        First whiten each partition's features on all objects, as :func:`~robust_eac.zca_whiten` does.
-    n_jobs
-        As in :class:`~robust_eac.KMeansEnsemble`.
+        Whiten the features of each partition first, on all objects, as :func:`~robust_eac.zca_whiten` does.
+    n_jobs : as in :class:`~robust_eac.KMeansEnsemble`
 
     Returns
     -------
@@ -101,15 +99,14 @@ def silhouette_weights(
 
 
 def order_weights(subsets: Subsets) -> np.ndarray:
-    """Balance the orders of feature subsets: each partition is weighted by one over the number of its order.
+    """Weights of partitions of feature subsets that give every order, or number of features, the same total.
 
     Compute :math:`1 / O_k` for every subset of k features, with :math:`O_k` the number of subsets of k features (Eq. 11
     of [1]_). The weights of each order then sum to 1.
 
     Parameters
     ----------
-    subsets : list of arrays of feature indices, or bool array of shape (n_partitions, n_features)
-        The features that each partition is made of.
+    subsets : as in :func:`silhouette_weights`
 
     Returns
     -------
@@ -134,22 +131,16 @@ def ramped_silhouette_weights(
     r"""Weight each partition by its mean silhouette; negative values count as zero.
 
     Compute :math:`w_u \propto \max(s_u, 0)` with :math:`s_u` the mean silhouette of u, the goodness of clustering of
-    [1]_, by :func:`~robust_eac.silhouette_weights`: with squared Euclidean distances.
+    [1]_, by :func:`silhouette_weights` with its defaults.
 
     Parameters
     ----------
-    labels, X, random_state
-        As in :func:`~robust_eac.schemes.validity_weights` and :func:`silhouette_weights`.
+    labels, X, random_state : as in :func:`~robust_eac.schemes.validity_weights`
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    UserWarning
-        If no mean silhouette is positive; the weights are then uniform.
+        Non-negative, sum one; uniform, with a UserWarning, if no mean silhouette is positive.
 
     References
     ----------
@@ -167,20 +158,20 @@ def ramped_silhouette_weights(
 
 
 def check_given(X, n_samples):
-    """Checked features, which schemes of another common signature may lack."""
+    """Return checked features; ValueError if they are None, the default of the common signature."""
     if X is None:
-        raise ValueError("X must be the features of the objects, got None: this scheme scores partitions by them.")
+        raise ValueError("X must be the features of the objects, got None: this scheme needs them.")
     return check_features(X, n_samples=n_samples)
 
 
 def balance_orders(orders):
-    """:func:`order_weights` from the numbers of features."""
+    """:func:`order_weights` from the orders."""
     _, inverse, counts = np.unique(orders, return_inverse=True, return_counts=True)
     return 1.0 / counts[inverse]
 
 
 def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge, n_jobs):
-    """:func:`silhouette_weights` of int32 codes (n_partitions, n_samples); whitens unless ridge is None."""
+    """:func:`silhouette_weights` of int32 codes (n_partitions, n_samples), whitened unless ridge is None."""
     weights = np.empty(len(labels))
 
     def measure(rows, data):
@@ -194,7 +185,7 @@ def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge,
     return weights
 
 
-# Data sets, objects last, and labels as in the kernels of ensembles/feature_subsets.py.
+# Data and labels have the form of the kernels of ensembles/feature_subsets.py.
 @njit(cache=True, nogil=True)
 def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
     """Fill out with the :func:`ramped_mean` silhouette of every data set; objects with label -1 are left out."""
@@ -213,7 +204,8 @@ def _sums_of_squares(x, labels, counts, sums):
     """(n_clusters, n) sums of squared distances, exactly 0 to a cluster of copies: coordinates relative to a member."""
     n_dims, n = x.shape
     counts[:] = 0
-    first, shift = np.empty_like(counts), np.zeros((counts.shape[0], n_dims))
+    first = np.empty_like(counts)
+    shift = np.zeros((counts.shape[0], n_dims))
     for i in range(n):
         c = labels[i]
         if c >= 0:

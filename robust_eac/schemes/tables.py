@@ -1,4 +1,4 @@
-"""What the weighting schemes share: contingency tables of pairs of partitions, and weights from values."""
+"""Contingency tables of pairs of partitions, and weights from values, which the weighting schemes share."""
 
 import warnings
 from typing import NamedTuple
@@ -9,18 +9,18 @@ from numba import njit
 from ..checks.labels import check_labels
 from ..core.encoding import collapse, encode
 
-# Tables with up to this many cells per row are counted as arrays. Larger ones are nearly empty: their cells are sorted.
+# Tables with up to this many cells per row are counted as arrays; cells of larger ones, nearly empty, are sorted.
 _CELLS_PER_ROW = 4
 _SMALL_TABLE = 2**16
-# Decisions are taken on values rounded to this many decimals: then rounding errors, which depend on the names of the
-# labels and the order of the objects, change none.
+# Decisions use values rounded to this many decimals, so that they do not depend on rounding errors, and thus on the
+# names of the labels and the order of the objects.
 DECIMALS = 12
 
 
 class Table(NamedTuple):
     """Non-empty cells of a contingency table, over the objects that both partitions observe.
 
-    rows, cols : (n_cells,) intp; clusters, from 0 in the order of the labels' values, of the two partitions.
+    rows, cols : (n_cells,) intp; clusters of the two partitions, from 0 in the order of the labels.
     counts : (n_cells,) float64; objects per cell.
     row_sums, col_sums : (k_u,), (k_v,) float64; objects per cluster, among those that both partitions observe.
     total : float; number of these objects.
@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
 
 def encode_collapsed(labels):
-    """Check and encode labels; equal rows are merged if that saves enough."""
+    """Check and encode labels, with equal rows merged if that saves enough."""
     return collapse(encode(check_labels(labels)))
 
 
@@ -59,7 +59,8 @@ def tables(encoding):
                 counts = np.bincount(inverse, weights=encoding.rows.multiplicity)
                 rows, cols = np.divmod(keys, shape[1])
                 kept = (rows < n_clusters[u]) & (cols < n_clusters[v]) & (counts > 0.0)
-                rows, cols, counts = rows[kept], cols[kept], counts[kept]
+                rows, cols = rows[kept], cols[kept]
+                counts = counts[kept]
             row_sums = np.bincount(rows, weights=counts, minlength=n_clusters[u])
             col_sums = np.bincount(cols, weights=counts, minlength=n_clusters[v])
             yield u, v, Table(rows, cols, counts, row_sums, col_sums, float(row_sums.sum()))
@@ -70,13 +71,13 @@ def shares(values, reason, *, power=1.0):
     if not values.any():
         warnings.warn(f"The weights are uniform: {reason}.", UserWarning, stacklevel=3)
         return np.full(len(values), 1.0 / len(values))
-    # Divide by the maximum first, so that powers of small values do not all underflow.
+    # Dividing by the maximum first avoids underflow of the powers of small values.
     values = (values / values.max()) ** power
     return values / values.sum()
 
 
 def share_among_copies(weights, properties):
-    """Mean weight over partitions with equal rows of properties, so that copies get equal weights."""
+    """Weights averaged over partitions with equal rows of properties, so that copies get equal weights."""
     _, group = np.unique(properties.round(DECIMALS), axis=0, return_inverse=True)
     group = group.ravel()
     return (np.bincount(group, weights=weights) / np.bincount(group))[group]
@@ -84,6 +85,6 @@ def share_among_copies(weights, properties):
 
 @njit(cache=True, nogil=True)
 def count_pairs(first, second, multiplicity, counted):
-    """Add up the objects with every pair of codes."""
+    """Add the number of objects with each pair of codes."""
     for i in range(first.shape[0]):
         counted[first[i], second[i]] += multiplicity[i]

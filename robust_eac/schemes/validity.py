@@ -1,4 +1,4 @@
-"""Weights from validity indices: how well each partition fits the features of the objects."""
+"""Weights from validity indices of the partitions in the features."""
 
 from __future__ import annotations
 
@@ -21,38 +21,31 @@ _BLOCK_DISTANCES = 2**22
 def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
     r"""Weight each partition by three validity indices of its clusters.
 
-    Compute w_u proportional to the mean of the index values, scaled to [0, 1]: v / max for the first two (after
-    subtracting the smallest value if it is negative), min / v for the last (JWEACS of [1]_, which also has others):
+    Compute w_u proportional to the mean of three index values scaled to [0, 1], by v / max for the first two (after
+    subtracting the smallest value if it is negative) and min / v for the last (JWEACS of [1]_, with fewer indices):
 
     * the silhouette ([2]_): mean over the objects of :math:`(b - a) / \max(a, b)`, with a and b the mean Euclidean
-      distances to the other objects of the own and of the nearest other cluster; 0 for an object alone in its cluster;
+      distances to the other objects of its cluster and of the nearest other one; 0 for an object alone in its cluster;
     * Calinski and Harabasz's ([3]_): between-cluster over within-cluster variance, :math:`(B / (k-1)) / (W / (n-k))`;
     * Davies and Bouldin's ([4]_): mean over the clusters of :math:`\max_j (s_i + s_j) / \|\mu_i - \mu_j\|`, with s the
       mean distance to the centroid :math:`\mu`; low is good.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe; it is left out.
+    labels : as in :func:`~robust_eac.eac`; an index leaves out the objects that the partition did not observe
     X : array-like of shape (n_samples, n_features), default=None
-        The features, finite. Required.
+        The features; required.
     random_state : as in :func:`~robust_eac.schemes.agreement_weights`
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one.
-
-    Warns
-    -----
-    UserWarning
-        If all indices are 0 for all partitions, for example because none has two clusters. The weights are then
-        uniform.
+        Non-negative, sum one; uniform, with a UserWarning, if all indices are 0, for example without two clusters.
 
     Notes
     -----
-    An index that is not defined, for fewer than 2 clusters or as many as objects, counts as 0; one that is equal for
-    all partitions as 1. Time O(n_samples^2 (n_features + n_partitions)), as distances are computed once.
+    An undefined index, for fewer than 2 clusters or as many as objects, counts as 0; one that is equal for all
+    partitions counts as 1. Time O(n_samples^2 (n_features + n_partitions)), as distances are computed once.
 
     References
     ----------
@@ -77,23 +70,18 @@ def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state:
     r"""Weight each partition by partition relevance analysis, as in weighted partition consensus via kernels (WPCK).
 
     Compute :math:`w_u \propto \sum_j H_j (1 - |I_j(u) - \text{mean}_v I_j(v)|)` with :math:`I_j(u)` the value of index
-    j for partition u in [0, 1], and :math:`H_j` the entropy of the shares :math:`I_j(u) / \sum_v I_j(v)`: usual
-    partitions get most weight ([1]_, for the case that it is unknown which properties are good).
+    j for partition u in [0, 1], and :math:`H_j` the entropy of the shares :math:`I_j(u) / \sum_v I_j(v)`: typical
+    partitions get most weight ([1]_, if it is unknown which properties are good).
 
     Parameters
     ----------
-    labels, X, random_state
-        As in :func:`validity_weights`, whose indices are used; [1]_ leaves their choice open.
+    labels, X, random_state : as in :func:`validity_weights`, whose indices are used; [1]_ leaves their choice open
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one; close to uniform, as they differ only as far as index values spread around their mean.
-
-    Warns
-    -----
-    UserWarning
-        If no index has two partitions with positive values, so that all H_j are 0; the weights are then uniform.
+        Non-negative, sum one; close to uniform, since they differ only by the spread of the index values. Uniform, with
+        a UserWarning, if no index has two partitions with positive values, so that all H_j are 0.
 
     References
     ----------
@@ -127,8 +115,9 @@ def partition_validity(labels, X):
     """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined."""
     labels = check_labels(labels)
     X = check_given(X, len(labels))
-    # Centring: a common offset would cost digits.
-    encoding, X = encode(labels), X - X.mean(axis=0)
+    encoding = encode(labels)
+    # A common offset would cost digits.
+    X = X - X.mean(axis=0)
     slots = encoding.partitions.cluster_slots
     defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.partitions.n_observed[u]]
     values = np.full((len(slots), 3), np.nan)
@@ -140,7 +129,7 @@ def partition_validity(labels, X):
 
 
 def unify(values, *, high_is_good):
-    """Scale values of an index to [0, 1]: v / max, or min / v; NaN -> 0. Infinite and zero values take the limits."""
+    """Scale values of an index to [0, 1]: v / max, or min / v, with limits for infinite and zero values; 0 for NaN."""
     if high_is_good:
         values = values - np.fmin.reduce(values, initial=0.0)
     best = (np.fmax if high_is_good else np.fmin).reduce(values)
@@ -152,16 +141,17 @@ def unify(values, *, high_is_good):
 
 
 def _silhouettes(encoding, X, slots, partitions):
-    """Mean silhouettes of the given partitions, from one pass over the distances."""
+    """Mean silhouettes of these partitions, in one pass over the distances."""
+    rows, all_sizes = encoding.rows, encoding.partitions.sizes
     indicators = one_hot(encoding)
     totals = np.zeros(len(slots))
     for block in row_blocks(len(X), max(1, _BLOCK_DISTANCES // len(X))):
         sums = cdist(X[block], X) @ indicators
         for u in partitions:
-            seen = np.flatnonzero(encoding.rows.observed[block, encoding.partitions.mask_of[u]])
-            own = np.arange(len(seen)), encoding.rows.codes[block, u][seen]
-            sizes = encoding.partitions.sizes[slots[u]]
-            # Sums of distances to the clusters. The own cluster's sum includes the object's distance 0 to itself.
+            seen = np.flatnonzero(rows.observed[block, encoding.partitions.mask_of[u]])
+            own = np.arange(len(seen)), rows.codes[block, u][seen]
+            sizes = all_sizes[slots[u]]
+            # Sums of distances to the clusters; to its own cluster, the object contributes its distance 0 to itself.
             means = sums[seen, slots[u]]
             company = sizes[own[1]] - 1.0
             a = means[own] / np.maximum(company, 1.0)
@@ -174,6 +164,7 @@ def _silhouettes(encoding, X, slots, partitions):
 
 
 def _variance_ratio(points, codes, sizes, centroids):
+    """Calinski-Harabasz index."""
     k, n = len(sizes), len(points)
     between = sizes @ ((centroids - points.mean(axis=0)) ** 2).sum(axis=1) / (k - 1)
     within = ((points - centroids[codes]) ** 2).sum() / (n - k)
@@ -183,15 +174,17 @@ def _variance_ratio(points, codes, sizes, centroids):
 
 
 def _separation(points, codes, sizes, centroids):
+    """Davies-Bouldin index."""
     spreads = np.bincount(codes, weights=np.linalg.norm(points - centroids[codes], axis=1)) / sizes
-    sums, distances = spreads[:, np.newaxis] + spreads, cdist(centroids, centroids)
+    sums = spreads[:, np.newaxis] + spreads
+    distances = cdist(centroids, centroids)
     ratios = np.divide(sums, distances, out=np.full_like(sums, np.inf), where=distances > 0.0)
     np.fill_diagonal(ratios, 0.0)
     return ratios.max(axis=1).mean()
 
 
 def _clusters(encoding, X, slots, u):
-    """Points that partition u observes, their codes, and the sizes and centroids of the clusters."""
+    """Points that partition u observes, their codes, and sizes and centroids of the clusters."""
     seen = encoding.rows.observed[:, encoding.partitions.mask_of[u]]
     points, codes = X[seen], encoding.rows.codes[seen, u].astype(np.intp)
     sizes = encoding.partitions.sizes[slots[u]]

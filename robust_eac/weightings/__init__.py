@@ -1,4 +1,4 @@
-"""Weights of the partitions that are found with the consensus, from the losses."""
+"""Weights of the partitions from their losses, found jointly with the consensus."""
 
 from .closed_forms import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
 from .joint import L2, WEIGHT_SOLVERS, ChanceCorrected, Entropy, Power, RestrictedSimplex, Uniform, Weighting

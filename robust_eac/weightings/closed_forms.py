@@ -1,4 +1,4 @@
-"""Weights from the losses: the closed forms of the alpha step."""
+"""Closed forms of the weights from the losses."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ..checks.values import check_real, check_vector
 
 __all__ = ["entropy_weights", "l2_weights", "power_weights", "restricted_simplex_weights", "uniform_weights"]
 
-# Losses that differ by less than this share of the largest are equal: they are differences of large numbers.
+# Losses, which are differences of large numbers, are equal if they differ by less than this share of the largest.
 _TIE = 1e-12
 
 
 def uniform_weights(losses: ArrayLike) -> np.ndarray:
     r"""Equal weights: the unweighted median partition.
 
-    Solve :math:`\min_\alpha \|\alpha\|^2` over the simplex; the losses do not matter.
+    Solve :math:`\min_\alpha \|\alpha\|^2` over the simplex, for any losses.
 
     Parameters
     ----------
@@ -47,13 +47,12 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     Solve :math:`\min_\alpha \alpha^T d` over the simplex with :math:`\alpha_u \le \rho` (Eq. 8 of [1]_).
 
     In the order of their losses, partitions get rho each until the total is one. (Proposition 1 of [1]_ prints the
-    remainder on an entry that is already full; it belongs on the next.) Partitions of equal loss share equally, so the
-    order of the partitions does not matter.
+    remainder on an entry that is already full; it belongs to the next.) Partitions of equal loss have equal weights, so
+    the order of the partitions does not matter.
 
     Parameters
     ----------
-    losses : array-like of shape (n_partitions,)
-        As in :func:`uniform_weights`.
+    losses : as in :func:`uniform_weights`
     rho : float, default=None
         Largest weight, at least 1 / n_partitions. None means 1 / (0.8 n_partitions), the setting of [1]_: the worst
         fifth of the partitions gets weight 0. 1 / n_partitions gives uniform weights; with 1 or more, the best
@@ -62,10 +61,7 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Notes
-    -----
-    Time O(n_partitions log n_partitions). Scaling the losses has no effect.
+        Unchanged if the losses are scaled.
 
     References
     ----------
@@ -81,11 +77,11 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     losses = check_vector(losses, name="losses")
     m = len(losses)
     rho = 1.0 / (0.8 * m) if rho is None else check_real(rho, name="rho", low=0.0)
-    # A rounded 1/m times m can be slightly less than 1; it is feasible.
+    # A rounded 1/m, which is feasible, can be slightly less than 1 when it is multiplied by m.
     if rho * m < 1.0 - 1e-12:
         raise ValueError(f"rho must be at least 1/n_partitions={1.0 / m:.6g}, got {rho}.")
     rho = min(max(rho, 1.0 / m), 1.0)
-    # Shares of rho; a share this close to none or all is a rounding error, as 1/rho is where it should be whole.
+    # Shares of rho; where 1/rho should be whole, rounding errors of 1/rho are removed.
     share = np.clip(1.0 / rho - np.arange(m), 0.0, 1.0)
     whole = np.round(share)
     share = np.where(np.abs(share - whole) < 1e-11, whole, share)
@@ -102,12 +98,11 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     r"""Weights spread by a squared-norm penalty.
 
     Solve :math:`\min_\alpha \alpha^T d + \frac{\lambda}{2} \|\alpha\|^2` over the simplex (Eq. 9 of [1]_): the
-    Euclidean projection of :math:`-d / \lambda` on it.
+    Euclidean projection of :math:`-d / \lambda` onto it.
 
     Parameters
     ----------
-    losses : array-like of shape (n_partitions,)
-        As in :func:`uniform_weights`.
+    losses : as in :func:`uniform_weights`
     lam : float
         lambda >= 0, in the units of the losses. 0 gives uniform weights over the partitions of least loss (the limit
         from above), large values nearly uniform weights over all. [1]_ uses 0.5 n_samples^2.
@@ -115,10 +110,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Notes
-    -----
-    Time O(n_partitions log n_partitions). Scaling losses and lambda together has no effect.
+        Unchanged if losses and lambda are scaled together.
 
     References
     ----------
@@ -133,13 +125,13 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     lam = check_real(lam, name="lam", low=0.0)
     excess = losses - losses.min()
     if lam == 0.0:
-        return _uniform_over(excess <= _TIE * losses.max())
-    # An excess above 1 gets no weight, so the excess is capped at 2.
+        return uniform_over(excess <= _TIE * losses.max())
+    # A partition of excess above 1 gets no weight, so the excess is capped at 2.
     with np.errstate(over="ignore"):
         scaled = np.minimum(excess / lam, 2.0)
     ascending = np.sort(scaled)
     levels = (1.0 + np.cumsum(ascending)) / np.arange(1, len(losses) + 1)
-    # The partitions of positive weight come first in the order; there is at least one.
+    # The partitions of positive weight, at least one, come first in the order.
     level = levels[np.flatnonzero(levels > ascending)[-1]]
     weights = np.maximum(level - scaled, 0.0)
     return weights / weights.sum()
@@ -153,18 +145,14 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
     Parameters
     ----------
-    losses : array-like of shape (n_partitions,)
-        As in :func:`uniform_weights`.
+    losses : as in :func:`uniform_weights`
     eta : float
         Temperature >= 0, in the units of the losses. 0 gives uniform weights over the partitions of least loss.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-
-    Notes
-    -----
-    Time O(n_partitions). Scaling losses and eta together has no effect.
+        Unchanged if losses and eta are scaled together.
 
     References
     ----------
@@ -180,7 +168,7 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
     eta = check_real(eta, name="eta", low=0.0)
     excess = losses - losses.min()
     if eta == 0.0:
-        return _uniform_over(excess <= _TIE * losses.max())
+        return uniform_over(excess <= _TIE * losses.max())
     with np.errstate(over="ignore"):
         weights = np.exp(-excess / eta)
     return weights / weights.sum()
@@ -192,8 +180,8 @@ def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
     Solve :math:`\min_\alpha \sum_u \alpha_u^\gamma d_u` over the simplex, whose solution is
     :math:`\alpha_u \propto d_u^{1 / (1 - \gamma)}`: the inverse loss for gamma = 2, its square root for gamma = 3.
 
-    Alternating these weights with the membership descends the power mean of the losses with exponent
-    :math:`1 - 1 / (\gamma - 1)`: it is concave, and its gradient is proportional to the weights.
+    Alternating these weights with the membership decreases the power mean of the losses with exponent
+    :math:`1 - 1 / (\gamma - 1)`, which is concave and has a gradient proportional to the weights.
 
     Parameters
     ----------
@@ -218,11 +206,12 @@ def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
     losses = check_vector(losses, name="losses")
     gamma = check_real(gamma, name="gamma", low=1.0, strict=True)
     if losses.min() == 0.0:
-        return _uniform_over(losses == 0.0)
+        return uniform_over(losses == 0.0)
     with np.errstate(over="ignore"):
         weights = np.exp((np.log(losses.min()) - np.log(losses)) / (gamma - 1.0))
     return weights / weights.sum()
 
 
-def _uniform_over(chosen):
-    return chosen / np.count_nonzero(chosen)
+def uniform_over(chosen):
+    """(m,) equal weights of the partitions in a mask, 0 for the others."""
+    return np.where(chosen, 1.0 / np.count_nonzero(chosen), 0.0)

@@ -1,16 +1,16 @@
-"""Given weights of base clusters: by their sizes, or one by one."""
+"""Weights of base clusters: by their sizes, or given for each cluster."""
 
 import numpy as np
 
 from ..checks.values import check_choice, check_vector
 from ..core.encoding import weigh_clusters
 
-# Names of weights of base clusters.
+# Names of the weights of base clusters.
 CLUSTER_WEIGHTS = ("size",)
 
 
 def check_cluster_weights(cluster_weights):
-    """Return weights of base clusters, which are None, a name, or an array per partition."""
+    """Return weights of base clusters: None, a name, or an array per partition."""
     if cluster_weights is None:
         return None
     if isinstance(cluster_weights, str):
@@ -23,11 +23,9 @@ def check_cluster_weights(cluster_weights):
 
 def weigh_by(encoding, cluster_weights):
     """The encoding with checked weights of its base clusters."""
-    return (
-        encoding
-        if cluster_weights is None
-        else weigh_clusters(encoding, slot_weights(encoding.partitions, cluster_weights))
-    )
+    if cluster_weights is None:
+        return encoding
+    return weigh_clusters(encoding, slot_weights(encoding.partitions, cluster_weights))
 
 
 def slot_weights(partitions, cluster_weights):
@@ -36,7 +34,7 @@ def slot_weights(partitions, cluster_weights):
 
 
 def _by_size(partitions):
-    """(n_slots,) weights in proportion to 1/n_l, scaled to the sum of w_l n_l^2 that weights of 1 have."""
+    """(n_slots,) weights proportional to 1/n_l, scaled such that the sum of w_l n_l^2 is that of weights of 1."""
     n_codes, sizes = partitions.n_codes, partitions.sizes
     observed = np.repeat(partitions.n_observed, n_codes)
     weights = np.divide(observed, sizes, out=np.zeros_like(observed), where=sizes > 0.0)
@@ -45,7 +43,7 @@ def _by_size(partitions):
 
 
 def _given(partitions, arrays):
-    """(n_slots,) weights given partition by partition, in the order of the labels; 0 for "not observed"."""
+    """(n_slots,) weights from an array per partition in the order of the labels; 0 for "not observed"."""
     n_clusters = partitions.n_clusters
     if len(arrays) != len(n_clusters):
         raise ValueError(f"cluster_weights must have one array per partition, {len(n_clusters)}, got {len(arrays)}.")

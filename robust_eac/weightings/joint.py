@@ -1,4 +1,4 @@
-"""Weightings found jointly with the consensus: one class each, with its parameters."""
+"""Weightings found jointly with the consensus, a class each with its parameters."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from .closed_forms import entropy_weights, l2_weights, power_weights, restricted
 from .pairs import compare_pairs
 from .trust import SHARE, chance_corrected_weights, count_families_once, largest_group, near_copies, with_untested
 
-# Weights within this distance of the feasible set are feasible: the rest is rounding.
+# Weights are feasible up to rounding errors of this size.
 _FEASIBLE = 1e-9
 
 
 class Weighting(BaseEstimator):
-    """How the weights of the partitions follow from their losses.
+    """The rule for the weights of the partitions, given their losses.
 
-    A kind has its parameters in ``__init__``, a `solver` (or another `update`), and what else differs from this class.
+    A subclass has its parameters in ``__init__``, a `solver` (or another `update`), and overrides the methods that
+    differ.
 
     solver : function of the losses, and of the parameters by name, that returns weights.
-    corrected : whether it reads chance-corrected losses. Its weights then stay fixed while the membership moves.
-    needs_group : whether it has to know first which partitions agree with each other; see `resolve_group`.
-    judged : whether `minimised` says what the weights minimise.
-    trusts : whether weights are held until the consensus confirms them, by `following`.
+    corrected : whether it uses chance-corrected losses. Its weights then stay fixed while the membership moves.
+    needs_group : whether it first needs the partitions that agree with each other; see `resolve_group`.
+    judged : whether `minimised` is defined.
+    trusts : whether weights stay fixed until `following` confirms or replaces them.
 
     References
     ----------
-    The names in `WEIGHTINGS` are those of :func:`~robust_eac.restricted_simplex_weights` and its like.
+    Those of the functions in `WEIGHT_SOLVERS`, for example :func:`~robust_eac.restricted_simplex_weights`.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class Weighting(BaseEstimator):
     judged = False
 
     def bind(self, n_partitions, unit):
-        """The weighting for so many partitions and losses in this unit, after a check of its parameters."""
+        """The weighting for this many partitions and this unit of the losses, after a check of its parameters."""
         self.solve(np.zeros(n_partitions))
         return self
 
@@ -64,23 +65,23 @@ class Weighting(BaseEstimator):
         return uniform_weights(losses)
 
     def value(self, losses, weights):
-        """What the alternation reports, and descends."""
+        """The objective that the alternation decreases and reports."""
         return weighted_loss(losses, weights)
 
     def minimised(self, losses, weights):
-        """What the weights minimise; infinite for weights that are not allowed."""
-        raise TypeError(f"what {type(self).__name__} minimises is not known.")
+        """The function that the weights minimise; infinite for infeasible weights."""
+        raise TypeError(f"{type(self).__name__} does not define the function that its weights minimise.")
 
     def excess(self, losses, weights):
-        """How far weights are above the minimum of their problem."""
+        """Difference between `minimised` at these weights and its minimum."""
         best = self.minimised(losses, self.solve(losses))
         above = self.minimised(losses, weights) - best
-        # Differences of sums of many losses below this share are rounding.
+        # Relative differences of sums of losses below this are rounding errors.
         return 0.0 if abs(above) <= 1e-13 * abs(best) else float(above)
 
 
 class Fixed(Weighting):
-    """Weights that stay as they are."""
+    """Weights that do not change."""
 
     def __init__(self, weights):
         self.weights = weights
@@ -95,7 +96,7 @@ class Fixed(Weighting):
 
 
 class FromFunction(Weighting):
-    """Weights by a function of the losses, of which no more is known."""
+    """Weights by a user's function of the losses."""
 
     def __init__(self, function):
         self.function = function
@@ -133,7 +134,7 @@ class RestrictedSimplex(Weighting):
     Parameters
     ----------
     rho : float or "auto", default=None
-        Largest weight. None means 1 / (0.8 n_partitions), "auto" 1 over the number of partitions that
+        Largest weight. None means 1 / (0.8 n_partitions); "auto" means 1 over the number of partitions that
         :func:`~robust_eac.trusted_group_weights` trusts.
 
     References
@@ -206,8 +207,8 @@ class Entropy(Weighting):
     Parameters
     ----------
     eta : float, default=None
-        Temperature, in the units of the losses. None means 0.05 n_samples^2 (0.05 for adjusted losses): a partition
-        that differs on a twentieth of all pairs more gets 1/e of the weight.
+        Temperature, in the units of the losses. None means 0.05 n_samples^2 (0.05 for adjusted losses): an additional
+        loss on a twentieth of all pairs divides the weight by e.
 
     References
     ----------
@@ -236,12 +237,11 @@ class Entropy(Weighting):
 
 
 class Power(Weighting):
-    """Weights by a power of the losses; see :func:`~robust_eac.power_weights`.
+    """Weights by a power of the losses.
 
     Parameters
     ----------
-    gamma : float, default=2.0
-        Greater than 1. Near 1 the best partition gets all weight; for large values the weights become uniform.
+    gamma : as in :func:`~robust_eac.power_weights`
 
     References
     ----------
@@ -260,14 +260,14 @@ class Power(Weighting):
         self.gamma = gamma
 
     def first(self, losses):
-        """The power mean descends only along weights that belong to it."""
+        """The weights of these losses: the power mean decreases only with its own weights."""
         return self.solve(losses)
 
     def value(self, losses, weights):
-        """Power mean of the losses, the concave function whose gradient the power weights follow."""
+        """Power mean of the losses, a concave function whose gradient is proportional to the weights."""
         exponent = 1.0 - 1.0 / (self.gamma - 1.0)
         if losses.min() == 0.0:
-            # The limit, which log(0) below would miss.
+            # The logarithms below would miss this limit.
             return float(np.mean(losses**exponent) ** (1.0 / exponent)) if exponent > 0.0 else 0.0
         logs = np.log(losses)
         if exponent == 0.0:
@@ -280,15 +280,14 @@ class Power(Weighting):
 
 
 class ChanceCorrected(Weighting):
-    """Equal weights for the partitions that agree with the consensus beyond chance, near copies counting once.
+    """Equal weights for the partitions that agree with the consensus beyond chance, with near copies counted once.
 
-    :func:`~robust_eac.solve_median_partition` describes how they are found,
-    :func:`~robust_eac.chance_corrected_weights` which partitions they trust.
+    See :func:`~robust_eac.solve_median_partition` for the method, and :func:`~robust_eac.chance_corrected_weights` for
+    the rule of trust.
 
     Parameters
     ----------
-    share : float, default=0.2
-        Share of the mean agreement that is needed for trust, in [0, 1].
+    share : as in :func:`~robust_eac.chance_corrected_weights`
 
     References
     ----------
@@ -318,22 +317,24 @@ class ChanceCorrected(Weighting):
 class Trusting(Fixed):
     """Weights of the partitions that :class:`ChanceCorrected` trusts so far.
 
-    among : (m,) bool; the partitions that can be trusted. families : whether near copies count once. near : near copies
-        of each other, once the first update has found them.
+    among : (m,) bool; the partitions that can be trusted.
+    families : whether near copies count once.
+    near : the near copies, which the first update finds; None before.
     """
 
     trusts = True
 
     def __init__(self, weights, chance, pairs, among, families, near=None):
-        self.weights, self.chance, self.pairs = weights, chance, pairs
-        self.among, self.families, self.near = among, families, near
+        self.weights, self.chance = weights, chance
+        self.pairs, self.among = pairs, among
+        self.families, self.near = families, near
 
     def following(self, losses):
-        """The weighting for these chance-corrected losses; None where the consensus confirms this one."""
+        """The weighting for these chance-corrected losses; None if they confirm this one."""
         trusted = (self.chance.solve(losses) > 0.0) & self.among
         if not trusted.any():
             return None
-        # The first update may add partitions and finds the near copies; later ones only withdraw trust.
+        # The first update may add partitions and finds the near copies; later ones only remove partitions.
         near = self.near
         if near is None:
             near = near_copies(self.pairs, 1.0 - losses) & self.families
@@ -358,7 +359,7 @@ WEIGHT_SOLVERS: dict[str, Callable[..., np.ndarray]] = {name: kind.solver for na
 
 
 def as_weighting(weighting):
-    """The :class:`Weighting` of a name, an object, a function of the losses, or weights to keep; to be bound."""
+    """The unbound :class:`Weighting` from a name, an object, a function of the losses, or fixed weights."""
     if isinstance(weighting, Weighting):
         return weighting
     if callable(weighting):
@@ -369,7 +370,7 @@ def as_weighting(weighting):
 
 
 def resolve_group(weighting, encoding, rng, *, families=True):
-    """(the :class:`Weighting` to alternate with, whether partitions are linked by agreement beyond chance)."""
+    """(the :class:`Weighting` of the alternation, whether any partitions agree beyond chance)."""
     if not weighting.needs_group:
         return weighting, True
     everyone = np.ones(len(encoding.partitions.offsets), dtype=bool)
@@ -379,7 +380,7 @@ def resolve_group(weighting, encoding, rng, *, families=True):
 
 
 def name_of(weighting):
-    """What a weighting is called: its name, or that of the function."""
+    """Name of a weighting or of the user's function."""
     if isinstance(weighting, str):
         return weighting
     weighting = as_weighting(weighting)

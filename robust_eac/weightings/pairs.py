@@ -9,12 +9,12 @@ from sklearn.utils.random import sample_without_replacement
 from ..core import relabelling
 from ..core.encoding import harden, take_rows
 
-# Agreement is tested on this many objects, and with this many other partitions. This is enough: the z-score of two
-# partitions grows in proportion to the objects.
+# Agreement is tested on this many objects, with this many reference partitions. This is enough: the z-score of two
+# partitions grows in proportion to the number of objects.
 _OBJECTS = 1000
 _REFERENCES = 256
-# With incomplete partitions, more objects are drawn, so that two have that many in common on average; at most this
-# many.
+# With incomplete partitions, up to this many objects are drawn, so that two partitions have _OBJECTS in common on
+# average.
 _MAX_OBJECTS = 100_000
 
 
@@ -23,14 +23,14 @@ class Pairs(NamedTuple):
 
     All but the first are of shape (n_references, m). A reference does not agree with itself: p-value 1, the rest 0.
 
-    references : (n_references,) intp; all partitions where these are few.
-    pvalue : probability of as much agreement, or more, if the objects of one are relabelled at random.
+    references : (n_references,) intp; all partitions if these are few.
+    pvalue : probability of at least this agreement if the objects of one partition are relabelled at random.
     agreement : adjusted Rand index.
-    precision : 1 / its variance under random relabelling; 0 where nothing can vary.
-    nesting : of the pairs of objects that the finer partition joins, the share that the other joins, corrected for
-        chance (its adjusted Wallace coefficient, the one further from 0): 1 for a partition and a refinement of it.
-    overlap : number of the objects that both observe over that of the objects that either does.
-    fineness : the smaller number of clusters over the larger one.
+    precision : 1 over its variance under random relabelling; 0 if that is 0.
+    nesting : share of the pairs of objects in the finer partition's clusters that the other partition joins, corrected
+        for chance (the adjusted Wallace coefficient further from 0): 1 for a partition and a refinement of it.
+    overlap : number of objects that both observe over the number that either observes.
+    fineness : smaller over larger number of clusters.
     """
 
     references: np.ndarray
@@ -42,23 +42,23 @@ class Pairs(NamedTuple):
     fineness: np.ndarray
 
     def linked(self, level):
-        """Mask of the pairs that agree beyond chance, with this probability of any link of independent partitions."""
+        """Mask of the pairs that agree beyond chance, at this family-wise error rate."""
         r, m = self.pvalue.shape
         return self.pvalue <= level / (r * m - r * (r + 1) // 2)
 
 
 def compare_pairs(encoding, rng):
-    """The :class:`Pairs` of an encoding. Nothing is drawn for a single partition, which has none."""
+    """The :class:`Pairs` of an encoding. A single partition, without pairs, needs no random numbers."""
     m = len(encoding.partitions.offsets)
     if m == 1:
         return pairs_of(np.zeros((1, 1), dtype=np.int64), np.arange(1))
-    # Not rng.permutation(m): with the same seed that is the order in which `corrupt_ensemble` replaces partitions.
+    # rng.permutation(m) with the same seed is the order in which `corrupt_ensemble` replaces partitions.
     references = np.arange(m) if m <= _REFERENCES else np.sort(rng.random_sample(m).argsort()[:_REFERENCES])
     return pairs_of(sample_columns(encoding, rng), references)
 
 
 def sample_columns(encoding, rng):
-    """(m, n_objects) codes of a sample of rows, from 0; -1 means not observed. Soft partitions are hardened."""
+    """(m, n_objects) codes of a sample of rows, from 0, or -1 for "not observed"; soft partitions are hardened."""
     rows = np.flatnonzero(encoding.rows.multiplicity)
     if len(rows) > _OBJECTS:
         drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)
@@ -70,11 +70,12 @@ def sample_columns(encoding, rng):
     sample = harden(take_rows(encoding, rows))
     columns = sample.rows.codes.T
     observed = sample.rows.observed[:, sample.partitions.mask_of].T
-    return np.array([np.unique(column, return_inverse=True)[1] for column in columns]) * observed - ~observed
+    numbers = np.array([np.unique(column, return_inverse=True)[1] for column in columns])
+    return np.where(observed, numbers, -1)
 
 
 def pairs_of(columns, references):
-    """The :class:`Pairs` of these references, from (m, n_objects) codes, -1 where not observed."""
+    """The :class:`Pairs` of these references, from (m, n_objects) codes with -1 for "not observed"."""
     numbers = np.arange(len(columns))
     tested = ~np.isin(numbers, references) | (numbers > references[:, np.newaxis])
     statistics = np.zeros((8, len(references), len(columns)))
@@ -82,7 +83,7 @@ def pairs_of(columns, references):
     n_observed = np.count_nonzero(columns >= 0, axis=1)
     either = (n_observed[references][:, np.newaxis] + n_observed - statistics[0])[tested]
     n, square_S, *sums = statistics[:, tested]
-    # The kernel leaves zeros where there is nothing to compare.
+    # The kernel leaves zeros for pairs without common objects.
     n, either = np.maximum(n, 1.0), np.maximum(either, 1.0)
     sides = relabelling.hard_moments(n, *sums[:3]), relabelling.hard_moments(n, *sums[3:])
     # |S|^2 changes in steps of two: the correction for continuity is half a step.
@@ -90,12 +91,12 @@ def pairs_of(columns, references):
     chance, variance = relabelling.expected(*sides), relabelling.variance(*sides)
     varies = variance > 0.0
     lift = np.where(varies, square_S - chance, 0.0)
-    room = np.where(varies, relabelling.half_expected_loss(*sides), 1.0)
-    finer = np.where(varies, np.minimum(sides[0].square, sides[1].square) - chance, 1.0)
-    precision = room**2 / np.where(varies, variance, np.inf)
+    largest_lift = np.where(varies, relabelling.half_expected_loss(*sides), 1.0)
+    largest_nested = np.where(varies, np.minimum(sides[0].square, sides[1].square) - chance, 1.0)
+    precision = largest_lift**2 / np.where(varies, variance, np.inf)
 
-    def everywhere(values, default=0.0):
-        """The values of the tested pairs, where they belong, and those of two references in both places."""
+    def table_of(values, default=0.0):
+        """(n_references, m) table of the values of the tested pairs, symmetric for pairs of references."""
         table = np.full(tested.shape, default)
         table[tested] = values
         square = table[:, references]
@@ -103,20 +104,27 @@ def pairs_of(columns, references):
         return table
 
     overlap = np.where(square_S > 0.0, n, 0.0) / either
-    # A sample can miss all that a partition observes.
+    # A partition may observe no object of the sample.
     n_clusters = np.maximum(columns.max(axis=1) + 1.0, 1.0)
     fineness = np.divide.outer(n_clusters[references], n_clusters)[tested]
     fineness = np.minimum(fineness, 1.0 / fineness)
-    rest = map(everywhere, (lift / room, precision, lift / finer, overlap, fineness))
-    return Pairs(references, everywhere(pvalue, 1.0), *rest)
+    return Pairs(
+        references=references,
+        pvalue=table_of(pvalue, 1.0),
+        agreement=table_of(lift / largest_lift),
+        precision=table_of(precision),
+        nesting=table_of(lift / largest_nested),
+        overlap=table_of(overlap),
+        fineness=table_of(fineness),
+    )
 
 
 @njit(cache=True, nogil=True)
 def _compare_pairs(columns, references, tested, out):
     """Fill out (8, n_references, m) for the tested pairs.
 
-    In order: objects that both observe; sum of squared cells of the contingency table; for each of the two partitions,
-    the three sums over cluster sizes that relabelling.hard_moments takes.
+    In order: number of objects that both observe; sum of squared cells of the contingency table; for each of the two
+    partitions, the three sums over cluster sizes for relabelling.hard_moments.
     """
     width = columns.max() + 1
     table = np.zeros((width, width))
@@ -141,7 +149,8 @@ def _compare_pairs(columns, references, tested, out):
                 if first[i] >= 0 and second[i] >= 0:
                     table[first[i], second[i]] = 0.0
             for side in range(2):
-                power2, rows2, rows3 = 0.0, 0.0, 0.0
+                power2 = 0.0
+                rows2, rows3 = 0.0, 0.0
                 for c in range(width):
                     power2 += sizes[side, c] ** 2
                 for c in range(width):
@@ -150,4 +159,6 @@ def _compare_pairs(columns, references, tested, out):
                     rows2 += size * deviation**2
                     rows3 += size * deviation**3
                     sizes[side, c] = 0.0
-                out[2 + 3 * side, r, v], out[3 + 3 * side, r, v], out[4 + 3 * side, r, v] = power2, rows2, rows3
+                out[2 + 3 * side, r, v] = power2
+                out[3 + 3 * side, r, v] = rows2
+                out[4 + 3 * side, r, v] = rows3

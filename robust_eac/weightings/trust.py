@@ -1,4 +1,4 @@
-"""Trust: equal weights for partitions that agree beyond chance, zero for the others."""
+"""Trust: equal weights for the partitions that agree beyond chance, zero for the others."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from ..checks.common import RandomState
 from ..checks.labels import check_labels
 from ..checks.values import as_array, check_random_state, check_real, check_vector
 from ..core.encoding import encode
+from .closed_forms import uniform_over, uniform_weights
 from .pairs import compare_pairs
 
 __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 
 # Family-wise error rate of the links.
 LEVEL = 0.01
-# Share of the mean agreement that is needed for trust.
+# Least agreement of a trusted partition, as a share of the mean agreement.
 SHARE = 0.2
-# Near copies have at least this adjusted Rand index, this ratio of numbers of clusters, and this share of the objects
-# that either observes in common.
+# Near copies have at least this adjusted Rand index, this ratio of numbers of clusters, and this share of common
+# objects among those that either observes.
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
-# Partitions that agree with the consensus as much as this are no copies of anything else.
+# Partitions with at least this agreement with the consensus are no near copies.
 _AT_CONSENSUS = 0.95
-# The warning if there are no links.
+# The warning without links.
 NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
 
 
@@ -40,9 +41,9 @@ def chance_corrected_weights(
 ) -> np.ndarray:
     r"""Equal weights for the partitions that agree with the consensus beyond chance.
 
-    The agreement is :math:`a_u = 1 - d_u / E[d_u]`, and its mean weighted by itself is
-    :math:`a = \sum_u a_u^2 / \sum_u a_u` over the positive :math:`a_u`. Partition u is trusted if :math:`a_u / a` is at
-    least `share`. Random partitions have :math:`a_u` near 0 and do not change this mean, however many there are. If all
+    With the agreement :math:`a_u = 1 - d_u / E[d_u]` and its mean weighted by itself,
+    :math:`a = \sum_u a_u^2 / \sum_u a_u` over the positive :math:`a_u`, partition u is trusted if :math:`a_u / a` is at
+    least `share`. Random partitions have :math:`a_u` near 0 and hardly change this mean, however many there are. If all
     partitions agree equally, all are trusted; if none agrees beyond chance, all get equal weights.
 
     Parameters
@@ -51,18 +52,14 @@ def chance_corrected_weights(
         The :math:`d_u`, non-negative.
     expected : float or array-like of shape (n_partitions,), default=None
         :math:`E[d_u]`, the losses under random relabelling of the objects; positive. 1 if `losses` are already
-        chance-corrected. None takes the largest loss.
+        chance-corrected. None means the largest loss.
     share : float, default=0.2
-        Share of the mean agreement that is needed for trust, in [0, 1].
+        Least agreement of a trusted partition, as a share of the mean agreement, in [0, 1].
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Zero or 1 / (number of trusted partitions).
-
-    Notes
-    -----
-    Time O(n_partitions). Scaling losses and expected losses together has no effect.
+        Zero or 1 / (number of trusted partitions); unchanged if losses and expected losses are scaled together.
 
     References
     ----------
@@ -83,10 +80,9 @@ def chance_corrected_weights(
     with np.errstate(over="ignore"):
         agreement = np.maximum(1.0 - losses / expected, 0.0)
     if not agreement.any():
-        return np.full(len(losses), 1.0 / len(losses))
+        return uniform_weights(losses)
     agreement /= agreement.max()
-    trusted = (agreement > 0.0) & (agreement >= share * (agreement @ agreement) / agreement.sum())
-    return trusted / np.count_nonzero(trusted)
+    return uniform_over((agreement > 0.0) & (agreement >= share * (agreement @ agreement) / agreement.sum()))
 
 
 def trusted_group_weights(
@@ -94,42 +90,33 @@ def trusted_group_weights(
 ) -> np.ndarray:
     """Equal weights for the largest group of partitions that agree with each other beyond chance.
 
-    Two partitions are linked if the p-value of their agreement is at most `level` over the number of tested pairs. So
-    the probability of any link between independent partitions is about `level`. The p-value is that of
-    :func:`~robust_eac.agreement_test`, with either partition as the consensus and a correction for continuity, from
-    three moments however few the objects. The largest connected group is trusted; of equally large groups, the one with
-    the first partition. If it has two parts that hardly agree, less than a fifth as much as the partitions of either
-    part do among themselves, the larger part is trusted: a few partitions that agree with both parts link them. Random
-    partitions agree with none, and neither do partitions of one cluster or of single
-    objects. Wrong partitions that agree with each other form their own group, which loses to a larger one. With very
-    few objects no agreement is significant.
+    Two partitions are linked if the p-value of their agreement is at most `level` over the number of tested pairs, so
+    that the probability of any link between independent partitions is about `level`. The p-value is that of
+    :func:`~robust_eac.agreement_test`, with either partition as the consensus and a correction for continuity, always
+    from three moments. The largest connected group is trusted; in a tie, the one with the first partition. A few
+    partitions that agree with two parts can link them: if a group has two parts that agree less than a fifth as much as
+    the partitions within either part, only the larger part is trusted. Random partitions agree with no other, and
+    neither do partitions with a single cluster or with single objects. Wrong partitions that agree with each other form
+    their own group, which is not trusted if it is smaller. With very few objects no agreement is significant.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int
-        Base clusterings, one per column; -1 marks an object that the partition did not observe. Pairs are compared
-        on the objects that both observe.
-    X : as in :func:`~robust_eac.schemes.agreement_weights`
+    labels, X : as in :func:`~robust_eac.schemes.agreement_weights`
     level : float, default=0.01
-        Family-wise error rate of the links, in (0, 1]. It is approximate: p-values are computed from three moments.
+        Family-wise error rate of the links, in (0, 1]; approximate, like the p-values.
     random_state : int, RandomState instance or None, default=None
-        Draws 1,000 objects if there are more, and 256 partitions, with which all are compared, if there are more. With
-        incomplete partitions it draws more objects, so that two have 1,000 in common on average; at most 100,000.
+        Draws 1,000 objects if there are more, and 256 partitions to compare all with if there are more. With incomplete
+        partitions, up to 100,000 objects are drawn, so that two partitions have 1,000 in common on average.
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Zero or 1 / (number of trusted partitions).
-
-    Warns
-    -----
-    UserWarning
-        If no two partitions agree beyond chance: then all have equal weights.
+        Zero or 1 / (number of trusted partitions); all equal, with a UserWarning, if no two agree beyond chance.
 
     Notes
     -----
-    Time O(n_samples n_partitions) to read the labels, and O(n_partitions) for the comparisons, with a large constant:
-    256 partitions on 1,000 objects.
+    Time O(n_samples n_partitions) for the labels, and O(n_partitions) for the comparisons, with a large constant: 256
+    partitions on 1,000 objects.
 
     References
     ----------
@@ -146,12 +133,11 @@ def trusted_group_weights(
     """
     labels = check_labels(labels)
     level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
-    trusted = trusted_group(encode(labels), level=level, rng=check_random_state(random_state))
-    return trusted / np.count_nonzero(trusted)
+    return uniform_over(trusted_group(encode(labels), level=level, rng=check_random_state(random_state)))
 
 
 def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
-    """Mask (m,) of the largest group of partitions linked by agreement. If there are no links: all, and a warning."""
+    """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links."""
     m = len(encoding.partitions.offsets)
     group = largest_group(compare_pairs(encoding, rng), np.ones(m, dtype=bool), level=level)
     if group is None:
@@ -161,7 +147,7 @@ def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
 
 
 def largest_group(pairs, among, *, level=LEVEL):
-    """Mask (m,) of the largest group, among some partitions, that agreement links; None if there are no links."""
+    """Mask (m,) of the largest group of partitions in `among` linked by agreement; None if there are no links."""
     m = len(among)
     if m == 1:
         return among if among.all() else None
@@ -173,7 +159,7 @@ def largest_group(pairs, among, *, level=LEVEL):
 
 
 def _larger_part(pairs, group):
-    """Mask (m,) of the larger part of a group, where two parts of it are apart; otherwise of the group."""
+    """Mask (m,) of the larger part of a group if two parts of it are apart; otherwise of the group."""
     rows = np.flatnonzero(group[pairs.references])
     among = pairs.references[rows]
     if len(rows) < 4:
@@ -191,37 +177,38 @@ def _larger_part(pairs, group):
         if sizes.min() > 1 and are_apart(pairs, *parts):
             agreement = [pairs.nesting[rows[part == one]].mean(axis=0) for one in (first, second)]
             to_second = (agreement[1] > agreement[0]) & ~parts[0] | parts[1]
-            return _larger_part(pairs, group & (to_second == (2 * to_second[group].sum() > group.sum())))
+            second_is_larger = 2 * to_second[group].sum() > group.sum()
+            return _larger_part(pairs, group & (to_second if second_is_larger else ~to_second))
     return group
 
 
 def with_untested(pairs, group, among):
-    """Mask of a group and of those partitions, among some, of which too little is known to distrust them."""
+    """Mask of a group and of the partitions in `among` whose agreement with it is not significantly too low."""
     members = group[pairs.references]
     precision = pairs.precision[members]
-    known = precision.sum(axis=0)
-    some = known > 0.0
-    known_agreement = (precision * pairs.agreement[members]).sum(axis=0)
-    agreement = np.divide(known_agreement, known, out=np.zeros(len(group)), where=some)
-    error = np.divide(1.0, np.sqrt(known), out=np.full(len(group), np.inf), where=some)
-    inside = known_agreement[group].sum() / known[group].sum() if known[group].any() else 0.0
+    total = precision.sum(axis=0)
+    weighted = (precision * pairs.agreement[members]).sum(axis=0)
+    compared = total > 0.0
+    agreement = np.divide(weighted, total, out=np.zeros(len(group)), where=compared)
+    error = np.divide(1.0, np.sqrt(total), out=np.full(len(group), np.inf), where=compared)
+    inside = weighted[group].sum() / total[group].sum() if total[group].any() else 0.0
     return group | (among & (agreement + norm.isf(LEVEL) * error >= SHARE * inside))
 
 
 def are_apart(pairs, group, other):
-    """Whether the partitions of two groups hardly agree, beside how much those of each agree among themselves."""
+    """Whether the partitions of two groups agree much less with each other than within the groups."""
 
     def mean(first, second):
         rows = np.flatnonzero(first[pairs.references])
-        apart = (pairs.references[rows][:, np.newaxis] != np.arange(len(second))) & second
-        return (pairs.nesting[rows] * apart).sum() / max(apart.sum(), 1)
+        different = (pairs.references[rows][:, np.newaxis] != np.arange(len(second))) & second
+        return np.where(different, pairs.nesting[rows], 0.0).sum() / max(different.sum(), 1)
 
     across = 0.5 * (mean(group, other) + mean(other, group))
     return bool(across < SHARE * np.sqrt(max(mean(group, group), 0.0) * max(mean(other, other), 0.0)))
 
 
 def second_group(pairs, trusted):
-    """Mask of the largest group of partitions that are not trusted that is apart from those that are, or None."""
+    """Mask of the largest group of untrusted partitions that is apart from the trusted ones; None without any."""
     rest = ~trusted
     while (group := largest_group(pairs, rest)) is not None:
         if are_apart(pairs, group, trusted):
@@ -231,10 +218,10 @@ def second_group(pairs, trusted):
 
 
 def near_copies(pairs, agreements):
-    """Mask (n_references, m) of partitions that are near copies of each other, beside agreements with a consensus.
+    """Mask (n_references, m) of near copies, given the agreements (m,) of the partitions with a consensus.
 
-    They agree more with each other than either does with the consensus, and neither is hardly different from it:
-    partitions near the consensus agree with each other because all of them are right.
+    Near copies agree more with each other than either agrees with the consensus. Partitions that hardly differ from the
+    consensus are excluded: they agree with each other because all of them are right.
     """
     with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
     nearer = (pairs.agreement > with_consensus) & (with_consensus < _AT_CONSENSUS)
@@ -243,8 +230,10 @@ def near_copies(pairs, agreements):
 
 
 def count_families_once(near, references, trusted):
-    """(m,) weights over the trusted partitions: 1 over the number of its near copies and itself, scaled to sum one."""
-    others = trusted[references].sum() - np.isin(np.arange(len(trusted)), references[trusted[references]])
-    copies = near[trusted[references]].sum(axis=0) * (trusted.sum() - 1.0) / np.maximum(others, 1)
-    weights = trusted / (1.0 + copies)
+    """(m,) weights of the trusted partitions, inversely proportional to the estimated sizes of their families."""
+    known = references[trusted[references]]
+    # A reference is not compared with itself.
+    n_compared = np.where(np.isin(np.arange(len(trusted)), known), len(known) - 1, len(known))
+    copies = near[trusted[references]].sum(axis=0) * (trusted.sum() - 1.0) / np.maximum(n_compared, 1)
+    weights = np.where(trusted, 1.0 / (1.0 + copies), 0.0)
     return weights / weights.sum()

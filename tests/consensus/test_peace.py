@@ -40,10 +40,12 @@ def plain_objective(pairs, Y, kl):
 
 def state_of(pairs, Y, kl):
     n = len(Y)
-    state = module.State(Y, np.empty_like(Y), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64))
+    state = module.PeaceState(
+        Y, np.empty_like(Y), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    )
     module.all_gradients(pairs, kl, state)
     state.heap[:] = np.argsort(-state.gaps, kind="stable")
-    state.place[:] = np.argsort(state.heap)
+    state.position[:] = np.argsort(state.heap)
     return state
 
 
@@ -153,12 +155,12 @@ def test_a_whole_run_is_that_of_a_linear_search(rng, problem, kl):
     while current.gaps[current.heap[0]] > 1e-6:
         found.append(int(current.heap[0]))
         before = module.total_divergence(pairs, kl, Y)
-        assert module.descend(pairs, kl, current, 1e-6, 1) == 1
+        assert module.move_mass(pairs, kl, current, 1e-6, 1) == 1
         assert module.total_divergence(pairs, kl, Y) < before
         fresh = state_of(pairs, Y, kl)
         np.testing.assert_allclose(current.g, fresh.g, atol=1e-7 if kl else 1e-12)
         np.testing.assert_allclose(current.gaps, fresh.gaps, atol=1e-7 if kl else 1e-12)
-        assert np.array_equal(current.heap[current.place], np.arange(12))
+        assert np.array_equal(current.heap[current.position], np.arange(12))
     assert found == columns
     assert len(found) > 10
     np.testing.assert_allclose(Y, expected, atol=1e-10)
@@ -242,8 +244,8 @@ def test_gap_and_tolerance_are_relative_to_the_mean_weight_of_an_object(rng, pro
 
 def test_no_descent_without_a_step(rng, monkeypatch):
     """A tolerance one rounding below the gap of the start: driver and kernel must agree on whether it is reached."""
-    descend, n_steps = module.descend, []
-    monkeypatch.setattr(module, "descend", lambda *args: n_steps.append(descend(*args)) or n_steps[-1])
+    move_mass, n_steps = module.move_mass, []
+    monkeypatch.setattr(module, "move_mass", lambda *args: n_steps.append(move_mass(*args)) or n_steps[-1])
     for _ in range(20):
         labels, start = random_ensemble(rng, 10, 7), random_membership(rng, 10, 3)
         with pytest.warns(ConvergenceWarning):

@@ -235,7 +235,7 @@ UNREADABLE = r"toy\.csv is not a readable CSV table"
         ('u,v,label\n1,"2,a\n', UNREADABLE),
         ("u,v,class\n1,2,a\n", f"{UNREADABLE}.*header line that ends in 'label'"),
         ("label\na\n", UNREADABLE),
-        ("u,v,label\n1,2,a\n1,2\n", f"{UNREADABLE}.*lines of as many cells"),
+        ("u,v,label\n1,2,a\n1,2\n", f"{UNREADABLE}.*lines with the same number of cells"),
         ("u,v,label\n1,2,a\n1,two,b\n", f"{UNREADABLE}.*'two'"),
         (TOY.replace("1,2", "1,inf"), "damaged or another version"),
         ("u,v,label\n1,2,a\n3,4,b\n", r"must have shape \(3, 2\) and 2 classes, got \(2, 2\) and 2 \(folder"),

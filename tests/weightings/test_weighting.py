@@ -161,7 +161,9 @@ def test_weights_are_the_minimum_that_a_weighting_claims(rng, name):
     """No other weights have less, and the objective at them does not depend on the state of the object."""
     weighting = as_weighting(name).bind(6, 1.0)
     if not weighting.judged:
-        with pytest.raises(TypeError, match=f"what {type(weighting).__name__} minimises is not known"):
+        with pytest.raises(
+            TypeError, match=f"{type(weighting).__name__} does not define the function that its weights minimise"
+        ):
             weighting.excess(rng.uniform(size=6), np.full(6, 1 / 6))
         return
     for losses in random_losses(rng, 10, 6):
