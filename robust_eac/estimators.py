@@ -20,7 +20,7 @@ from .diagnostics.objective import partition_losses
 from .placing import agreements_of, keep_consensus, keep_groups, read_newcomers
 from .solve.threads import progress
 from .solvers.median_partition import Options, solve_ensemble
-from .summary import Settings, assure, summarise
+from .summary import Settings, assess, summarise
 from .weightings.trust import second_group
 
 __all__ = ["MergeConsensus", "RobustEAC"]
@@ -248,8 +248,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = self._names(names)
-        assurance = None if X is None else assure(self, X, sample_weight, self._settings)
-        return summarise(self, names, self._settings, assurance)
+        assessment = None if X is None else assess(self, X, sample_weight, self._settings)
+        return summarise(self, names, self._settings, assessment)
 
     def _names(self, names):
         """What the partitions are called: the names given, the titles of the columns that `fit` saw, or numbers."""

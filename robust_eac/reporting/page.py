@@ -171,7 +171,7 @@ def _short(findings, names):
         if unsure
         else "No object is unsure."
     )
-    unbounded = findings.assurance.unbounded
+    unbounded = findings.assessment.unbounded
     points.append(
         f"How much better another answer could be is not known: {unbounded}."
         if unbounded
