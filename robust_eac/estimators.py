@@ -521,9 +521,9 @@ class RobustEAC(_Consensus):
         chosen = {name: getattr(self, name) for name in Options._fields if name not in ("tell", "callback")}
         options = Options(**chosen, tell=self._tell or progress(self.verbose))
         if is_dask_array(X):
-            from .distributed.solver import solve_and_grade
+            from .distributed.solver import solve_and_compare
 
-            result, agreements = solve_and_grade(X, self.n_clusters, options, sample_weight=sample_weight)
+            result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
             self._store(None, result, agreements=agreements)
             self._book = self._placer = None
             unit, total, second_mode = float("nan"), float(len(result.labels)), None

@@ -96,7 +96,8 @@ def select_n_clusters(
         Candidates, each in [1, n_samples], or the lowest and the highest of all; each is the largest number of clusters
         of its consensus, at most 2^28 / n_samples. The result can be one even if one is not listed.
     weighting : str, object or callable, default="chance-corrected"
-        As in :func:`~robust_eac.solve_median_partition`, on raw losses; fixed weights do not fit sub-ensembles. With many random partitions, "uniform" finds fewer candidates stable.
+        As in :func:`~robust_eac.solve_median_partition`, on raw losses; fixed weights do not fit sub-ensembles. With
+        many random partitions, "uniform" finds fewer candidates stable.
     n_init : int, default=5
         Starts per candidate, at least 2.
     n_splits : int, default=10

@@ -63,9 +63,10 @@ def consensus_lower_bound(
 
     *Partitions.* :math:`Z_{ij}` is 0 or 1, and the objective is linear: :math:`\sum_{ij} (W_{ij} - 2 C_{ij}) Z_{ij}`,
     the costs of a correlation clustering. Being in one cluster is transitive:
-    :math:`Z_{ij} + Z_{jk} - Z_{ik} \le 1` for all triples [4]_. A multiplier >= 0 of such a triangle moves costs between its pairs and adds a constant; the rest
-    of the costs is bounded pair by pair. Multipliers are packed greedily [5]_, then raised one by one within a proximal
-    point method on Z; every few iterations the most violated triangles are added. With a limit to the clusters,
+    :math:`Z_{ij} + Z_{jk} - Z_{ik} \le 1` for all triples [4]_. A multiplier >= 0 of such a triangle moves costs
+    between its pairs and adds a constant; the rest of the costs is bounded pair by pair. Multipliers are packed
+    greedily [5]_, then raised one by one within a proximal point method on Z; every few iterations the most violated
+    triangles are added. With a limit to the clusters,
     :math:`Z - \mathbf{11}^T / k` is semidefinite as well [6]_: for every semidefinite A the objective is at least its
     value minus :math:`\langle A, Z - \mathbf{11}^T / k \rangle`. The method of multipliers (ADMM [7]_) proposes A.
     Without a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
