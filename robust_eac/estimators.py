@@ -1,4 +1,4 @@
-"""scikit-learn estimators: check, one call of a solver, store what it returns."""
+"""scikit-learn estimators: check, one call of a solver, store the result."""
 
 from __future__ import annotations
 
@@ -188,12 +188,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str:
         r"""Report in words: quality of the consensus, trusted partitions, confidence in the objects.
 
-        It lists the sizes of the clusters; parameters that are not the default; the objective, the convergence, and
-        whether other memberships with the same losses have other labels (not for :class:`MergeConsensus`, which has no
-        objective); the number of partitions with weight, and the agreement of the partitions with the consensus
-        (`agreements_`); with "chance-corrected", the number of partitions without weight that agree with each other on
-        another consensus (see :func:`~robust_eac.solve_consensus_modes`); the number of uncertain objects; names of up
-        to three partitions without weight; and the partitions of largest and of smallest weight.
+        For "chance-corrected", "second mode" is the number of partitions without weight that agree with each other on
+        another consensus (see :func:`~robust_eac.solve_consensus_modes`). :class:`MergeConsensus` has no objective.
 
         `X` adds a certificate. "bound" compares :math:`\sum_u \alpha_u d_u` at `membership_` with a lower bound over
         all memberships for the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`). It is "none", with
@@ -214,7 +210,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
         Returns
         -------
         summary : str
-            About 20 lines.
 
         Notes
         -----
@@ -270,10 +265,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str | None:
         """Report on the fit as one self-contained HTML page, which needs no other file and no network.
 
-        It explains the rows of :meth:`summary` and lists every partition (weight, loss, agreement and its p-value, near
-        copies, mode); reports whether there is a second truth, by :func:`~robust_eac.solve_consensus_modes`; shows
-        the co-association of at most 400 objects; lists the unsure objects; and compares the consensuses of other
-        weightings, and of merging. The same fit gives the same page, without a date.
+        It explains :meth:`summary`; lists partitions (weight, loss, agreement and its p-value, near copies, mode),
+        modes (:func:`~robust_eac.solve_consensus_modes`) and unsure objects; shows the co-association of at most 400
+        objects; and compares other weightings, and merging. The same fit gives the same page, without a date.
 
         Parameters
         ----------

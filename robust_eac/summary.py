@@ -20,7 +20,7 @@ _SAME = 1e-6
 
 
 class Settings(NamedTuple):
-    """What the report needs of a fit beside its attributes.
+    """Properties of a fit that are not among its attributes.
 
     parameters : of the model, by name. merged : whether the consensus is that of average linkage. adjusted : whether
     losses are corrected for chance. total : weight of all objects. second_mode : number of its partitions; None if it
@@ -35,14 +35,14 @@ class Settings(NamedTuple):
 
 
 def assess(model, X, sample_weight, settings):
-    """The Assessment of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not what it was fitted to."""
+    """The Assessment of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not the fitted ensemble."""
     if is_dask_array(model.labels_):
         return Assessment(unbounded="the fit was to a Dask array")
     return assess_encoded(model, *encode_fitted(model, X, sample_weight, settings), settings)[0]
 
 
 def encode_fitted(model, X, sample_weight, settings):
-    """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not what it was fitted to."""
+    """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     ensemble, labels = check_ensemble(X, name="X"), model.labels_
     if (ensemble.n_samples, ensemble.n_partitions) != (len(labels), len(model.weights_)):
         raise ValueError(
@@ -63,7 +63,7 @@ def encode_fitted(model, X, sample_weight, settings):
 
 
 def assess_encoded(model, encoding, membership, settings):
-    """(Assessment, Moves) of a fitted model from what :func:`encode_fitted` returns."""
+    """(Assessment, Moves) of a fitted model from the result of :func:`encode_fitted`."""
     cluster_weights = None if settings.merged else settings.parameters["cluster_weights"]
     unbounded = "merging minimises no objective" if settings.merged else None
     if settings.adjusted:

@@ -323,7 +323,7 @@ def _corrupt(labels, fraction, seed):
 
 
 def _draw(labels, n_drawn, with_replacement, seed):
-    """What all methods share in a repeat: (labels, indices of their partitions or None for all, seed)."""
+    """(labels, indices of their partitions or None for all, seed) of a repeat, for all methods."""
     if n_drawn is None:
         return labels, None, seed
     # Another random stream than that of the methods.

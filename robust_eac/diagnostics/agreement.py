@@ -24,7 +24,7 @@ _AT_ONCE = 2**21
 
 
 class AgreementTest(NamedTuple):
-    """What :func:`agreement_test` returns: one value per partition in each field."""
+    """Result of :func:`agreement_test`: one value per partition in each field."""
 
     agreement: np.ndarray
     statistic: np.ndarray

@@ -31,7 +31,7 @@ _GAIN = -1e-9
 
 
 class Certificate(NamedTuple):
-    """What :func:`certify` returns."""
+    """Result of :func:`certify`."""
 
     gap: float
     object_gaps: np.ndarray
@@ -78,8 +78,7 @@ def certify(
     Parameters
     ----------
     labels, membership, weights, cluster_weights
-        As in :func:`~robust_eac.partition_losses` and :func:`~robust_eac.objective_value`. `trust` does not use
-        `cluster_weights`.
+        As in :func:`~robust_eac.objective_value`. `trust` does not use `cluster_weights`.
     agreement : {"raw", "adjusted"}, default="raw"
         The objective whose stationarity and weights are checked, that of the losses :math:`d_u` or of
         :math:`d_u / E[d_u]`, as in :func:`~robust_eac.solve_median_partition`.
@@ -112,8 +111,7 @@ def certify(
 
     Notes
     -----
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
-    partition; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
+    Time and memory as :func:`~robust_eac.agreement_test`.
 
     References
     ----------

@@ -118,7 +118,7 @@ def partition_losses(
     >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
     array([0., 4.])
 
-    A mixture's posteriors beside a vector of labels:
+    Posteriors of a mixture, and a vector of labels:
 
     >>> posteriors = np.array([[0.75, 0.25], [0.75, 0.25], [0.0, 1.0]])
     >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
@@ -180,13 +180,12 @@ def membership_gradient(
     r"""Compute the gradient of the objective in every object's membership.
 
     Row i is :math:`4 w_i (G y_i - \sum_u \alpha_u S_u x_{ui})`, the derivative of :math:`\sum_u \alpha_u d_u` in column
-    i of Y, :math:`w_i` being the weight of the object. It is the same for objective (4) and (5) of [1]_, whose
-    regulariser does not depend on Y.
+    i of Y, where :math:`w_i` is the weight of the object. It is the same for objective (4) and (5) of [1]_.
 
     Parameters
     ----------
     labels, membership, weights, sample_weight, cluster_weights
-        As in :func:`objective_value` and :func:`partition_losses`.
+        As in :func:`objective_value`.
 
     Returns
     -------
@@ -226,7 +225,7 @@ def optimality_gap(
     Parameters
     ----------
     labels, membership, weights, sample_weight, cluster_weights
-        As in :func:`objective_value` and :func:`partition_losses`.
+        As in :func:`objective_value`.
 
     Returns
     -------

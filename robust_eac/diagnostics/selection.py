@@ -49,7 +49,7 @@ _TIE = 1e-9
 
 
 class ClusterNumberSelection(NamedTuple):
-    """What :func:`select_n_clusters` returns."""
+    """Result of :func:`select_n_clusters`."""
 
     n_clusters: int
     labels: np.ndarray

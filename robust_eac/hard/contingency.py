@@ -27,7 +27,7 @@ _ROUNDING = 1e-13
 
 
 class LossTerms(NamedTuple):
-    """What the weighted loss is made of besides the tables.
+    """The constants of the weighted loss; the tables change.
 
     rows, slots : of the encoding.
     kind, cost : see :class:`~robust_eac.hard.tables.Loss`.
@@ -58,10 +58,9 @@ class LossTerms(NamedTuple):
 
 
 class DenseArrays(NamedTuple):
-    """What moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and what depends on them.
+    """Tables that moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and functions of these.
 
-    rises, falls : what a row of unit weight adds to the linear loss in the cluster that it joins, and what it takes
-        from it in the cluster that it leaves:
+    rises, falls : change of the linear loss in the cluster that a row of unit weight joins, and in the one it leaves:
         slot_coef (psi(x + unit) - psi(x)) and slot_coef (psi(x) - psi(x - unit)) of the counts. size_rises and
         size_falls are those of the sizes, with mask_coef. Rises are padded with columns of zeros, since loops over
         whole vectors are faster.
@@ -227,7 +226,7 @@ def fill(entries, coef, unit, powers, rises, falls):
 
 @njit(cache=True, nogil=True)
 def linear_cost(i, w, terms, tables, cluster, sign):
-    """What w objects like row i add to the linear loss if they join a cluster (sign 1), or add as its members (-1)."""
+    """Linear loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
     codes, soft, _, observed = terms.rows
     offsets, soft_slots, _ = terms.slots
     counts, sizes = tables.counts, tables.sizes
@@ -249,7 +248,7 @@ def linear_cost(i, w, terms, tables, cluster, sign):
 
 @njit(cache=True, nogil=True)
 def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
-    """What row i, of unit weight, adds to the linear loss in every cluster; infinity after the last one. O(m k)."""
+    """Fill costs with the linear loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
     costs[:] = 0.0
     # Four partitions at a time: otherwise every addition waits for the store of the one before.
     rest = codes.shape[1] - codes.shape[1] % 4

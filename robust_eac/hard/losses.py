@@ -33,7 +33,7 @@ _NEGLIGIBLE = 1e-12
 
 
 class ReassignmentCosts(NamedTuple):
-    """What :func:`reassignment_costs` returns: one value per object in each field."""
+    """Result of :func:`reassignment_costs`: one value per object in each field."""
 
     clusters: np.ndarray
     rises: np.ndarray
@@ -43,7 +43,7 @@ class ReassignmentCosts(NamedTuple):
 
 
 class CredibleBall(NamedTuple):
-    """What :func:`credible_ball` returns."""
+    """Result of :func:`credible_ball`."""
 
     radius: float
     distances: np.ndarray
@@ -157,10 +157,8 @@ def expected_losses(
         Hard partitions, one per column; -1 marks an object that the partition did not observe. Two partitions are
         compared on the objects that both observe. L_v leaves out the partitions that share no object with v, and
         normalises the other weights, so that only partitions of the same objects can be ranked.
-    loss, cost, sample_weight
-        As in :func:`hard_partition_losses`.
-    weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+    loss, cost, weights, sample_weight
+        As in :func:`hard_partition_losses` and :func:`~robust_eac.objective_value`.
 
     Returns
     -------
@@ -222,12 +220,9 @@ def reassignment_costs(
 
     Parameters
     ----------
-    labels, partition, loss, cost, cluster_weights
-        As in :func:`hard_partition_losses` and :func:`~robust_eac.partition_losses`.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
-    sample_weight : array-like of shape (n_samples,), default=None
-        As in :func:`hard_partition_losses`. An object of weight zero is moved as if it had the commonest weight.
+    labels, partition, loss, cost, weights, sample_weight, cluster_weights
+        As in :func:`hard_partition_losses` and :func:`~robust_eac.objective_value`. An object of weight zero is moved
+        as if it had the commonest weight.
 
     Returns
     -------
@@ -243,9 +238,8 @@ def reassignment_costs(
 
     Notes
     -----
-    Time O(n_samples n_partitions k) for k clusters of the partition, memory O(n_samples n_partitions + k sum_u k_u)
-    where u has k_u clusters. With more than 256 clusters, "binder" and "vi" compare only those that share a base
-    cluster with the object, and one more.
+    Time O(n_samples n_partitions k) for k clusters of the partition, memory as :func:`hard_partition_losses`. With more
+    than 256 clusters, "binder" and "vi" compare only those that share a base cluster with the object, and one more.
 
     References
     ----------

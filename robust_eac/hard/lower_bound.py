@@ -24,7 +24,7 @@ _LEAST_CURVATURE = 0.65
 
 
 class LowerBound(NamedTuple):
-    """What :func:`consensus_lower_bound` returns."""
+    """Result of :func:`consensus_lower_bound`."""
 
     bound: float
     pairwise: float
@@ -80,9 +80,9 @@ def consensus_lower_bound(
         As in :func:`~robust_eac.partition_losses`.
     n_clusters : int, default=None
         Largest number of clusters k of the consensus. None means n_samples: no limit.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha, as in :func:`~robust_eac.objective_value`. The bound is for these weights alone: for weights found
-        jointly with a consensus it does not bound the joint problem.
+    weights
+        As in :func:`~robust_eac.objective_value`. If they were found jointly with a consensus, the joint problem can
+        have a smaller value than the bound.
     hard : bool, default=False
         Bound partitions only, instead of all memberships.
     tol : float, default=1e-4

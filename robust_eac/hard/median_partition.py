@@ -53,7 +53,7 @@ _MAX_HALVINGS = 30
 
 
 class HardMedianPartition(NamedTuple):
-    """What :func:`solve_hard_median_partition` returns."""
+    """Result of :func:`solve_hard_median_partition`."""
 
     labels: np.ndarray
     weights: np.ndarray
@@ -93,7 +93,7 @@ class HardMedianPartition(NamedTuple):
 
 
 class RefinementResult(NamedTuple):
-    """What :func:`refine_labels` returns."""
+    """Result of :func:`refine_labels`."""
 
     labels: np.ndarray
     weights: np.ndarray
@@ -140,8 +140,8 @@ def solve_hard_median_partition(
     Parameters
     ----------
     labels, loss, sample_weight, cluster_weights
-        As in :func:`~robust_eac.hard_partition_losses` and :func:`~robust_eac.partition_losses`. An object of weight
-        zero joins the cluster that it would join with the commonest weight, without effect on the others.
+        As in :func:`~robust_eac.hard_partition_losses`. An object of weight zero joins the cluster that it would join
+        with the commonest weight, without effect on the others.
     n_clusters : int, default=None
         Largest number of clusters, or the number wanted, see `cost`. None means no limit.
     cost : float in [0, 2] or "n_clusters", default=1.0

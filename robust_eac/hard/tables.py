@@ -1,4 +1,4 @@
-"""Contingency tables of an ensemble and a partition, the losses they give, and what moves change.
+"""Contingency tables of an ensemble and a partition, its losses, and their changes by moves.
 
 Tables are dense, or sparse with many clusters under a loss that is linear in their sums; :func:`tabulate` chooses.
 """
@@ -29,7 +29,7 @@ class Loss(NamedTuple):
     name, kind : its name, and its number in :mod:`~robust_eac.hard.contingency`.
     squares : whether it counts pairs (psi(x) = x^2); otherwise information, in bits (psi(x) = x log2(x)).
     linear : whether it is linear in the sums a and b; then `cost` can be chosen.
-    cost : what it costs to part what a partition puts together; joining what it parts costs 2 - cost.
+    cost : of separating objects that a partition puts together; joining objects that it separates costs 2 - cost.
     """
 
     name: str

@@ -171,7 +171,7 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
     '3 clusters'
     """
     if not isinstance(selection, ClusterNumberSelection):
-        raise TypeError(f"selection must be what select_n_clusters returns, got {type(selection).__name__}.")
+        raise TypeError(f"selection must be a result of select_n_clusters, got {type(selection).__name__}.")
     ax = check_axes(ax)
     for field, (label, color, marker, dashes) in _CURVES.items():
         line = {"color": color, "clip_on": False}

@@ -88,7 +88,7 @@ class Findings(NamedTuple):
 
 
 def find_out(model, X, sample_weight, settings):
-    """The :class:`Findings` on a model fitted to arrays in memory; ValueError if X is not what it was fitted to."""
+    """The :class:`Findings` on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     ensemble = check_ensemble(X, name="X")
     encoding, membership = encode_fitted(model, ensemble, sample_weight, settings)
     parameters = _DEFAULTS | settings.parameters

@@ -41,7 +41,7 @@ __all__ = ["ConsensusModes", "solve_consensus_modes"]
 
 
 class ConsensusModes(NamedTuple):
-    """What :func:`solve_consensus_modes` returns."""
+    """Result of :func:`solve_consensus_modes`."""
 
     n_modes: int
     labels: np.ndarray
@@ -91,17 +91,14 @@ def solve_consensus_modes(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. Pairs of soft partitions are
-        compared by their hard labels.
+    labels, sample_weight
+        As in :func:`~robust_eac.partition_losses`. Pairs of soft partitions are compared by their hard labels.
     n_modes : int or "auto", default="auto"
         Largest number of modes. "auto" sets no limit.
     max_iter : int, default=100
         Largest number of alternations of every start, and of assignments after a new mode.
     n_clusters, agreement, n_init, tol, n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`, for every consensus; `agreement` is "raw" or "adjusted".
-    sample_weight
-        As in :meth:`~robust_eac.RobustEAC.fit`.
 
     Returns
     -------

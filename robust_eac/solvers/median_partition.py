@@ -34,7 +34,7 @@ __all__ = ["MedianPartitionResult", "MembershipResult", "solve_median_partition"
 
 
 class MedianPartitionResult(NamedTuple):
-    """What :func:`solve_median_partition` returns."""
+    """Result of :func:`solve_median_partition`."""
 
     labels: np.ndarray
     membership: np.ndarray
@@ -105,12 +105,10 @@ def solve_median_partition(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    labels, sample_weight
+        As in :func:`~robust_eac.partition_losses`.
     n_clusters, weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, verbose
         As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
-    sample_weight
-        As in :meth:`~robust_eac.RobustEAC.fit`.
     callback : callable, default=None
         Called after every alternation of the best start, once the others are dropped, with a named tuple: `membership`
         of shape (n_samples, n_clusters), before its final rotation; `weights`; `objective`; `gap`, before the last step
@@ -240,7 +238,7 @@ def tell_convergence(result, limits):
 
 
 class MembershipResult(NamedTuple):
-    """What :func:`solve_membership` returns."""
+    """Result of :func:`solve_membership`."""
 
     membership: np.ndarray
     objective: float
@@ -276,14 +274,10 @@ def solve_membership(
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
-    n_clusters, n_jobs, random_state, cluster_weights
+    labels, weights, sample_weight, cluster_weights
+        As in :func:`~robust_eac.objective_value`.
+    n_clusters, n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`.
-    sample_weight
-        As in :meth:`~robust_eac.RobustEAC.fit`.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha, as in :func:`~robust_eac.objective_value`.
     init : {"random", "kmeans"} or array-like, default=None
         As in :class:`~robust_eac.RobustEAC`; None means "random". A single start.
     tol : float, default=1e-5
