@@ -140,8 +140,10 @@ def solve_median_partition_distributed(
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
     """
-    effort = n_init, max_iter, tol, n_jobs
-    options = Options(weighting, "auto", cluster_weights, init, *effort, random_state, progress(verbose), callback)
+    tell = progress(verbose)
+    options = Options(
+        weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, tell, callback
+    )
     return solve_and_compare(labels, n_clusters, options)[0]
 
 
@@ -167,11 +169,11 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
     rng = check_random_state(options.random_state)
     tell = options.tell and (lambda line: options.tell(f"all objects: {line}"))
 
-    def call(run):
+    def call_back(run):
         membership = _as_array(_memberships(run.rows), labels.chunks[0], n_clusters)
         options.callback(Alternation(membership.persist(), run.weights.copy(), run.objective, run.gap, run.n_iter))
 
-    call = call if options.callback else None
+    callback = call_back if options.callback else None
     with blocks.scheduler_watched():
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
@@ -189,8 +191,8 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         problem = Problem(DistributedRaw(partitions, n_clusters), weighting)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
         run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
-        run = continue_run(problem, run, limits, callback=call)
-        run = canonical(problem, run, limits, callback=call)
+        run = continue_run(problem, run, limits, callback=callback)
+        run = canonical(problem, run, limits, callback=callback)
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
         result = result_of(run, consensus, membership, limits.tol)

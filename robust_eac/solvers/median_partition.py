@@ -166,8 +166,10 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    effort = n_init, max_iter, tol, n_jobs
-    options = Options(weighting, agreement, cluster_weights, init, *effort, random_state, progress(verbose), callback)
+    tell = progress(verbose)
+    options = Options(
+        weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, tell, callback
+    )
     return solve_ensemble(labels, n_clusters, options, sample_weight)[0]
 
 
