@@ -222,16 +222,6 @@ def read_new_objects(book, ensemble, *, name):
     return NewObjects(codes, soft, np.flatnonzero(of_soft), ensemble.observed()[:, book.partitions])
 
 
-def freeze_groups(encoding, weights, values, clusters):
-    """The :class:`FixedGroups` of clusters of an encoding's rows; a common slot adds its value, (n_slots,)."""
-    from .consensus.merge import group_norms
-
-    counts = cluster_counts(encoding, clusters, clusters.max() + 1)
-    observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
-    table = counts * values[:, np.newaxis] / group_norms(encoding, weights, values, counts)
-    return FixedGroups(np.pad(table, ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
-
-
 def keep_consensus(ensemble, objective, result, state, tol):
     """(:class:`Codebook`, :class:`FixedConsensus`) of a median partition, from the objective's state there."""
     encoding, active = objective.encoding, np.flatnonzero(result.weights)
@@ -248,13 +238,19 @@ def keep_consensus(ensemble, objective, result, state, tol):
 
 def keep_groups(ensemble, result):
     """(:class:`Codebook`, :class:`FixedGroups`) of a merged consensus."""
+    from .consensus.merge import group_norms
+
     encoding, active = encode(ensemble.labels), np.flatnonzero(result.weights)
     values = np.zeros(len(encoding.partitions.sizes))
     for own, of_clusters in zip(encoding.partitions.cluster_slots, result.cluster_weights, strict=True):
         values[own] = of_clusters
     part, weights = select(encoding, active), result.weights[active]
     values = values[np.repeat(result.weights > 0.0, encoding.partitions.n_codes)] * part.partitions.by_slot(weights)
-    return write_codebook(encoding, ensemble, active), freeze_groups(part, weights, values, result.labels)
+    counts = cluster_counts(part, result.labels, result.labels.max() + 1)
+    observed = np.add.reduceat(counts, part.partitions.offsets, axis=0)
+    table = counts * values[:, np.newaxis] / group_norms(part, weights, values, counts)
+    groups = FixedGroups(np.pad(table, ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
+    return write_codebook(encoding, ensemble, active), groups
 
 
 def agreements_of(objective, result):

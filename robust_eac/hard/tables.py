@@ -97,7 +97,12 @@ def tabulate(encoding, terms, loss, clusters, n_columns):
     """The tables of the clusters of an encoding's rows, without the rows in cluster -1; O(n m)."""
     if is_sparse(loss, n_columns):
         return SparseTables(encoding, terms, clusters, n_columns)
-    check_size(encoding, loss, n_columns)
+    n_slots = len(encoding.partitions.sizes)
+    if not loss.linear and n_slots * n_columns > MAX_DENSE:
+        raise ValueError(
+            f"n_clusters must be at most {MAX_DENSE // n_slots} with loss={loss.name!r} and {n_slots} base clusters, "
+            f'got {n_columns}: only "binder" and "vi" take more.'
+        )
     return DenseTables(encoding, terms, clusters, n_columns)
 
 
@@ -199,13 +204,3 @@ def moves(encoding, weights, loss, clusters, n_clusters):
     tables.prepare(terms)
     tables.best_moves(terms, not loss.linear, own, best, rises)
     return best, rises
-
-
-def check_size(encoding, loss, n_columns):
-    """Refuse tables too large for memory; those of linear losses are small or sparse."""
-    n_slots = len(encoding.partitions.sizes)
-    if not loss.linear and n_slots * n_columns > MAX_DENSE:
-        raise ValueError(
-            f"n_clusters must be at most {MAX_DENSE // n_slots} with loss={loss.name!r} and {n_slots} base clusters, "
-            f'got {n_columns}: only "binder" and "vi" take more.'
-        )

@@ -181,7 +181,8 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     sample_weight = check_sample_weight(sample_weight, ensemble)
     weighting = as_weighting(options.weighting)
     agreement = resolve_agreement(options.agreement, corrected=weighting.corrected)
-    weighting = weighting.bind(m, unit_of(agreement, n, sample_weight))
+    total = float(n if sample_weight is None else sample_weight.sum())
+    weighting = weighting.bind(m, total**2 if agreement == "raw" else 1.0)
     cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, limits = check_effort(options)
     start = check_init(options.init, n, n_clusters)
@@ -199,12 +200,6 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
     tell_convergence(result, limits)
     return result, run.state, problem.objective, weighting
-
-
-def unit_of(agreement, n_samples, sample_weight=None):
-    """Unit of the losses: the number of ordered pairs of objects; 1 for losses that are shares."""
-    total = float(n_samples) if sample_weight is None else float(sample_weight.sum())
-    return total**2 if agreement == "raw" else 1.0
 
 
 def check_effort(options):
