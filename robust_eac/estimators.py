@@ -114,7 +114,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
                [0.  , 1.  ],
                [0.44, 0.56]])
         """
-        return self._placer.place(self._read(X))
+        new = self._read(X)
+        return self._placer.place(new)
 
     def predict(self, X: Labels) -> np.ndarray:
         """Find the clusters of largest membership of new objects.

@@ -254,9 +254,9 @@ def _how_many_truths(findings):
             f"agrees with this one by {closeness}."
         )
     return (
-        f"Several truths: {modes.n_modes} groups of partitions agree among themselves, and hardly with each "
-        f"other. This consensus is nearest to that of mode {findings.mode_agreements.argmax() + 1}, with which it "
-        f"agrees by {closeness}."
+        f"Several truths: {modes.n_modes} groups of partitions agree among themselves, and hardly with each other. "
+        f"The nearest to this consensus is that of mode {findings.mode_agreements.argmax() + 1}; the two agree by "
+        f"{closeness}."
     )
 
 
