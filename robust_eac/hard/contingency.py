@@ -19,8 +19,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..solve.bundles import RowData, Slots
-
 BINDER, VI, OMARI, NVI, ID, NID = range(6)
 # Denominators below this share of their terms are rounding.
 _ROUNDING = 1e-13
@@ -29,7 +27,8 @@ _ROUNDING = 1e-13
 class LossTerms(NamedTuple):
     """The constants of the weighted loss; the tables change.
 
-    rows, slots : of the encoding.
+    codes, soft, multiplicity, observed, offsets, soft_slots, missing : the rows and their slots; see
+        :class:`~robust_eac.solve.bundles.RowData` and :class:`~robust_eac.solve.bundles.Slots`.
     kind, cost : see :class:`~robust_eac.hard.tables.Loss`.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
     totals, singles, own : (m,) weight of the objects that a partition observes, of their pairs (i, i), and its sum.
@@ -40,8 +39,13 @@ class LossTerms(NamedTuple):
     powers : psi of 0, 1, 2, ...; empty where psi(x) = x^2.
     """
 
-    rows: RowData
-    slots: Slots
+    codes: np.ndarray
+    soft: np.ndarray
+    multiplicity: np.ndarray
+    observed: np.ndarray
+    offsets: np.ndarray
+    soft_slots: np.ndarray
+    missing: np.ndarray
     kind: int
     cost: float
     weights: np.ndarray
@@ -178,8 +182,9 @@ def update_entry(x, row, column, coef, unit, powers, rises, falls):
 @njit(cache=True, nogil=True)
 def tabulate(terms, clusters, tables):
     """Fill counts, sizes and sums from the clusters of the rows; rows in cluster -1 are left out."""
-    codes, soft, multiplicity, observed = terms.rows
-    offsets, soft_slots, missing = terms.slots
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, soft_slots, missing = terms.offsets, terms.soft_slots, terms.missing
     counts, sizes = tables.counts, tables.sizes
     a, b = tables.a, tables.b
     parts, slot_weights = terms.parts, terms.slot_weights
@@ -212,8 +217,8 @@ def fill_differences(terms, tables):
     """Fill the differences from counts, sizes and factors."""
     fill(tables.counts, terms.slot_coef, terms.unit, terms.powers, tables.rises, tables.falls)
     fill(tables.sizes, terms.mask_coef, terms.unit, terms.powers, tables.size_rises, tables.size_falls)
-    tables.rises[terms.slots.missing] = 0.0
-    tables.falls[terms.slots.missing] = 0.0
+    tables.rises[terms.missing] = 0.0
+    tables.falls[terms.missing] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -227,8 +232,8 @@ def fill(entries, coef, unit, powers, rises, falls):
 @njit(cache=True, nogil=True)
 def linear_cost(i, w, terms, tables, cluster, sign):
     """Linear loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
-    codes, soft, _, observed = terms.rows
-    offsets, soft_slots, _ = terms.slots
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
     counts, sizes = tables.counts, tables.sizes
     parts, mask_of = terms.parts, terms.mask_of
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
@@ -279,8 +284,8 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
 @njit(cache=True, nogil=True)
 def value_after(i, w, terms, tables, own, cluster):
     """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m)."""
-    codes, observed = terms.rows.codes, terms.rows.observed
-    offsets, mask_of = terms.slots.offsets, terms.mask_of
+    codes, observed = terms.codes, terms.observed
+    offsets, mask_of = terms.offsets, terms.mask_of
     counts, sizes = tables.counts, tables.sizes
     kind, loss_cost = terms.kind, terms.cost
     weights, powers = terms.weights, terms.powers
@@ -304,8 +309,8 @@ def value_after(i, w, terms, tables, own, cluster):
 @njit(cache=True, nogil=True)
 def values_after(i, w, terms, tables, own, costs):
     """Fill costs with the weighted loss with row i, of weight w, in every cluster; it leaves its own only once."""
-    codes, observed = terms.rows.codes, terms.rows.observed
-    offsets, mask_of = terms.slots.offsets, terms.mask_of
+    codes, observed = terms.codes, terms.observed
+    offsets, mask_of = terms.offsets, terms.mask_of
     counts, sizes = tables.counts, tables.sizes
     kind, cost = terms.kind, terms.cost
     weights, powers = terms.weights, terms.powers
@@ -345,8 +350,9 @@ def row_costs(i, w, terms, tables, exact, own, costs):
 @njit(cache=True, nogil=True)
 def best_moves(terms, tables, exact, clusters, best, rises):
     """Fill the best other cluster of every row and the rise per weight; rows of weight zero count as if of `unit`."""
-    codes, soft, multiplicity, observed = terms.rows
-    offsets, unit = terms.slots.offsets, terms.unit
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, unit = terms.offsets, terms.unit
     onto, off = tables.rises, tables.falls
     size_onto, size_off = tables.size_rises, tables.size_falls
     plain = soft.shape[1] == 0 and not exact
@@ -367,12 +373,14 @@ def best_moves(terms, tables, exact, clusters, best, rises):
 @njit(cache=True, nogil=True)
 def add_to(i, step, terms, tables, cluster):
     """Add `step` objects like row i to a cluster; returns the largest change of the costs of a row of unit weight."""
-    codes, soft, _, observed = terms.rows
-    offsets, soft_slots, _ = terms.slots
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
     parts, mask_of = terms.parts, terms.mask_of
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
     slot_weights, powers, unit = terms.slot_weights, terms.powers, terms.unit
-    counts, rises, falls, sizes, size_rises, size_falls, a, b = tables
+    counts, rises, falls = tables.counts, tables.rises, tables.falls
+    sizes, size_rises, size_falls = tables.sizes, tables.size_rises, tables.size_falls
+    a, b = tables.a, tables.b
     drift = 0.0
     for u in range(codes.shape[1]):
         slot = offsets[u] + codes[i, u]
@@ -408,8 +416,9 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
     were last computed, plus the drift then. While the drift is smaller, a row of unit weight stays: O(1). Other rows
     take O(m k).
     """
-    codes, soft, multiplicity, observed = terms.rows
-    offsets, unit = terms.slots.offsets, terms.unit
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, unit = terms.offsets, terms.unit
     rises, falls = tables.rises, tables.falls
     size_rises, size_falls = tables.size_rises, tables.size_falls
     plain = soft.shape[1] == 0 and not exact
@@ -451,7 +460,7 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
 @njit(cache=True, nogil=True)
 def take_out(rows, terms, tables, clusters, drift):
     """Take rows out of their clusters, into none (-1); returns the drift."""
-    multiplicity = terms.rows.multiplicity
+    multiplicity = terms.multiplicity
     for i in rows:
         if multiplicity[i] > 0.0:
             drift += add_to(i, -multiplicity[i], terms, tables, clusters[i])
@@ -490,8 +499,9 @@ def sparse_arrays(encoding, terms, clusters, k):
 @njit(cache=True, nogil=True)
 def count_members(terms, members):
     """Add to members (n_slots,) the number of rows with weight in each slot."""
-    codes, soft, multiplicity, observed = terms.rows
-    offsets, soft_slots, _ = terms.slots
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
     parts, mask_of = terms.parts, terms.mask_of
     for i in range(codes.shape[0]):
         if multiplicity[i] > 0.0:
@@ -505,8 +515,9 @@ def count_members(terms, members):
 @njit(cache=True, nogil=True)
 def tabulate_sparse(terms, clusters, tables, of_slots, of_sizes):
     """Fill tables from the clusters of the rows, of_sizes with psi of the sizes, of_slots with the sums of psi."""
-    codes, soft, multiplicity, observed = terms.rows
-    offsets, soft_slots, _ = terms.slots
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
     parts, mask_of = terms.parts, terms.mask_of
     powers = terms.powers
     start, length, columns, counts, hits, sizes, least, n_rows, _, _, _ = tables
@@ -572,7 +583,7 @@ def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
     """Add the costs of a slot to those of its clusters, which become candidates; returns the number of candidates."""
     start, length = tables.start, tables.length
     columns, counts = tables.columns, tables.counts
-    number, cluster, cost = candidates
+    number, cluster, cost = candidates.number, candidates.cluster, candidates.cost
     alone = power(w, powers)
     for t in range(start[slot], start[slot] + length[slot]):
         c, x = columns[t], counts[t]
@@ -588,11 +599,11 @@ def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
 @njit(cache=True, nogil=True)
 def cost_near(i, w, own, inside, terms, tables, candidates):
     """Fill costs in the own cluster, if there is one, and in all that share a slot; returns their number."""
-    codes, soft, _, observed = terms.rows
-    offsets, soft_slots, _ = terms.slots
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
     powers, sizes = terms.powers, tables.sizes
-    number, cluster, cost = candidates
+    number, cluster, cost = candidates.number, candidates.cluster, candidates.cost
     n = 0
     if own >= 0:
         number[own], n = 0, 1
@@ -615,7 +626,7 @@ def cost_near(i, w, own, inside, terms, tables, candidates):
 @njit(cache=True, nogil=True)
 def cost_elsewhere(i, w, n, least, terms, tables, number):
     """(cheapest cluster that is no candidate, its cost); -1 and a bound if that is certainly not below `least`."""
-    observed, mask_coef = terms.rows.observed, terms.mask_coef
+    observed, mask_coef = terms.observed, terms.mask_coef
     sizes, least_sizes, n_rows = tables.sizes, tables.least, tables.n_rows
     bound, powers = 0.0, terms.powers
     k, n_masks = sizes.shape
@@ -708,8 +719,8 @@ def shift(slot, cluster, step, coef, unit, powers, tables):
 @njit(cache=True, nogil=True)
 def add_to_sparse(i, step, terms, tables, cluster):
     """As :func:`add_to`, where step is the whole weight of row i, or minus that."""
-    codes, soft, _, observed = terms.rows
-    offsets, soft_slots, _ = terms.slots
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
     parts, mask_of = terms.parts, terms.mask_of
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
     slot_weights, powers, unit = terms.slot_weights, terms.powers, terms.unit
@@ -742,7 +753,7 @@ def add_to_sparse(i, step, terms, tables, cluster):
 @njit(cache=True, nogil=True)
 def relocate_sparse(order, terms, tables, slack, clusters, margins, drift):
     """As :func:`relocate` for a linear loss."""
-    multiplicity, unit = terms.rows.multiplicity, terms.unit
+    multiplicity, unit = terms.multiplicity, terms.unit
     k, n_moved = tables.n_rows.shape[0], 0
     candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
     for i in order:
@@ -769,7 +780,7 @@ def relocate_sparse(order, terms, tables, slack, clusters, margins, drift):
 @njit(cache=True, nogil=True)
 def best_moves_sparse(terms, tables, clusters, best, rises):
     """As :func:`best_moves` for a linear loss."""
-    multiplicity, unit = terms.rows.multiplicity, terms.unit
+    multiplicity, unit = terms.multiplicity, terms.unit
     k = tables.n_rows.shape[0]
     candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
     for i in range(clusters.shape[0]):

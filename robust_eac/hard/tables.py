@@ -64,8 +64,8 @@ def terms_of(encoding, weights, loss):
     kinds, n_rows = np.unique(encoding.rows.multiplicity[encoding.rows.multiplicity > 0.0], return_counts=True)
     slot_weights = encoding.partitions.by_slot(np.ones(len(totals)))
     return LossTerms(
-        rows=encoding.rows,
-        slots=encoding.partitions.slots,
+        *encoding.rows,
+        *encoding.partitions.slots,
         kind=loss.kind,
         cost=loss.cost,
         weights=weights,

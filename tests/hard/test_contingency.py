@@ -314,5 +314,5 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
                 solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
     places = {_contingency.losses: 0, _contingency.relocate: 1, _contingency.tabulate: 0, _contingency.take_out: 1}
     for kernel, place in places.items():
-        types = [signature[place].types[0].types[0].dtype for signature in kernel.signatures]
+        types = [signature[place].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1
