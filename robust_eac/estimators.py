@@ -1,4 +1,4 @@
-"""scikit-learn estimators: check, one call of a solver, store what it returns."""
+"""scikit-learn estimators: check, one call of a solver, store the result."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ from .checks.values import check_names, is_dask_array
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
-from .placing import agreements_of, keep_consensus, keep_groups, read_newcomers
+from .placing import agreements_of, keep_consensus, keep_groups, read_new_objects
 from .solvers.median_partition import Options, solve_ensemble
-from .summary import Settings, assure, summarise
+from .summary import Settings, assess, summarise
 from .weightings.trust import second_group
 
 __all__ = ["MergeConsensus", "RobustEAC"]
 
-
-# With more clusterings than objects, and less agreement beyond chance, rows and columns may have changed places.
+# With more clusterings than objects, and less agreement than this, rows and columns may be exchanged.
 _LOW_AGREEMENT = 0.5
 
 
 class _Consensus(ClusterMixin, BaseEstimator):
-    """What both estimators answer once they are fitted: memberships and labels of new objects, and reports."""
+    """Methods of fitted estimators: memberships and labels of new objects, and reports."""
 
     labels_: np.ndarray
     membership_: np.ndarray
@@ -45,64 +44,64 @@ class _Consensus(ClusterMixin, BaseEstimator):
         _settings: Settings
 
     def _store(self, names, result, **others):
-        """Set the attributes of a fit; those of an earlier one go."""
+        """Set the attributes of a fit, and delete those of an earlier one."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         self.n_features_in_ = len(result.weights)
-        # scikit-learn knows no lists of clusterings.
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         for name, value in (result._asdict() | others).items():
             setattr(self, f"{name}_", value)
         self.n_clusters_found_ = int(result.labels.max()) + 1
-        n, m, mean = len(result.labels), len(result.weights), float(np.mean(self.agreements_))
+        n, m = len(result.labels), len(result.weights)
+        mean = float(np.mean(self.agreements_))
         if m > n > 1 and mean < _LOW_AGREEMENT:
-            told = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}; 1 is most). Are the "
-            warnings.warn(f"{told}{n} rows objects, and the columns clusterings?", UserWarning, stacklevel=3)
+            message = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}; 1 is most). Are the "
+            warnings.warn(f"{message}{n} rows objects, and the columns clusterings?", UserWarning, stacklevel=3)
 
     def predict_membership(self, X: Labels) -> np.ndarray:
-        r"""Memberships of new objects beside the consensus of the fit, which stays as it is.
+        r"""Find the memberships of new objects in the consensus of the fit, which does not change.
 
-        For every new object by itself, solve
-        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T W_u x_{uj})^2` over the simplex, j running
-        through the fitted objects that partition u observes: the object's part of the objective, by the line search of
-        the fit, with its weights, `agreement` and `cluster_weights`. It is the membership that `fit` gives an object of
-        `sample_weight` zero. New objects do not see each other.
+        For every new object separately, solve
+        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T W_u x_{uj})^2` over the simplex, with j over
+        the fitted objects that partition u observes: the object's part of the objective, by the line search of the fit,
+        with its weights, `agreement` and `cluster_weights`. It is the membership that `fit` gives an object of
+        `sample_weight` zero.
 
-        For raw losses this is convex. Chance-corrected losses count by their derivative in the weight of the object,
-        which is not convex if the partitions that observe the object agree with the consensus less than chance does:
-        then it is a stationary point, found from the middle of the simplex.
+        For raw losses this is convex. For chance-corrected losses it is their derivative in the weight of the object,
+        which is not convex if the partitions that observe the object agree with the consensus less than by chance: then
+        the result is a stationary point, found from the middle of the simplex.
 
         Parameters
         ----------
         X : array-like of shape (n_new, n_partitions), int, or list of clusterings
             Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
-            k-means, what `predict` of each of its models says. Any form that `fit` takes but sparse indicators; names
-            are matched as names. A label that no fitted object has is a cluster of its own. -1, None, NaN and NA are
-            not observed; every object needs a label in some partition. Soft partitions have the columns of the fit.
+            k-means, from `predict` of each model. Any form that `fit` takes except sparse indicators; names are matched
+            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed; every
+            object needs a label in some partition. Soft partitions have the columns of the fit.
 
         Returns
         -------
         membership : ndarray of shape (n_new, n_clusters)
-            In the clusters of `membership_`, rows on the simplex. An object unlike all clusters goes to one that the
-            fit left empty, if there is one. Uniform for an object that no partition with weight observes.
+            In the clusters of `membership_`, rows on the simplex. An object unlike all clusters is in one that the fit
+            left empty, if there is one. Uniform for an object that no partition with weight observes.
 
         Raises
         ------
         ValueError, TypeError
-            If X is a Dask array (call this for its chunks), or has other partitions than the fit, or named ones in
-            another order; after a fit to a Dask array, whose sums over objects are not kept.
+            If X is a Dask array (call this for its chunks), or has other partitions than the fit, or in another order;
+            after a fit to a Dask array, of which no sums over objects are stored.
 
         Warns
         -----
         UserWarning
-            If the partitions have names in X and had none in the fit, or the other way round.
+            If the partitions have names in X but not in the fit, or the other way round.
 
         Notes
         -----
-        Time O(n_new (n_partitions n_clusters + n_masks n_clusters^2)). A fit keeps O(n_clusters) numbers per base
-        cluster of the partitions with weight for this, and no labels. A fitted object that is given again meets its own
-        copy in these sums, so that its membership differs a little from that in `membership_`.
+        Time O(n_new (n_partitions n_clusters + n_masks n_clusters^2)). For this, a fit stores O(n_clusters) numbers per
+        base cluster of the partitions with weight, and no labels. The membership of a fitted object differs a little
+        from that in `membership_`, since its copy is among the fitted objects.
 
         Examples
         --------
@@ -115,11 +114,11 @@ class _Consensus(ClusterMixin, BaseEstimator):
                [0.  , 1.  ],
                [0.44, 0.56]])
         """
-        newcomers = self._read(X)
-        return self._placer.place(newcomers)
+        new = self._read(X)
+        return self._placer.place(new)
 
     def predict(self, X: Labels) -> np.ndarray:
-        """Clusters of largest membership of new objects.
+        """Find the clusters of largest membership of new objects.
 
         Parameters
         ----------
@@ -130,8 +129,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_new,), intp
             Clusters, named as in `labels_`; numbers from `n_clusters_found_` on are clusters that the fit left empty.
-            -1 for an object that only partitions without weight observe or, after :class:`MergeConsensus`, that is like
-            none.
+            -1 for an object that only partitions without weight observe or, after :class:`MergeConsensus`, that has no
+            similarity to any cluster.
 
         Examples
         --------
@@ -142,13 +141,13 @@ class _Consensus(ClusterMixin, BaseEstimator):
         >>> model.predict(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]]))
         array([0, 1, 1])
         """
-        newcomers = self._read(X)
-        labels = self._placer.place(newcomers).argmax(axis=1)
-        labels[self._placer.unplaced(newcomers)] = -1
+        new = self._read(X)
+        labels = self._placer.place(new).argmax(axis=1)
+        labels[self._placer.unplaced(new)] = -1
         return labels
 
     def _read(self, X):
-        """New objects as the fit reads them."""
+        """New objects in the codes of the fit."""
         check_is_fitted(self)
         if self._book is None:
             raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
@@ -156,11 +155,12 @@ class _Consensus(ClusterMixin, BaseEstimator):
             raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
         ensemble = check_ensemble(X, name="X", part=True)
         self._check_names(ensemble)
-        return read_newcomers(self._book, ensemble, name="X")
+        return read_new_objects(self._book, ensemble, name="X")
 
     def _check_names(self, ensemble):
-        """Ask for the partitions of the fit, in their order; in the words of scikit-learn, which knows no lists."""
-        kind, known, found = type(self).__name__, getattr(self, "feature_names_in_", None), ensemble.names
+        """Require the partitions of the fit in their order; with scikit-learn's messages, which its tests expect."""
+        kind = type(self).__name__
+        known, found = getattr(self, "feature_names_in_", None), ensemble.names
         if known is not None and found is not None and list(known) != list(found):
             message = "The feature names should match those that were passed during fit.\n"
             unseen, missing = sorted(set(found) - set(known)), sorted(set(known) - set(found))
@@ -189,40 +189,34 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str:
         r"""Report in words: quality of the consensus, trusted partitions, confidence in the objects.
 
-        It has the sizes of the clusters; what is not the default; the objective, how far the solver got, and whether
-        other memberships with the same losses have other labels (not for :class:`MergeConsensus`, which has no
-        objective); how many partitions have weight, and how much the partitions agree with the consensus
-        (`agreements_`); with "chance-corrected", how many partitions without weight agree with each other on something
-        else, which :func:`~robust_eac.solve_consensus_modes` finds; how many objects are sure; the partitions without
-        weight by name, up to three; and the partitions of largest and of smallest weight.
+        For "chance-corrected", "second mode" is the number of partitions without weight that agree with each other on
+        another consensus (see :func:`~robust_eac.solve_consensus_modes`). :class:`MergeConsensus` has no objective.
 
-        `X` adds a certificate. "bound" holds :math:`\sum_u \alpha_u d_u` at `membership_` against a lower bound over
-        all memberships, with the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`): no membership is
-        better by more, with these weights. It says "none", and why, after merging, for adjusted losses and Dask arrays,
-        and where more than 3,000 objects differ and labels are missing or base clusters are more than 3,000. "unsure"
-        counts the objects whose best move to another cluster in `labels_` raises :math:`L = \sum_u \alpha_u d_u` of
-        these labels by less than 0.1 L / n_samples, those that would lower L, and those that change cluster at the same
-        losses (see :func:`~robust_eac.certify`).
+        `X` adds a certificate. "bound" compares :math:`\sum_u \alpha_u d_u` at `membership_` with a lower bound over
+        all memberships for the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`). It is "none", with
+        the reason, after merging, for adjusted losses and Dask arrays, and where more than 3,000 objects differ and
+        labels are missing or there are more than 3,000 base clusters. "unsure" counts the objects whose best move to
+        another cluster raises :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples, those whose
+        move would lower L, and those that change cluster at the same losses (see :func:`~robust_eac.certify`).
 
         Parameters
         ----------
         X : array-like, default=None
-            The ensemble that was fitted, which the model does not keep. None leaves the certificate out.
+            The fitted ensemble, which the model does not store. None means no certificate.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights of the objects that were fitted, with `X`.
+            The weights of the fitted objects.
         names : sequence of n_partitions str, default=None
-            What the partitions are called. None means the names of the columns that `fit` saw, or numbers from 0.
+            Names of the partitions. None means the names of the fitted columns, or numbers from 0.
 
         Returns
         -------
         summary : str
-            About 20 lines.
 
         Notes
         -----
         Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
-        n_partitions^2 + K^3) for K base clusters; where that bound leaves more than 0.1 %, or labels are missing, and
-        up to 3,000 objects differ, :func:`~robust_eac.consensus_lower_bound` follows.
+        n_partitions^2 + K^3) for K base clusters; if the distance to that bound is above 0.1 %, or labels are missing,
+        and at most 3,000 objects differ, that of :func:`~robust_eac.consensus_lower_bound` in addition.
 
         Examples
         --------
@@ -248,11 +242,11 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = self._names(names)
-        assurance = None if X is None else assure(self, X, sample_weight, self._settings)
-        return summarise(self, names, self._settings, assurance)
+        assessment = None if X is None else assess(self, X, sample_weight, self._settings)
+        return summarise(self, names, self._settings, assessment)
 
     def _names(self, names):
-        """What the partitions are called: the names given, the titles of the columns that `fit` saw, or numbers."""
+        """Names of the partitions: those given, the titles of the fitted columns, or numbers."""
         if names is None:
             return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         return check_names(names, self.n_features_in_, name="names")
@@ -270,32 +264,29 @@ class _Consensus(ClusterMixin, BaseEstimator):
         call: str | None = None,
         max_rows: int = 100,
     ) -> str | None:
-        """Report on the fit as one HTML page that can be sent: it needs no other file and no network.
+        """Report on the fit as one self-contained HTML page, which needs no other file and no network.
 
-        It explains what :meth:`summary` says and lists every partition (weight, loss, agreement and its p-value, near
-        copies, mode); tells whether there is a second truth, by :func:`~robust_eac.solve_consensus_modes`; shows the
-        co-association of at most 400 objects; lists the unsure objects; and tells what other weightings, and merging,
-        make of the same ensemble. The page is the same for the same fit, and without a date, unless the note has one.
+        It explains :meth:`summary`; lists partitions (weight, loss, agreement and its p-value, near copies, mode),
+        modes (:func:`~robust_eac.solve_consensus_modes`) and unsure objects; shows the co-association of at most 400
+        objects; and compares other weightings, and merging. The same fit gives the same page, without a date.
 
         Parameters
         ----------
         X : array-like
-            The ensemble that was fitted, which the model does not keep.
+            The fitted ensemble, which the model does not store.
         path : str or path-like, default=None
-            The file to write, whole or not at all. None returns the page.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weights of the objects that were fitted.
-        names
+            The file to write, completely or not at all. None returns the page.
+        sample_weight, names
             As in :meth:`summary`.
         object_names : sequence of n_samples str, default=None
-            What the objects are called. None means the index of a DataFrame X, the objects of a
+            Names of the objects. None means the index of a DataFrame X, the objects of a
             :class:`~robust_eac.LabelMatrix` X, or numbers from 0.
         title : str, default=None
-            Title of the page. None counts partitions and objects.
+            Title of the page. None means the numbers of partitions and objects.
         note : str, default=None
-            Text below the title: what the data are, who made this and when.
+            Text below the title, such as the source of the data, author and date.
         call : str, default=None
-            What makes the fit again. None means the call in Python.
+            Call that repeats the fit. None means the call in Python.
         max_rows : int, default=100
             Largest number of unsure objects listed, the least sure ones.
 
@@ -306,7 +297,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Notes
         -----
-        Time of :meth:`summary` with X and of a fit with at most five starts for each of three weightings and for every
+        Time of :meth:`summary` with X, and of a fit with at most five starts for each of three weightings and for every
         mode.
 
         Examples
@@ -318,7 +309,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
         >>> page.splitlines()[0]
         '<!DOCTYPE html>'
         """
-        # Nothing else needs it.
         from .reporting.page import report
 
         check_is_fitted(self)
@@ -344,49 +334,46 @@ class RobustEAC(_Consensus):
     r"""Consensus clustering with robust evidence accumulation.
 
     Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2 [+ \frac{\lambda}{2} \|\alpha\|^2]` (Eqs. 4
-    and 5 of [1]_): the consensus membership Y of an ensemble of clusterings and the weight alpha_u that each clustering
-    deserves, together. Not convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is
-    the same as a function; :class:`MergeConsensus` is more accurate where base clusterings are finer than the clusters
-    wanted.
+    and 5 of [1]_): find the consensus membership Y of an ensemble of clusterings and the weights alpha_u of the
+    clusterings jointly. Not convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is
+    the same as a function; :class:`MergeConsensus` is more accurate if base clusterings are finer than the consensus.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters of the consensus, an upper bound: clusters can end up empty. In memory, n_samples n_clusters
-        is at most 2^28; :func:`~robust_eac.solve_hard_median_partition` has no such limit.
+        Largest number of clusters of the consensus; some may be empty. In memory, n_samples n_clusters is at most
+        2^28; :func:`~robust_eac.solve_hard_median_partition` has no such limit.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
-        How the weights follow from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy", "power" or
+        How to compute the weights from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy", "power" or
         "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance, near copies
         counting once); an object with parameters, such as ``L2(lam=...)`` or ``RestrictedSimplex(rho=...)``; any
-        function losses -> weights, for which no descent is promised; or weights to keep: non-negative, not all zero,
+        function losses -> weights, without a guarantee of descent; or fixed weights: non-negative, not all zero,
         normalised to sum to one.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
-        What the weights and the membership lower: the losses d_u, or their chance-corrected form d_u / E[d_u] = 1 - a_u
-        (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses are then shares, and
-        so is the objective. A partition of one cluster, or into single objects, on what it observes has the loss 1 for
-        every consensus, so that it moves none. "auto" means "adjusted" for "chance-corrected", otherwise "raw".
+        The losses that are minimised: "raw" means d_u, "adjusted" their chance-corrected form d_u / E[d_u] = 1 - a_u
+        (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses and objective are
+        then shares. Trivial partitions, of one cluster or of single objects, have loss 1 for every consensus and do not
+        influence it. "auto" means "adjusted" for "chance-corrected", otherwise "raw".
     cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`; "size" lets fine and coarse partitions
-        count alike. None means 1 each, as in [1]_.
+        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
     init : {"random", "kmeans"} or array-like, default="random"
-        Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense, or
-        SciPy sparse, which is made dense, or a label vector of shape (n_samples,). An array is one start. The uniform
-        membership is refused: it is a stationary point. With thousands of objects, each named start is first solved on
-        a sample; with tens of thousands, all objects come after a quarter of them. With more than 32 clusters, "random"
-        puts the objects, in random order, where they cost least.
+        Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
+        SciPy sparse, or a label vector of shape (n_samples,). An array is one start. The uniform membership is refused:
+        it is a stationary point. With thousands of objects, each named start is first solved on a sample; with tens of
+        thousands, then on a quarter of the objects. With more than 32 clusters, "random" puts the objects, in random
+        order, where they cost least.
     n_init : int, default=10
-        Number of starts. Each is solved to a gap of 1e-4, or only the best three where all begin on samples; of those
-        that meet (memberships that put the same objects together), only the lowest goes on. Then the best one is
-        solved to `tol`.
+        Number of starts. Each is solved to a gap of 1e-4, or only the best three if all begin on samples; of starts
+        that have reached the same partition, only the lowest continues. Then the best one is solved to `tol`.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5
         Stop when :func:`~robust_eac.optimality_gap` of the membership is at most `tol`, or 1e-14: below is rounding.
     n_jobs : int, default=None
-        Threads, over the starts, and within them from 65,536 objects on. None means all cores, or as many as the
-        environment variable NUMBA_NUM_THREADS says, where there is enough to do. The result does not depend on it.
+        Number of threads, over the starts, and within them from 65,536 objects on. None means all cores, or the
+        environment variable NUMBA_NUM_THREADS, if the problem is large enough. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the starts and the order of the visits.
+        Draws the starts and the order of the objects.
     verbose : int, default=0
         1 prints a line per start and alternation.
 
@@ -395,11 +382,11 @@ class RobustEAC(_Consensus):
     labels_ : ndarray of shape (n_samples,)
         Consensus labels, 0, 1, ... without holes: the cluster of largest membership. Clusters are ordered by their
         first objects, or as in an array `init`. In general this is no local minimum of the objective over partitions:
-        ``solve_hard_median_partition(X, weights=weights_, init=labels_)`` goes on from here.
+        ``solve_hard_median_partition(X, weights=weights_, init=labels_)`` continues from here.
     membership_ : ndarray of shape (n_samples, n_clusters)
-        Consensus membership :math:`Y^T`, rows on the simplex: it tells how sure the labels are. Of all memberships with
-        the same losses (those with the same :math:`Y^T Y`), the one of largest total confidence, the sum of
-        `confidence_`, as far as 16,384 objects tell; not with more than 20 clusters.
+        Consensus membership :math:`Y^T`, rows on the simplex. Up to 20 clusters, it is the one of largest total
+        confidence, the sum of `confidence_`, among all with the same losses (those with the same :math:`Y^T Y`), as
+        estimated from at most 16,384 objects.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_ : ndarray of shape (n_partitions,)
@@ -407,10 +394,9 @@ class RobustEAC(_Consensus):
     losses_ : ndarray of shape (n_partitions,)
         d_u at `membership_`, in ordered pairs of objects.
     agreements_ : ndarray of shape (n_partitions,)
-        Agreement of every partition with the same, corrected for chance: 1 where they are the same, 0 is chance. See
-        :func:`~robust_eac.adjusted_agreement`.
+        :func:`~robust_eac.adjusted_agreement` of every partition with `membership_`: 1 for equal ones, 0 for chance.
     n_clusters_found_ : int
-        Number of clusters in `labels_`; the rest of `n_clusters` are empty.
+        Number of clusters in `labels_`; the others of `n_clusters` are empty.
     n_features_in_ : int
         Number of partitions.
     objective_ : float
@@ -426,10 +412,10 @@ class RobustEAC(_Consensus):
 
     Notes
     -----
-    An ensemble that grows is solved from the consensus so far, one start in place of `n_init`. When partitions come in:
-    ``RobustEAC(k, init=model.membership_).fit(labels)``, labels with the new columns. When objects come in, as rows
-    behind the old ones: ``init=np.vstack([model.membership_, model.predict_membership(labels[n_old:])])``. It follows
-    one local minimum: where much has come in, see whether fresh starts find a lower `objective_`.
+    For a growing ensemble, start from the last consensus. With new partitions:
+    ``RobustEAC(k, init=model.membership_).fit(labels)``, where labels include the new columns. With new objects, as
+    rows after the old ones: ``init=np.vstack([model.membership_, model.predict_membership(labels[n_old:])])``. This
+    follows one local minimum: after large changes, check whether new starts find a lower `objective_`.
 
     References
     ----------
@@ -488,12 +474,12 @@ class RobustEAC(_Consensus):
         self.random_state = random_state
         self.verbose = verbose
 
-    # Set by the command line: receives progress lines, verbose or not.
+    # Function of progress lines, set by the command line.
     _tell = None
 
     @property
     def confidence_(self) -> np.ndarray:
-        """(n_samples,) membership of every object in its own cluster, the largest."""
+        """(n_samples,) largest membership of every object."""
         check_is_fitted(self)
         return np.minimum(self.membership_.max(axis=1), 1.0)
 
@@ -503,16 +489,13 @@ class RobustEAC(_Consensus):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-            The ensemble: base clusterings, one per column, integers or names; -1, None, NaN and NA mark an object that
-            the partition did not observe. Or a list with one entry per partition, a label vector or a membership matrix
-            of shape (n_samples, k_u). :func:`~robust_eac.partition_losses` says which forms there are, and
-            :func:`~robust_eac.labels_from` reads more. Or a Dask array of labels, for which
-            :func:`~robust_eac.solve_median_partition_distributed` says what is supported; `labels_` and `membership_`
-            are Dask arrays then.
+            The ensemble, in any form of :func:`~robust_eac.partition_losses`; :func:`~robust_eac.labels_from` reads
+            more. Or a Dask array of labels, as in :func:`~robust_eac.solve_median_partition_distributed`; then
+            `labels_` and `membership_` are Dask arrays.
         y : Ignored
             Present for API consistency.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
+            Weight of every object, as in :func:`~robust_eac.partition_losses`.
 
         Returns
         -------
@@ -521,37 +504,39 @@ class RobustEAC(_Consensus):
         chosen = {name: getattr(self, name) for name in Options._fields if name not in ("tell", "callback")}
         options = Options(**chosen, tell=self._tell or progress(self.verbose))
         if is_dask_array(X):
-            from .distributed.solver import solve_and_grade
+            from .distributed.solver import solve_and_compare
 
-            result, agreements = solve_and_grade(X, self.n_clusters, options, sample_weight=sample_weight)
+            result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
             self._store(None, result, agreements=agreements)
             self._book = self._placer = None
-            unit, total, second_mode = float("nan"), float(len(result.labels)), None
+            adjusted, total = False, float(len(result.labels))
+            second_mode = None
         else:
             ensemble = check_ensemble(X, name="X")
             result, state, objective, weighting = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._book, self._placer = keep_consensus(ensemble, objective, result, state, self.tol)
-            unit, total, second_mode = objective.unit, objective.encoding.partitions.total, None
+            adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total
+            second_mode = None
             if weighting.trusts:
                 group = second_group(weighting.pairs, result.weights > 0.0)
                 second_mode = 0 if group is None else int(np.count_nonzero(group))
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(self.get_params(deep=False), False, unit == 1.0, total, second_mode)
+        self._settings = Settings(self.get_params(deep=False), False, adjusted, total, second_mode)
         return self
 
 
 class MergeConsensus(_Consensus):
-    """Consensus by linkage of micro-clusters, weighted by trust: no objective, but a tree.
+    """Consensus by linkage of micro-clusters, weighted by trust: a tree, without an objective.
 
-    By :func:`~robust_eac.merge_consensus`, the more accurate consensus where base clusterings are finer than the
-    clusters wanted. It finds the number of clusters where none is known.
+    The estimator of :func:`~robust_eac.merge_consensus`, which is more accurate than :class:`RobustEAC` if base
+    clusterings are finer than the consensus, and can find the number of clusters.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
         Number of clusters; fewer are returned only if fewer objects are distinct. "auto" takes the cut of the tree
-        where objects inside a cluster are most alike, compared with the others.
+        where objects inside a cluster are most similar compared with the others.
     n_jobs, random_state : as in :func:`~robust_eac.merge_consensus`
 
     Attributes
@@ -559,7 +544,7 @@ class MergeConsensus(_Consensus):
     labels_ : ndarray of shape (n_samples,)
         Consensus labels, 0, 1, ... without holes.
     membership_ : ndarray of shape (n_samples, `n_clusters_found_`)
-        An object's similarities to the clusters over their sum.
+        Similarities of an object to the clusters over their sum.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_ : ndarray of shape (n_partitions,)
@@ -612,12 +597,12 @@ class MergeConsensus(_Consensus):
         -------
         self : MergeConsensus
         """
-        # A median partition has no need of all consensus functions.
+        # RobustEAC does not need the consensus functions.
         from .consensus.merge import merge_labels
 
         ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
         if ensemble is None or len(ensemble.widths):
-            kind = "a Dask array" if ensemble is None else "a list with memberships in it"
+            kind = "a Dask array" if ensemble is None else "a list with memberships"
             raise ValueError(f"X must be a matrix of hard labels, got {kind}.")
         labels = ensemble.labels
         result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)

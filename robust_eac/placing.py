@@ -1,4 +1,4 @@
-"""New objects beside a consensus that stays as it is: what is kept of a fit, and how objects are placed by it."""
+"""Memberships of new objects in a fixed consensus, and the data of a fit that they need."""
 
 from typing import NamedTuple
 
@@ -22,15 +22,15 @@ from .objectives.base import MAX_PLACING, place_by
 
 
 class Codebook(NamedTuple):
-    """How the labels of new objects name the base clusters of a fit.
+    """The base clusters of a fit by their labels.
 
-    partitions : (m,) intp; the partitions that are read, those with weight.
-    widths : clusters of each soft partition of the fit, 0 of a hard one, read or not.
-    starts : (m + 1,) int64; first slot of each partition that is read, and the number of slots. The slot of this number
-        stands for all that no fitted object has.
-    labels : (n_slots,) int64; label of each cluster of the hard partitions, ascending in each, and -1 behind them where
-        labels were missing.
-    meanings : what the labels of each hard partition that is read stand for; None where for themselves.
+    partitions : (m,) intp; the partitions with weight, which are the ones used.
+    widths : number of clusters of each soft partition of the fit, 0 for a hard one, used or not.
+    starts : (m + 1,) int64; first slot of each used partition, and the number of slots, which is also the slot of
+        labels that no fitted object has.
+    labels : (n_slots,) int64; label of each cluster of the hard partitions, in ascending order within each, and -1
+        after them if labels were missing.
+    meanings : values that the labels of each used hard partition stand for; None for themselves.
     """
 
     partitions: np.ndarray
@@ -40,8 +40,8 @@ class Codebook(NamedTuple):
     meanings: list
 
 
-class Newcomers(NamedTuple):
-    """New objects, as a :class:`Codebook` reads them.
+class NewObjects(NamedTuple):
+    """New objects in the slots of a :class:`Codebook`.
 
     codes : (n, n_hard) uint32; slots in the hard partitions. soft : (n, n_soft_slots), soft_slots : as in an encoding.
     observed : (n, m) bool; the partitions that observe the object.
@@ -60,14 +60,14 @@ class Newcomers(NamedTuple):
 
 
 class FixedConsensus(NamedTuple):
-    """The part of the objective that an object has in its pairs with those of a fit.
+    """The part of the objective in the pairs of a new object with the fitted objects.
 
-    It is  2 y'H y - 4 b'y  plus a constant, with H the sum of quadratic_u G of the partitions u that observe the
-    object, and b that of the rows of T of its slots and of together_u Y1 over what u observes.
+    It is  2 y'H y - 4 b'y  plus a constant. H is the sum of quadratic_u G over the partitions u that observe the
+    object; b is the sum of the rows of T of its slots, and of together_u Y1 over these partitions.
 
     T : (n_slots + 1, width) coef S, the last row zero. G, totals : (n_masks, k, k) Y Y' and (n_masks, k) Y1 over the
-    fitted objects of each mask. mask_of, quadratic, together : (m,). skip : a quarter of the Frank-Wolfe gap at which
-    an object is placed.
+    fitted objects of each mask. mask_of, quadratic, together : (m,). skip : a quarter of the largest Frank-Wolfe gap of
+    a placed object.
     """
 
     T: np.ndarray
@@ -78,11 +78,11 @@ class FixedConsensus(NamedTuple):
     together: np.ndarray
     skip: float
 
-    def place(self, newcomers):
+    def place(self, new):
         """(n, k) memberships that minimise it, by exact line search from the middle of the simplex."""
-        k, n_hard = self.G.shape[1], newcomers.codes.shape[1]
-        placed = np.empty((len(newcomers.codes), k))
-        T, Q, soft_slots, blocks = self._grouped(newcomers)
+        k, n_hard = self.G.shape[1], new.codes.shape[1]
+        placed = np.empty((len(new.codes), k))
+        T, Q, soft_slots, blocks = self._grouped(new)
         statistics = Statistics(T, Q, np.empty((0, 3)), np.zeros(len(Q)), np.zeros(len(T)))
         slots = Slots(np.zeros(n_hard, dtype=np.int64), soft_slots, np.empty(0, dtype=np.int64))
         for rows, codes, soft, seen in blocks:
@@ -90,21 +90,22 @@ class FixedConsensus(NamedTuple):
             placed[rows] = place_by(absent, statistics, k, skip=self.skip, max_visits=MAX_PLACING)
         return placed
 
-    def unplaced(self, newcomers):
-        """(n,) bool; the objects of which nothing is known."""
-        return ~newcomers.observed.any(axis=1)
+    def unplaced(self, new):
+        """(n,) bool; the objects that no used partition observes."""
+        return ~new.observed.any(axis=1)
 
-    def _grouped(self, newcomers):
-        """(T, Q, slots of soft columns, blocks) for groups of partitions, whose fitted and new objects are the same."""
-        codes, soft, soft_slots, observed = newcomers
+    def _grouped(self, new):
+        """(T, Q, slots of soft columns, blocks) for groups of partitions that observe the same objects."""
+        codes, soft, soft_slots, observed = new
         first, group_of = _observed_alike(self.mask_of, observed)
         quadratic, together = (np.bincount(group_of, weights=part) for part in (self.quadratic, self.together))
-        # The kernels want arrays that they may write to, as those of a memory-mapped model are not.
-        masks, T = self.mask_of[first], self.T.copy()
+        masks = self.mask_of[first]
+        # Kernels need writeable arrays; those of a memory-mapped model are read-only.
+        T = self.T.copy()
         Q = self.G[masks] * quadratic[:, np.newaxis, np.newaxis]
         linear = together.any()
         if linear:
-            # One more soft partition per group: a single cluster of all its objects.
+            # Add a soft partition per group, with a single cluster of all its objects.
             soft_slots = np.append(soft_slots, len(T) + np.arange(len(first)))
             T = np.concatenate([T, padded(together[:, np.newaxis] * self.totals[masks])])
 
@@ -119,7 +120,7 @@ class FixedConsensus(NamedTuple):
 
 
 def _observed_alike(mask_of, observed):
-    """(one partition of each group whose fitted and new objects are the same, group of every partition)."""
+    """(one partition of each group that observes the same fitted and new objects, group of every partition)."""
     patterns = np.packbits(observed, axis=0)
     keys = np.concatenate([mask_of[np.newaxis], np.zeros_like(patterns[:1]) if observed.all() else patterns])
     _, first, group_of = np.unique(keys, axis=1, return_index=True, return_inverse=True)
@@ -132,21 +133,21 @@ class FixedGroups(NamedTuple):
     sums: np.ndarray
     pairs: np.ndarray
 
-    def place(self, newcomers):
+    def place(self, new):
         """(n, k) shares of the groups in an object's similarities; uniform if they are zero."""
-        similarity = self._similarities(newcomers)
+        similarity = self._similarities(new)
         totals = similarity.sum(axis=1, keepdims=True)
         uniform = np.full_like(similarity, 1.0 / similarity.shape[1])
         return np.divide(similarity, totals, out=uniform, where=totals > 0.0)
 
-    def unplaced(self, newcomers):
-        """(n,) bool; the objects that are similar to none."""
-        return ~self._similarities(newcomers).any(axis=1)
+    def unplaced(self, new):
+        """(n,) bool; the objects without similarity to any group."""
+        return ~self._similarities(new).any(axis=1)
 
-    def _similarities(self, newcomers):
+    def _similarities(self, new):
         """(n, k) mean similarity to the objects of each group, in units of the norm of the group."""
-        pairs = newcomers.observed @ self.pairs
-        sums = newcomers.sums(self.sums)
+        pairs = new.observed @ self.pairs
+        sums = new.sums(self.sums)
         return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
 
 
@@ -154,10 +155,8 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
     """The :class:`Codebook` of some of the partitions of an ensemble, from its encoding with all objects as rows."""
     n_codes, hard = encoding.partitions.n_codes[partitions], np.isin(partitions, encoding.partitions.hard)
     starts = np.concatenate([[0], np.cumsum(n_codes)])
-    labels, columns = (
-        np.full(starts[-1], -1, dtype=np.int64),
-        np.searchsorted(encoding.partitions.hard, partitions[hard]),
-    )
+    columns = np.searchsorted(encoding.partitions.hard, partitions[hard])
+    labels = np.full(starts[-1], -1, dtype=np.int64)
     unread = np.repeat(hard, n_codes)
     for block in row_blocks(len(encoding.rows.codes)):
         for column, start in zip(columns, starts[:-1][hard], strict=True):
@@ -170,12 +169,12 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
 
 
 def _meaning(ensemble, column):
-    """What the labels of a hard partition stand for, None for themselves."""
+    """Values that the labels of a hard partition stand for, None for themselves."""
     return None if ensemble.meanings is None else ensemble.meanings[column]
 
 
 def _as_in_fit(labels, meaning, fitted):
-    """Labels by the integers that stood for them in the fit, -1 where none did."""
+    """Labels as the integers of the same values in the fit, -1 for values that the fit did not have."""
     labels = labels.astype(np.int64)
     if meaning == fitted:
         return labels
@@ -187,19 +186,19 @@ def _as_in_fit(labels, meaning, fitted):
     else:
         label_of = {value: label for label, value in enumerate(fitted)}
         found = [label_of.get(value, -1) for value in meaning]
-    # The last entry is for labels that are missing.
+    # The last entry is for missing labels.
     return np.array([*found, -1], dtype=np.int64)[labels]
 
 
 def _widths(ensemble):
-    """Clusters of each soft partition, 0 of a hard one."""
+    """Number of clusters of each soft partition, 0 for a hard one."""
     widths = np.zeros(ensemble.n_partitions, dtype=np.int64)
     widths[np.setdiff1d(np.arange(len(widths)), ensemble.hard)] = ensemble.widths
     return widths
 
 
-def read_newcomers(book, ensemble, *, name):
-    """The :class:`Newcomers` of a checked ensemble; ValueError if its partitions are not those of the fit."""
+def read_new_objects(book, ensemble, *, name):
+    """The :class:`NewObjects` of a checked ensemble; ValueError if its partitions are not those of the fit."""
     widths, n_slots = _widths(ensemble), book.starts[-1]
     if (widths != book.widths).any():
         u = int(np.argmax(widths != book.widths))
@@ -220,23 +219,14 @@ def read_newcomers(book, ensemble, *, name):
     of_soft = np.repeat(is_soft, np.diff(book.starts))
     kept = np.isin(np.flatnonzero(widths), book.partitions[is_soft])
     soft = ensemble.soft[:, np.repeat(kept, ensemble.widths)]
-    return Newcomers(codes, soft, np.flatnonzero(of_soft), ensemble.observed()[:, book.partitions])
-
-
-def freeze_groups(encoding, weights, values, clusters):
-    """The :class:`FixedGroups` of clusters of an encoding's rows; sharing a slot adds its value, (n_slots,)."""
-    from .consensus.merge import group_norms
-
-    counts = cluster_counts(encoding, clusters, clusters.max() + 1)
-    observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
-    table = counts * values[:, np.newaxis] / group_norms(encoding, weights, values, counts)
-    return FixedGroups(np.pad(table, ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
+    return NewObjects(codes, soft, np.flatnonzero(of_soft), ensemble.observed()[:, book.partitions])
 
 
 def keep_consensus(ensemble, objective, result, state, tol):
-    """(:class:`Codebook`, what places new objects beside a median partition), from the objective's state there."""
+    """(:class:`Codebook`, :class:`FixedConsensus`) of a median partition, from the objective's state there."""
     encoding, active = objective.encoding, np.flatnonzero(result.weights)
-    book, skip = write_codebook(encoding, ensemble, active), max(tol, ROUNDING) * encoding.partitions.total
+    book = write_codebook(encoding, ensemble, active)
+    skip = max(tol, ROUNDING) * encoding.partitions.total
     coef, quadratic, together = objective.terms(result.weights, state)
     T = padded(slots_of(encoding.partitions, active, state.S * encoding.partitions.by_slot(coef)[:, np.newaxis]))
     totals = totals_by_mask(encoding.partitions, state.S)
@@ -248,17 +238,23 @@ def keep_consensus(ensemble, objective, result, state, tol):
 
 def keep_groups(ensemble, result):
     """(:class:`Codebook`, :class:`FixedGroups`) of a merged consensus."""
+    from .consensus.merge import group_norms
+
     encoding, active = encode(ensemble.labels), np.flatnonzero(result.weights)
     values = np.zeros(len(encoding.partitions.sizes))
     for own, of_clusters in zip(encoding.partitions.cluster_slots, result.cluster_weights, strict=True):
         values[own] = of_clusters
     part, weights = select(encoding, active), result.weights[active]
     values = values[np.repeat(result.weights > 0.0, encoding.partitions.n_codes)] * part.partitions.by_slot(weights)
-    return write_codebook(encoding, ensemble, active), freeze_groups(part, weights, values, result.labels)
+    counts = cluster_counts(part, result.labels, result.labels.max() + 1)
+    observed = np.add.reduceat(counts, part.partitions.offsets, axis=0)
+    table = counts * values[:, np.newaxis] / group_norms(part, weights, values, counts)
+    groups = FixedGroups(np.pad(table, ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
+    return write_codebook(encoding, ensemble, active), groups
 
 
 def agreements_of(objective, result):
-    """Chance-corrected agreement of the partitions, all base clusters alike, with the consensus."""
+    """Chance-corrected agreement of the partitions with the consensus, without weights of base clusters."""
     encoding, membership = objective.encoding, result.membership
     if encoding.partitions.slot_weights is not None:
         return adjusted_agreements(weigh_clusters(encoding, None), membership)

@@ -10,21 +10,21 @@ from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
 from .core.encoding import encode_ensemble
 from .core.formula import adjusted_agreements
-from .diagnostics.certificates import UNSURE, Assurance, assure_membership
+from .diagnostics.certificates import UNSURE, Assessment, assess_membership
 from .diagnostics.determinacy import determinacy
 from .weightings.clusters import check_cluster_weights, weigh_by
 from .weightings.joint import name_of
 
-# Chance-corrected agreements that differ by more are those of another ensemble than the one that was fitted.
+# Chance-corrected agreements that differ by more show that the ensemble is not the fitted one.
 _SAME = 1e-6
 
 
 class Settings(NamedTuple):
-    """What the report mentions of a fit beside its attributes.
+    """Properties of a fit that are not among its attributes.
 
-    parameters : those of the model, by name. merged : whether the consensus is that of average linkage.
-    adjusted : whether losses are corrected for chance. total : weight of all objects. second_mode : number of
-    partitions in it; None if nobody looked.
+    parameters : of the model, by name. merged : whether the consensus is that of average linkage. adjusted : whether
+    losses are corrected for chance. total : weight of all objects. second_mode : number of its partitions; None if it
+    was not searched for.
     """
 
     parameters: dict
@@ -34,15 +34,15 @@ class Settings(NamedTuple):
     second_mode: int | None
 
 
-def assure(model, X, sample_weight, settings):
-    """The Assurance of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not what it was fitted to."""
+def assess(model, X, sample_weight, settings):
+    """The Assessment of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not the fitted ensemble."""
     if is_dask_array(model.labels_):
-        return Assurance(unbounded="the fit was to a Dask array")
-    return assure_encoded(model, *encode_fitted(model, X, sample_weight, settings), settings)
+        return Assessment(unbounded="the fit was to a Dask array")
+    return assess_encoded(model, *encode_fitted(model, X, sample_weight, settings), settings)[0]
 
 
 def encode_fitted(model, X, sample_weight, settings):
-    """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not what it was fitted to."""
+    """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     ensemble, labels = check_ensemble(X, name="X"), model.labels_
     if (ensemble.n_samples, ensemble.n_partitions) != (len(labels), len(model.weights_)):
         raise ValueError(
@@ -62,34 +62,35 @@ def encode_fitted(model, X, sample_weight, settings):
     return encoding, membership
 
 
-def assure_encoded(model, encoding, membership, settings):
-    """The Assurance of a fitted model from what :func:`encode_fitted` returns."""
+def assess_encoded(model, encoding, membership, settings):
+    """(Assessment, Moves) of a fitted model from the result of :func:`encode_fitted`."""
     cluster_weights = None if settings.merged else settings.parameters["cluster_weights"]
     unbounded = "merging minimises no objective" if settings.merged else None
     if settings.adjusted:
         unbounded = "the losses are corrected for chance; agreement='raw' has a bound"
     encoding = weigh_by(encoding, check_cluster_weights(cluster_weights))
-    return assure_membership(encoding, model.weights_, membership, model.labels_, unbounded=unbounded)
+    return assess_membership(encoding, model.weights_, membership, model.labels_, unbounded=unbounded)
 
 
-def summarise(model, names, settings, assurance=None):
+def summarise(model, names, settings, assessment=None):
     """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays."""
-    rows = describe(model, settings, assurance)
+    rows = describe(model, settings, assessment)
     return report(rows, len(model.labels_), model.weights_, model.agreements_, names)
 
 
-def describe(model, settings, assurance=None):
-    """The rows of the report on a fitted model: what they are about and what they say."""
+def describe(model, settings, assessment=None):
+    """The rows of the report on a fitted model: {subject: text}."""
     agreements = model.agreements_
     rows = {"clusters": clusters_found(model.labels_, settings.parameters["n_clusters"])}
     if not settings.merged:
-        if not_default := _model(settings):
+        not_default = _model(settings)
+        if not_default:
             rows["model"] = not_default
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.parameters["tol"])
         if isinstance(model.membership_, np.ndarray):
-            rows["labels"] = _determined(determinacy(model.membership_))
-    rows |= assured(assurance, len(model.labels_))
+            rows["labels"] = _determined(model.membership_, assessment)
+    rows |= certificate_rows(assessment, len(model.labels_))
     weighting = "trust" if settings.merged else name_of(settings.parameters["weighting"])
     rows["weights"] = with_weight(model.weights_, weighting)
     rows["agreement"] = agreement_of(model.weights_, agreements)
@@ -104,7 +105,8 @@ def describe(model, settings, assurance=None):
 
 def _model(settings):
     """How the losses differ from the paper's."""
-    parts, given = [], settings.parameters["cluster_weights"]
+    parts = []
+    given = settings.parameters["cluster_weights"]
     if settings.adjusted:
         parts.append("losses corrected for chance")
     if given is not None:
@@ -125,13 +127,18 @@ def _convergence(model, tol):
     return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
 
 
-def _determined(found):
-    if found is None:
-        return "not looked at: very many clusters"
-    agreement, undetermined = found
-    if not undetermined.any():
+def _determined(membership, assessment):
+    """How far the labels are determined, by the assessment if there is one."""
+    if assessment is not None:
+        agreement, n_undetermined = assessment.label_agreement, assessment.n_undetermined
+    else:
+        found = determinacy(membership)
+        agreement, n_undetermined = (None, 0) if found is None else (found.agreement, found.undetermined.sum())
+    if agreement is None:
+        return "not computed: too many clusters"
+    if not n_undetermined:
         return "determined: memberships with the same losses have the same labels"
-    few = _share(np.count_nonzero(undetermined), len(undetermined))
+    few = _share(n_undetermined, len(membership))
     return f"memberships with the same losses have {few} elsewhere; adjusted Rand index down to {rounded(agreement)}"
 
 
@@ -139,28 +146,30 @@ def _share(few, n):
     return f"{counted(few, 'object')} ({100 * few / n:.1f} %)"
 
 
-def assured(assurance, n_samples):
-    """Two rows: the distance to the bound, the unsure objects; none if nobody asked."""
-    if assurance is None:
+def certificate_rows(assessment, n_samples):
+    """Two rows of the report: the distance to the bound, and the unsure objects; none for None."""
+    if assessment is None:
         return {}
-    loss, bound, excess = assurance.loss, assurance.bound, assurance.excess
+    loss, bound, excess = assessment.loss, assessment.bound, assessment.excess
     if bound is None:
-        distance = f"none: {assurance.unbounded}"
+        distance = f"none: {assessment.unbounded}"
     elif excess is None:
         distance = f"weighted loss at most {loss:.2g} per ordered pair of objects above the least possible"
     else:
         distance = f"weighted loss at most {_at_most(100.0 * excess)} % above the least possible with these weights"
-    if assurance.n_unsure is None:
+    if assessment.n_unsure is None:
         return {"bound": distance, "unsure": "not counted"}
-    few = _share(assurance.n_unsure, n_samples)
+    few = _share(assessment.n_unsure, n_samples)
     text = f"{few}: moving one costs less than {percent(UNSURE)} of the loss per object"
-    text += f"; for {assurance.n_gaining:,} it gains" * bool(assurance.n_gaining)
-    text += f"; at the same losses {assurance.n_undetermined:,} can be elsewhere" * bool(assurance.n_undetermined)
+    if assessment.n_gaining:
+        text += f"; for {assessment.n_gaining:,} it gains"
+    if assessment.n_undetermined:
+        text += f"; at the same losses {assessment.n_undetermined:,} can be elsewhere"
     return {"bound": distance, "unsure": text}
 
 
 def _at_most(value):
-    """A number above zero in two digits, rounded up, not below a thousandth."""
+    """A positive number rounded up to two digits, at least 0.001."""
     value = max(value, 1e-3)
     unit = 10.0 ** (floor(log10(value)) - 1)
     return f"{ceil(value / unit) * unit:.6g}"
@@ -168,5 +177,5 @@ def _at_most(value):
 
 def _below(largest):
     """How many objects have a small largest membership."""
-    below, n = [(bound, int((largest < bound).sum())) for bound in (0.5, 0.9)], len(largest)
-    return ", ".join(f"below {bound} for {_share(few, n)}" for bound, few in below)
+    bounds = (0.5, 0.9)
+    return ", ".join(f"below {bound} for {_share(int((largest < bound).sum()), len(largest))}" for bound in bounds)

@@ -76,7 +76,6 @@ from robust_eac.ensembles.landmarks import leading_vectors, normalised_graph
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard import partition_bound
-from robust_eac.hard import sparse_counts as _sparse_counts
 from robust_eac.hard import tables as _hard_tables
 from robust_eac.hard.losses import LEVEL as CREDIBLE_LEVEL
 from robust_eac.hard.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
 from ..core.encoding import encode
-from ..diagnostics.certificates import assure_partition
+from ..diagnostics.certificates import assess_partition
 from ..diagnostics.selection import select_n_clusters
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
 from ..hard.median_partition import solve_hard_median_partition, summarise_partition
 from ..hard.tables import LOSSES, partition_losses
-from ..summary import assure, assured, summarise
+from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from .output import progress, say, tell
@@ -124,16 +124,16 @@ def _fit(arguments, options, labels, titles):
             latest = None if bar.disable else bar.set_description_str
             model._tell = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
             model.fit(labels)
-    assurance = None
+    assessment = None
     if arguments.certify:
         with progress("certificate"):
-            assurance = assure(model, labels, None, model._settings)
+            assessment = assess(model, labels, None, model._settings)
     # Merging minimises no objective.
     names = () if merging else ("objective", "gap", "converged", "n_iter")
     per_partition = model.weights_, model.losses_, model.agreements_
-    results = {name: getattr(model, f"{name}_") for name in names} | _certificate(assurance)
+    results = {name: getattr(model, f"{name}_") for name in names} | _certificate(assessment)
     parameters = model.get_params(deep=False) | options
-    summary = summarise(model, titles, model._settings, assurance)
+    summary = summarise(model, titles, model._settings, assessment)
     return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model)
 
 
@@ -148,20 +148,20 @@ def _search(arguments, options, labels, titles):
         agreements = 1.0 - partition_losses(encode(labels), result.labels, LOSSES["omari"])
     radius = float(radius_of(result.losses, result.weights, LEVEL))
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    assurance = None
+    assessment = None
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
         encoding = weigh_by(encode(labels), check_cluster_weights(options["cluster_weights"]))
         with progress("certificate"):
-            assurance = assure_partition(encoding, result.weights, result.labels, most, result.cost)
-    results |= {"credible_radius": radius} | _certificate(assurance)
-    summary = summarise_partition(result, agreements, titles, assured(assurance, len(result.labels)))
+            assessment = assess_partition(encoding, result.weights, result.labels, most, result.cost)
+    results |= {"credible_radius": radius} | _certificate(assessment)
+    summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
     return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary, None)
 
 
-def _certificate(assurance):
+def _certificate(assessment):
     """What the summary for programs says of it; losses per ordered pair of objects."""
-    return {} if assurance is None else {"certificate": assurance._asdict() | {"excess": assurance.excess}}
+    return {} if assessment is None else {"certificate": assessment._asdict() | {"excess": assessment.excess}}
 
 
 def choose_n_clusters(arguments, labels):

@@ -1,4 +1,4 @@
-"""`compare`, which runs weightings and consensus functions on one ensemble, and the statistics of what it returns."""
+"""`compare`, which runs weightings and consensus functions on one ensemble, and statistics of its results."""
 
 from .compare import compare
 from .result import Comparison, ComparisonSummary

@@ -1,4 +1,4 @@
-"""Every weighting with every consensus function on one ensemble."""
+"""Run every weighting with every consensus function on one ensemble."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ __all__ = ["compare"]
 
 Chosen = Iterable[str | Callable[..., np.ndarray]] | Mapping[str, str | Callable[..., np.ndarray]] | None
 
-# How the functions of a parameter are called: arguments by position, those by name, and both as a text.
+# How the functions of a parameter are called: number of positional arguments, names of the others, text of both.
 _OF_LABELS = "(labels, *, X, random_state); one of the losses belongs in weight_solvers"
 _CALLS = {
     "weightings": (1, ("X", "random_state"), _OF_LABELS),
@@ -94,35 +94,36 @@ def compare(
         Features, for the schemes that need them.
     weightings : list or dict of names, functions and objects, default=None
         Names in `WEIGHTING_SCHEMES` and `WEIGHT_SOLVERS`; functions ``(labels, *, X, random_state) -> weights`` that do
-        not look at a consensus; objects such as ``L2(lam=...)``. A list calls a function by its ``__name__``, a dict by
-        its key. None means all names; without X, those that need none. With an empty list only `weight_solvers` run.
+        not use a consensus; objects such as ``L2(lam=...)``. In a list a function is named by its ``__name__``, in a
+        dict by its key. None means all names; without X, those that do not need it. With an empty list only
+        `weight_solvers` run.
     weight_solvers : list or dict of names, functions and objects, default=None
-        Besides, names in `WEIGHT_SOLVERS`, objects, and functions ``losses -> weights`` that find the weights jointly
-        with the consensus, as in :func:`~robust_eac.solve_median_partition`.
+        In addition, names in `WEIGHT_SOLVERS`, objects, and functions ``losses -> weights`` that find the weights
+        jointly with the consensus, as in :func:`~robust_eac.solve_median_partition`.
     consensus : list or dict of names and functions, default=None
         Names in `CONSENSUS_FUNCTIONS`, and functions ``(labels, n_clusters, *, weights, random_state) -> labels``; a
-        `functools.partial` sets their other options. None means all names. All functions share their arrays, which they
-        cannot change.
+        `functools.partial` sets their other options. None means all names. The arrays that functions share are
+        read-only.
     n_repeats : int, default=1
-        Times that everything is run, each with a seed of its own. All methods share the seed of a repeat.
+        Number of repeats of all runs, each with its own seed, which all methods share.
     resample : float or "bootstrap", default=None
-        Partitions that a repeat draws, the same for all methods: a share in (0, 1] without replacement, or as many as
-        there are with replacement, where some weightings take copies for agreement. None means all in every repeat.
+        Partitions that a repeat draws, the same for all methods: a share in (0, 1] without replacement, or all with
+        replacement, where some weightings mistake copies for agreement. None means all in every repeat.
     fractions : list of float, default=None
-        Shares of the partitions to replace by random ones (:func:`~robust_eac.corrupt_ensemble`). Everything is run for
-        each of them. A repeat replaces the same partitions, and more of them for a larger share.
+        Shares of the partitions to replace by random ones (:func:`~robust_eac.corrupt_ensemble`); everything is run for
+        each. Within a repeat, the partitions replaced for a smaller share are among those for a larger one.
     dataset : str, default=None
-        Name that the records carry, by which comparisons of several data sets can be joined.
+        Name in the records, for joining comparisons of several data sets.
     ensemble : str, default=None
-        Name of the ensemble, where a data set has several: statistics over data sets take their mean first.
+        Name of the ensemble if a data set has several: statistics over data sets take their mean first.
     n_jobs : int, default=None
         Number of worker processes; -1 means one per core. None and 1 mean this process. The result does not depend on
-        it, but the seconds do: runs at the same time share the machine.
+        it, but the seconds do: simultaneous runs share the machine.
     time_limit : float, default=None
-        Seconds by the clock that a scheme, and then every consensus, may take. Runs then go to worker processes, since
-        compiled code can only be stopped by killing its process; "error" is "TimeoutError: stopped after N s".
+        Limit in seconds of wall time for a scheme, and for every consensus. Runs are then done by worker processes,
+        since only killing the process stops compiled code; "error" is "TimeoutError: stopped after N s".
     verbose : int, default=0
-        Whether to show on standard error, by tqdm, what is running.
+        Whether to show progress on standard error, by tqdm.
     random_state : int, RandomState instance or None, default=None
         Draws one seed for all runs of a repeat, so that leaving out a run does not change the others.
 
@@ -133,8 +134,8 @@ def compare(
         1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and without names);
         "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters" found; "h", "nmi", "ari"
         against `y` (None without it); "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of
-        the consensus function ("scheme_seconds" of the scheme); "error", None or the message of a run that failed,
-        whose results are None.
+        the consensus function ("scheme_seconds" of the scheme); "error", None or the message of a failed run, whose
+        results are None.
 
     Raises
     ------
@@ -143,17 +144,17 @@ def compare(
 
     Notes
     -----
-    The spread over repeats is that over seeds, and over partitions if these are resampled, on one data set. To compare
-    methods in general, call this once per data set with a `dataset`, and join the results by ``+``. Compare
-    "ensemble_nmi" and "density" only between partitions with the same number of clusters.
+    Repeats vary the seeds, and the partitions if these are resampled, on one data set. To compare methods in general,
+    call this once per data set with a `dataset`, and join the results by ``+``. Compare "ensemble_nmi" and "density"
+    only between partitions with the same number of clusters.
 
     The statistics count the ensembles of different `fractions` like repeats; those of one share are
     ``Comparison(record for record in records if record["fraction"] == share)``.
 
-    Memory is that of the largest run (with several jobs, of as many), of an ensemble for every repeat and fraction, and
-    O(n_samples) per record. The first run of a function in a process loads or compiles its kernels, which counts as its
-    time. A worker process starts in some seconds, outside the limit, and again after every run that it stops; it uses
-    its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
+    Memory is that of the largest runs, one per job, of an ensemble for every repeat and fraction, and O(n_samples) per
+    record. The seconds of the first run of a function in a process include loading or compiling its kernels. A worker
+    process takes some seconds to start, which do not count, and is replaced after every run that it stops; it uses its
+    share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
 
     Examples
     --------
@@ -213,9 +214,9 @@ def compare(
 
 
 class _Methods(NamedTuple):
-    """schemes, functions : {name: function}. solvers : {name: what `weighting` takes}.
+    """schemes, functions : {name: function}. solvers : {name: value of `weighting`}.
 
-    robust : name of the function that the solvers run with; None if it is not among them, then there are no solvers.
+    robust : name of the consensus function for the solvers; None if it was not chosen, and then there are no solvers.
     """
 
     schemes: dict
@@ -230,7 +231,7 @@ class _Methods(NamedTuple):
 
 
 def _resolve_methods(weightings, weight_solvers, consensus, *, features):
-    """The :class:`_Methods` that a user chose; `features` says whether there are any."""
+    """The :class:`_Methods` that a user chose; `features` says whether X is given."""
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
     robust = next((name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]), None)
     # "uniform" is both a scheme and a solver: the scheme is run.
@@ -286,7 +287,7 @@ def _entry(entry, registry, parameter, where):
     try:
         signature = inspect.signature(entry)
     except ValueError:
-        # Some compiled functions do not tell; a wrong call is then the error of their runs.
+        # Some compiled functions have no signature; a wrong call is then an error of their runs.
         return entry
     try:
         signature.bind(*[None] * n_positional, **dict.fromkeys(keywords))
@@ -296,7 +297,7 @@ def _entry(entry, registry, parameter, where):
 
 
 def _number_drawn(resample, n_partitions):
-    """Number of partitions that a repeat draws, None for all as they are."""
+    """Number of partitions that a repeat draws; None for all, without drawing."""
     if resample is None:
         return None
     if isinstance(resample, str):
@@ -317,15 +318,15 @@ def _check_fractions(fractions):
 
 
 def _corrupt(labels, fraction, seed):
-    """The ensemble of a run, by another stream than those of draws and methods."""
+    """The ensemble of a run, by another random stream than those of draws and methods."""
     return labels if fraction is None else corrupt_ensemble(labels, fraction, np.random.RandomState([seed, 2]))[0]
 
 
 def _draw(labels, n_drawn, with_replacement, seed):
-    """What all methods share in a repeat: (labels, numbers of their partitions, None for all, seed)."""
+    """(labels, indices of their partitions or None for all, seed) of a repeat, for all methods."""
     if n_drawn is None:
         return labels, None, seed
-    # Another stream than that of the methods.
+    # Another random stream than that of the methods.
     rng = np.random.RandomState([seed, 1])
     partitions = np.sort(rng.choice(labels.shape[1], n_drawn, replace=with_replacement))
     return np.ascontiguousarray(labels[:, partitions]), partitions, seed
@@ -362,7 +363,7 @@ def _run_all(methods, draws, X, n_clusters, *, show, **options):
 
 
 def _read_only(array):
-    """The same values, shared by all methods, which none of them can change."""
+    """A view of an array that methods cannot change."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -377,7 +378,7 @@ def _weigh(scheme, labels, seed, X):
 def _find(function, labels, seed, n_clusters, weights):
     rng = np.random.RandomState(seed)
     found = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
-    return check_consensus(found, len(labels), name="what the function returns")
+    return check_consensus(found, len(labels), name="the result of the function")
 
 
 def _solve(solver, labels, seed, n_clusters):
@@ -387,7 +388,7 @@ def _solve(solver, labels, seed, n_clusters):
 
 
 def _grade(labels, y, found):
-    """Scores of a consensus; None of one that failed."""
+    """Scores of a consensus; None for a failed one."""
     scores = dict.fromkeys(("n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"))
     if found is None:
         return scores

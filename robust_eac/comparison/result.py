@@ -1,4 +1,4 @@
-"""What :func:`~robust_eac.compare` returns: the records, their table, statistics and pictures."""
+"""The records that :func:`~robust_eac.compare` returns: their table, statistics and pictures."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ if TYPE_CHECKING:
 
 #: Scores of a consensus, higher is better: against the classes, and against the ensemble.
 MEASURES = ("ari", "nmi", "h", "ensemble_nmi", "density")
-# What stands at an axis.
+# Labels of the axes.
 _TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
-# Inches: of the margins, of a method, and in width; of the scale of ranks, and of a character beside it.
-_MARGINS, _ROW, _WIDTH = 1.1, 0.24, 7.0
+# In inches: height of the margins and of a method, width of a figure.
+_MARGINS, _ROW = 1.1, 0.24
+_WIDTH = 7.0
+# In inches: width of the scale of ranks, and of a character beside it.
 _SCALE, _CHARACTER = 4.0, 0.085
 
 
 class ComparisonSummary(NamedTuple):
-    """Statistics of a comparison, made by :meth:`Comparison.summary`, which describes the rows; its text is a table.
+    """Statistics of a comparison, from :meth:`Comparison.summary`, which describes the rows; `str` makes a table.
 
-    measure : what was scored. blocks : "repeats" or "data sets", the units that the statistics count.
+    measure : the score. blocks : "repeats" or "data sets", the units of the statistics.
     n_blocks : number of them. reference : the method from which differences are taken. level : of the intervals.
     p_value : of Friedman's test that all methods rank alike; None with fewer than three methods or two blocks.
     rows : list of dict, one per method, best mean first.
@@ -118,7 +120,8 @@ class Comparison(list):
             Score, higher is better. None means "ari", or "ensemble_nmi" if no run was compared with classes.
         reference : str, default=None
             Method from which the differences are taken, "WEIGHTING + FUNCTION". None means the method with the best
-            mean. That one is chosen on the same data, which favours differences: for a test name it beforehand.
+            mean, which is chosen on the same data, so that differences are too large: for a test, name the reference
+            beforehand.
         level : float, default=0.95
             Of the intervals, in (0, 1).
 
@@ -126,8 +129,8 @@ class Comparison(list):
         -------
         summary : ComparisonSummary
             `print` shows it as a table. An entry of its `rows` has "method", "scheme", "function"; "mean", "low" and
-            "high", over the blocks in which it succeeded, with Student's interval; "rank", the mean over the blocks, in
-            which a failure ranks last; "failures", runs with an error; "seconds", mean of weighting and consensus;
+            "high", over the blocks in which it succeeded, with Student's interval; "rank", the mean over the blocks,
+            with failures last; "failures", runs with an error; "seconds", mean of weighting and consensus;
             "difference", "difference_low", "difference_high" over the blocks in which both succeeded, "p_value" of
             Wilcoxon's signed-rank test, and "p_holm", corrected for the number of tests. None if not computable.
 
@@ -138,7 +141,7 @@ class Comparison(list):
 
         Notes
         -----
-        Over repeats on one data set, intervals and tests never speak of other data, and more repeats make every
+        Over repeats on one data set, intervals and tests hold for this data set only, and enough repeats make any
         difference significant. With n blocks the p-value is at least :math:`2^{1 - n}`: below 0.05 from six on.
         """
         level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
@@ -176,8 +179,8 @@ class Comparison(list):
             As in :meth:`~robust_eac.comparison.Comparison.summary`.
         kind : {"intervals", "critical-difference"}, default="intervals"
             Means with their 95 % intervals, and a small point per block; or mean ranks, where a bar joins methods that
-            Nemenyi's test after Friedman's does not tell apart at 5 % (scikit-posthocs draws it). A method that never
-            succeeded is left out of both; in the diagram other failures rank last.
+            Nemenyi's test after Friedman's does not distinguish at 5 % (drawn by scikit-posthocs). Both leave out a
+            method that never succeeded; in the diagram other failures rank last.
         ax : matplotlib Axes, default=None
             Where to draw. None means a new figure of the height that the methods need.
 
@@ -196,7 +199,7 @@ class Comparison(list):
 
 
 class _ScoreTable(NamedTuple):
-    """scores : (n_blocks, n_methods), NaN where no run succeeded. about : what every row of a summary says first."""
+    """scores : (n_blocks, n_methods), NaN where no run succeeded. about : first entries of the rows of a summary."""
 
     measure: str
     blocks: str
@@ -215,8 +218,8 @@ def _score_table(records, measure):
     for record in records:
         key = _cell(record), record["scheme"], record["function"]
         if key in runs:
-            told = "name each data set with compare(..., dataset=...), and each of its ensembles with ensemble=..."
-            raise ValueError(f"{_run_text(*key)} is there twice: {told}.")
+            remedy = "name each data set with compare(..., dataset=...), and each of its ensembles with ensemble=..."
+            raise ValueError(f"{_run_text(*key)} is there twice: {remedy}.")
         runs[key] = record
     cells = list(dict.fromkeys(map(_cell, records)))
     for cell in cells:
@@ -232,7 +235,8 @@ def _score_table(records, measure):
     for j, method in enumerate(methods):
         for block, group in enumerate(groups):
             found = [runs[cell, *method][measure] for cell in group]
-            if found := [score for score in found if score is not None]:
+            found = [score for score in found if score is not None]
+            if found:
                 scores[block, j] = np.mean(found)
         good = [run for run in (runs[cell, *method] for cell in cells) if run["error"] is None]
         seconds = float(np.mean([run["seconds"] + (run["scheme_seconds"] or 0.0) for run in good])) if good else None
@@ -273,7 +277,7 @@ def _describe(scores, reference, level, measure):
     found = scores[~np.isnan(scores)]
     if found.size:
         row["mean"] = float(found.mean())
-        # Student's interval knows no limits; the measures have them.
+        # Student's interval can exceed the range of the measure.
         lowest = -1.0 if measure == "ari" else 0.0
         row["low"], row["high"] = (end and min(max(end, lowest), 1.0) for end in t_interval(found, level))
     between = np.empty(0) if reference is None else differences(scores, reference)
@@ -315,13 +319,13 @@ def _frame(rows, columns=None):
 
 
 def _draw_intervals(summary, table, ax):
-    """Means with intervals, the best method on top, and below them small points for the blocks."""
+    """Draw means with intervals, the best method on top, and below each small points for the blocks."""
     ax = _new_axes(ax, len(table.names))
     rows = [row for row in summary.rows if row["mean"] is not None]
     labels = []
     for place, row in enumerate(rows):
         scores = table.scores[:, table.names.index(row["method"])]
-        # Below the line, which would hide them.
+        # Points are below the line, which would hide them.
         ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
         if row["low"] is not None:
             ax.plot([row["low"], row["high"]], [place, place], "-", color=BLUE, linewidth=1.5)
@@ -338,7 +342,7 @@ def _draw_intervals(summary, table, ax):
 
 
 def _draw_critical_difference(summary, table, ax):
-    """Mean ranks, and bars over those that Nemenyi's test does not tell apart."""
+    """Draw mean ranks, and bars over those that Nemenyi's test does not distinguish."""
     scores = table.scores[:, [_any(column) for column in table.scores.T]]
     names = [name for name, column in zip(table.names, table.scores.T, strict=True) if _any(column)]
     if len(names) < 3 or len(scores) < 2:
@@ -346,24 +350,30 @@ def _draw_critical_difference(summary, table, ax):
             f"kind 'critical-difference' needs at least 3 methods in 2 {summary.blocks}, got {len(names)} in "
             f"{len(scores)}."
         )
-    # Names with their ranks stand on both sides.
+    # Names with their ranks are on both sides.
     ax = _new_axes(ax, len(names) / 2, _SCALE + 2.0 * _CHARACTER * (max(map(len, names)) + 8))
     purpose = "kind 'critical-difference' needs"
     posthocs = load_package("scikit_posthocs", purpose, "compare")
     ranks = _frame(ranks_of(scores), names)
     means = ranks.mean()
-    colors, thin = dict.fromkeys(names, "black"), {"linestyle": "-", "linewidth": 0.8}
-    look = {"color_palette": colors, "elbow_props": thin, "crossbar_props": {"linestyle": "-"}}
-    look |= {"label_fmt_left": "{label} ({rank:.2f})", "label_fmt_right": "({rank:.2f}) {label}"}
-    look["text_h_margin"] = 0.02 * (means.max() - means.min())
-    posthocs.critical_difference_diagram(means, posthocs.posthoc_nemenyi_friedman(ranks), ax=ax, **look)
+    posthocs.critical_difference_diagram(
+        means,
+        posthocs.posthoc_nemenyi_friedman(ranks),
+        ax=ax,
+        color_palette=dict.fromkeys(names, "black"),
+        elbow_props={"linestyle": "-", "linewidth": 0.8},
+        crossbar_props={"linestyle": "-"},
+        label_fmt_left="{label} ({rank:.2f})",
+        label_fmt_right="({rank:.2f}) {label}",
+        text_h_margin=0.02 * (means.max() - means.min()),
+    )
     title = _TITLES.get(summary.measure, summary.measure)
-    ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not told apart at 5 %")
+    ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not distinguished at 5 %")
     return ax
 
 
 def _new_axes(ax, n_rows, width=_WIDTH):
-    """The Axes to draw on, checked; for None those of a new figure."""
+    """The Axes to draw on; for None those of a new figure of this size."""
     own = ax is None
     ax = check_axes(ax)
     if own:
@@ -372,7 +382,7 @@ def _new_axes(ax, n_rows, width=_WIDTH):
 
 
 def aligned(rows, *, n_names):
-    """Lines of rows of cells in columns; the first `n_names` columns hold names, the others stand right."""
+    """Lines of a table; the first `n_names` columns, of names, are aligned to the left, the others to the right."""
     texts = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     lines = []

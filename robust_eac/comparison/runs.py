@@ -11,7 +11,7 @@ import numpy as np
 from joblib import cpu_count
 from joblib.externals.loky import ProcessPoolExecutor
 
-# What limits the threads inside a worker process; what the user has set stays.
+# Variables that limit the threads of a worker process, unless the user has set them.
 _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -26,9 +26,9 @@ def attempt(run):
 
 
 def outcomes(waiting, *, n_workers, time_limit, begin):
-    """Generate (key, what :func:`attempt` returns) of every run of the deque `waiting`, which the caller may add to.
+    """Generate (key, result of :func:`attempt`) for every run in the deque `waiting`, to which the caller may add.
 
-    One worker without a limit is this process; else each is a process, killed and replaced at its `time_limit`.
+    One worker without a limit is this process; otherwise each is a process, killed and replaced at its `time_limit`.
     """
     if n_workers == 1 and time_limit is None:
         while waiting:
@@ -44,7 +44,7 @@ def outcomes(waiting, *, n_workers, time_limit, begin):
                 begin(key)
                 _submit(busy, idle.pop(), key, run, np.inf if time_limit is None else time_limit)
             starting = sum(at_work.key is None for at_work in busy.values())
-            # A first run that does nothing tells when a worker has started.
+            # A first run that does nothing shows when a worker has started.
             for _ in range(min(len(waiting) - starting, n_workers - len(busy))):
                 _submit(busy, _new_worker(n_workers), None, int, np.inf)
             for future in _wait(busy):
@@ -64,7 +64,7 @@ def outcomes(waiting, *, n_workers, time_limit, begin):
 
 
 class _AtWork(NamedTuple):
-    """What a future belongs to; key : None while the worker starts, which no limit counts."""
+    """The run of a future; key : None while the worker starts, which has no limit."""
 
     worker: ProcessPoolExecutor
     key: object
@@ -92,23 +92,23 @@ def _wait(busy):
 
 
 def _outcome(future, seconds, time_limit):
-    """What a run came to, and whether its worker can be used again."""
+    """(result of :func:`attempt`, whether the worker can be used again)."""
     if not future.done():
         return (None, seconds, f"TimeoutError: stopped after {time_limit:g} s"), False
     try:
-        outcome, told = future.result()
+        outcome, messages = future.result()
     except BrokenProcessPool:
         return (None, seconds, "ChildProcessError: its process died: it was killed, or crashed"), False
     except Exception as exception:
         # The run or its result cannot be sent to another process.
         return (None, seconds, f"{type(exception).__name__}: {exception}"), True
-    for message, category in told:
+    for message, category in messages:
         warnings.warn(message, category, stacklevel=4)
     return outcome, True
 
 
 def _attempt_in_worker(run):
-    """What :func:`attempt` returns, and the warnings, which the caller's process gives."""
-    with warnings.catch_warnings(record=True) as told:
+    """(result of :func:`attempt`, the warnings, which the caller's process repeats)."""
+    with warnings.catch_warnings(record=True) as caught:
         outcome = attempt(run)
-    return outcome, list(dict.fromkeys((str(warning.message), warning.category) for warning in told))
+    return outcome, list(dict.fromkeys((str(warning.message), warning.category) for warning in caught))

@@ -1,11 +1,11 @@
-"""Statistics of paired scores: one row per block, in which all methods saw the same."""
+"""Statistics of paired scores, one row per block with the scores of all methods."""
 
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, sem, t, wilcoxon
 
-# Equal partitions differ in the last digits of their scores.
+# Digits of the scores: those of equal partitions can differ in the last ones.
 _DIGITS = 10
-# With ties SciPy tries all signs of up to so many values, one pattern after the other.
+# With ties, enumerate the signs of up to this many values at once; SciPy does so one pattern at a time.
 _ALL_SIGNS = 13
 
 
@@ -19,7 +19,7 @@ def friedman(scores):
     ranks = ranks_of(scores)
     if len(ranks) < 2 or ranks.shape[1] < 3:
         return None
-    # SciPy has no value where all are equal.
+    # SciPy returns NaN where all are equal.
     return float(friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks, axis=1).any() else 1.0
 
 
@@ -28,18 +28,19 @@ def t_interval(values, level):
     if len(values) < 2:
         return None, None
     mean, error = np.mean(values), sem(values)
-    # SciPy has no interval where all are equal.
+    # SciPy returns NaN where all are equal.
     low, high = t.interval(level, len(values) - 1, mean, error) if error > 0.0 else (mean, mean)
     return float(low), float(high)
 
 
 def signed_rank(values):
-    """Two-sided p-value of Wilcoxon's signed-rank test, that of SciPy; 1 where all are zero, which do not count."""
+    """Two-sided p-value of Wilcoxon's signed-rank test, as SciPy's, without zeros; 1 if all are zero."""
     values = np.asarray(values)[np.flatnonzero(values)]
     n, ranks = len(values), rankdata(np.abs(values))
     if n > _ALL_SIGNS or len(np.unique(ranks)) == n:
         return float(wilcoxon(values).pvalue) if n else 1.0
-    sums, found = (np.arange(2**n)[:, np.newaxis] >> np.arange(n) & 1) @ ranks, ranks[values > 0.0].sum()
+    sums = (np.arange(2**n)[:, np.newaxis] >> np.arange(n) & 1) @ ranks
+    found = ranks[values > 0.0].sum()
     return float(min(1.0, 2.0 * min(np.mean(sums <= found), np.mean(sums >= found))))
 
 

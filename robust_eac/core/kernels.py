@@ -1,7 +1,7 @@
 """Compiled kernels of the solver and of the k-means family, on rows of codes and small matrices.
 
 Notation and arguments: see bundles. Kernels that call each other live in one file because numba's disk cache does not
-notice changes in a callee of another file; sparse_counts.py, the exception, says how it does without.
+notice changes in a callee of another file.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""How good and how sure a consensus is: losses, gap, agreement, certificates, and the number of clusters."""
+"""Quality of a consensus: losses, gap, agreement, certificates, and the number of clusters."""
 
 from .agreement import AgreementTest, adjusted_agreement, agreement_test
 from .certificates import Certificate, certify

@@ -17,13 +17,14 @@ from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 
-# Up to this many objects, all 8! = 40,320 relabellings are looked at; numbers of them that are held at once.
+# Up to this many objects, all relabellings are enumerated, 8! = 40,320.
 _FEW = 8
+# Largest number of entries in a batch of them.
 _AT_ONCE = 2**21
 
 
 class AgreementTest(NamedTuple):
-    """What :func:`agreement_test` returns: one value per partition in each field."""
+    """Result of :func:`agreement_test`: one value per partition in each field."""
 
     agreement: np.ndarray
     statistic: np.ndarray
@@ -34,9 +35,9 @@ class AgreementTest(NamedTuple):
 
 
 def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> np.ndarray:
-    r"""Agreement of every partition with a consensus, corrected for chance.
+    r"""Compute the agreement of every partition with a consensus, corrected for chance.
 
-    Computes :math:`a_u = \frac{\|S_u\|^2 - E_u}{(\|G\|^2 + \|X_u^T X_u\|^2) / 2 - E_u} = 1 - \frac{d_u}{E[d_u]}`, where
+    It is :math:`a_u = \frac{\|S_u\|^2 - E_u}{(\|G\|^2 + \|X_u^T X_u\|^2) / 2 - E_u} = 1 - \frac{d_u}{E[d_u]}`, where
     :math:`S_u = Y X_u^T` and :math:`E_u` is the mean of :math:`\|S_u\|^2` when the objects of one side are permuted at
     random: for a hard membership the adjusted Rand index [1]_, for a soft one its extension. Unlike the distance d_u it
     does not favour fine partitions.
@@ -46,19 +47,19 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     labels, membership
         As in :func:`~robust_eac.partition_losses`.
     sample_weight : array-like of shape (n_samples,), default=None
-        As there; if some weights are below 1, they count for their ratios, the least being one object.
+        As there; if some weights are below 1, they are scaled so that the least one is one object.
 
     Returns
     -------
     agreement : ndarray of shape (n_partitions,)
-        At most 1, reached where the two agree; 0 is chance, and a partition that tells nothing (see Notes).
+        At most 1, for equal partitions; 0 for agreement by chance, and for a trivial partition (see Notes).
 
     Notes
     -----
-    A partition tells nothing if relabelling the objects that it observes does not change it: it puts all of them
-    together, or all apart, or gives all of them the same memberships, up to 1e-6 or so. Then :math:`d_u = E[d_u]` for
-    every consensus, so that :math:`a_u = 0`, also for an equal consensus, where :math:`a_u` is 0/0 and scikit-learn's
-    index 1. A consensus that tells nothing agrees with nothing in the same way.
+    A partition is trivial if relabelling the objects that it observes does not change it: it puts all of them together,
+    or all apart, or gives all of them the same memberships, up to about 1e-6. Then :math:`d_u = E[d_u]` for every
+    consensus, so that :math:`a_u = 0`, also for an equal consensus, where :math:`a_u` is 0/0 and scikit-learn's index
+    is 1. In the same way a trivial consensus agrees with no partition.
 
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
     that partitions observe; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
@@ -80,20 +81,19 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:
     r"""Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
 
-    The statistic is :math:`\|S_u\|^2 = \sum_{ij} (y_i^T y_j) (x_{ui}^T x_{uj})`, over ordered pairs with i = j. Its
-    mean, variance and skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the
-    consensus or the partition is hard; else up to a share of the order of 1/n, and it is not taken below 0). The
-    p-value is that of the Pearson type III distribution with these three moments; for partitions that observe at most 8
-    objects it is exact, the share of the permutations with as much agreement or more.
+    The statistic is :math:`\|S_u\|^2 = \sum_{ij} (y_i^T y_j) (x_{ui}^T x_{uj})`, over ordered pairs including i = j.
+    Its mean, variance and skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the
+    consensus or the partition is hard; else up to a share of the order of 1/n, and at least 0). The p-value is that of
+    the Pearson type III distribution with these three moments; for partitions that observe at most 8 objects it is
+    exact, the share of the permutations with as much agreement or more.
 
     Parameters
     ----------
     labels, membership
         As in :func:`~robust_eac.partition_losses`.
     sample_weight : array-like of shape (n_samples,), default=None
-        Number of objects that every object stands for, each of them relabelled on its own: 0 or at least 1. None means
-        one each. With fractions among them there are no permutations, and p-values are approximate for any number of
-        objects.
+        Number of copies of every object, each of them relabelled on its own: 0 or at least 1. None means one each.
+        With fractions among them there are no permutations, and p-values are approximate for any number of objects.
 
     Returns
     -------
@@ -103,11 +103,11 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
     Notes
     -----
-    Where nothing can vary, since one side puts all objects together, all apart, or treats them alike, or since it
-    singles out one object of equally large clusters, the variance and the z-score are 0 and the p-value is 1.
+    Where the statistic is constant, since the consensus or the partition is trivial, or separates a single object from
+    clusters of equal size, the variance and the z-score are 0 and the p-value is 1.
 
-    The p-value is valid for partitions that had no part in the consensus. Partitions that had agree with it a little
-    more than by chance even if they are random, the more the fewer they are. The exact p-values of few objects
+    The p-value is valid for partitions that were not used for the consensus. Partitions that were used agree with it a
+    little more than by chance even if they are random, the more the fewer they are. The exact p-values of few objects
     take few values.
 
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
@@ -133,7 +133,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
 
 def agreement_test_of(encoding, rows):
-    """The :class:`AgreementTest` of the memberships of an encoding's rows, whatever the weights of base clusters."""
+    """The :class:`AgreementTest` of the memberships of an encoding's rows, without weights of base clusters."""
     S, _ = accumulate(encoding, rows)
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.partitions.offsets)
     moments = moments_of_test(encoding, rows)
@@ -142,9 +142,8 @@ def agreement_test_of(encoding, rows):
         copies = encoding.rows.multiplicity * encoding.rows.observed[:, g]
         if copies.sum() > 1.0 and not np.any(copies % 1.0):
             partitions = np.flatnonzero(encoding.partitions.mask_of == g)
-            pvalue[partitions] = _exact_pvalues(
-                encoding, rows, partitions, np.repeat(np.arange(len(rows)), copies.astype(int))
-            )
+            objects = np.repeat(np.arange(len(rows)), copies.astype(int))
+            pvalue[partitions] = _exact_pvalues(encoding, rows, partitions, objects)
     return AgreementTest(
         adjusted_agreements(weigh_clusters(encoding, None), rows),
         square_S,
@@ -157,12 +156,9 @@ def agreement_test_of(encoding, rows):
 
 def _exact_pvalues(encoding, rows, partitions, objects):
     """Share of the relabellings of a few objects with as much agreement or more, for partitions that observe them."""
-    gram, X = rows[objects] @ rows[objects].T, one_hot(encoding).toarray()[objects]
-    slots = [
-        slice(encoding.partitions.offsets[u], encoding.partitions.offsets[u] + encoding.partitions.n_codes[u])
-        for u in partitions
-    ]
-    grams = np.array([X[:, at] @ X[:, at].T for at in slots])
+    gram = rows[objects] @ rows[objects].T
+    X = np.split(one_hot(encoding).toarray()[objects], encoding.partitions.offsets[1:], axis=1)
+    grams = np.array([X[u] @ X[u].T for u in partitions])
 
     def agreements(orders, axis):
         # One order for all partitions.
@@ -175,7 +171,7 @@ def _exact_pvalues(encoding, rows, partitions, objects):
 
 
 def _checked(labels, membership, sample_weight, *, counts=False):
-    """(encoding, memberships of its rows), all checked."""
+    """(encoding, memberships of its rows)."""
     ensemble = check_ensemble(labels)
     sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
     rows = check_consensus(membership, ensemble.n_samples)

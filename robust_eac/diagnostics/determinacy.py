@@ -1,4 +1,4 @@
-"""How far labels are determined: what other memberships with the same losses make of them."""
+"""How far labels are determined: the labels of other memberships with the same losses."""
 
 from typing import NamedTuple
 
@@ -10,10 +10,10 @@ from sklearn.metrics import adjusted_rand_score
 from ..checks.common import row_blocks
 from ..core.rotation import MOST_TURNED, only_permutations_left, plane_of
 
-# Planes in which the membership is turned, one after the other: fewer with more objects. Angles in each; with three
-# clusters, which have one plane, in that.
+# Planes in which the membership is turned, one after the other: _TURNED over the number of objects, within limits.
 _LEAST_PLANES, _MOST_PLANES = 4, 200
 _TURNED = 2**20
+# Angles in each plane, and in the only plane of three clusters.
 _ANGLES, _ANGLES_OF_ONE = 4, 100
 
 
@@ -31,14 +31,14 @@ class Determinacy(NamedTuple):
 def determinacy(membership):
     """The :class:`Determinacy` of the labels of a membership of (n, k) numbers; None for very many clusters.
 
-    A walk, always the same, over the rotations Q with Q Y >= 0 (see :mod:`~robust_eac.core.rotation`). A step turns
-    one plane, in which the admissible angles around the current rotation form an interval whose ends are known in
-    closed form; it looks at some of them and goes on from a random one. With more than three clusters, what it finds
-    is a lower bound of what there is.
+    A walk with a fixed seed over the rotations Q with Q Y >= 0 (see :mod:`~robust_eac.core.rotation`). A step turns
+    one plane, in which the admissible angles around the current rotation form an interval with ends in closed form; it
+    tries some of them and continues from a random one. With more than three clusters it need not find all changes.
     """
     n, k = membership.shape
     labels, rng = membership.argmax(axis=1), np.random.RandomState(0)
-    undetermined, most_changed, furthest = np.zeros(n, dtype=bool), 0, labels
+    undetermined = np.zeros(n, dtype=bool)
+    most_changed, furthest = 0, labels
     if k > 2 and not only_permutations_left(membership):
         if k > MOST_TURNED:
             return None
@@ -66,9 +66,9 @@ def _turn(axes, angle):
 
 
 def _interval(membership, Q, axes):
-    """Angles around 0, from the least to the largest, up to which a plane can be turned after Q within the simplex.
+    """The least and the largest angle by which a plane can be turned after Q without leaving the simplex.
 
-    The membership of a row in a cluster is then rest + radius cos(angle - phase).
+    The membership of a row in a cluster is rest + radius cos(angle - phase).
     """
     least, most = -np.pi, np.pi
     for block in row_blocks(len(membership)):
@@ -82,12 +82,12 @@ def _interval(membership, Q, axes):
         phase = np.arctan2(sine, cosine)[leaves]
         least = max(least, (phase - reach).max(initial=-np.pi))
         most = min(most, (phase + reach).min(initial=np.pi))
-    # On the boundary of the simplex, rounding must not leave 0 out.
+    # On the boundary of the simplex, rounding must not exclude 0.
     return min(least, 0.0), max(most, 0.0)
 
 
 def _matched(labels, found, n_clusters):
-    """The other labels, their clusters numbered as those that they share most objects with."""
+    """The other labels, their clusters matched to those that they share most objects with."""
     table = np.bincount(labels * n_clusters + found, minlength=n_clusters**2).reshape(n_clusters, n_clusters)
     order, matched = linear_sum_assignment(table, maximize=True)
     number = np.empty(n_clusters, dtype=np.intp)

@@ -19,7 +19,7 @@ __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partitio
 
 
 class Evaluation:
-    """A membership and weights beside an ensemble, all checked; what is asked of them is found once."""
+    """An ensemble, a membership and weights, checked; their losses and statistics are computed once."""
 
     def __init__(self, labels, membership, weights, sample_weight, cluster_weights, *, agreement="raw"):
         ensemble = check_ensemble(labels)
@@ -33,7 +33,7 @@ class Evaluation:
 
     @cached_property
     def state(self):
-        """What losses, statistics and steps of the objective share."""
+        """The state of the objective at the membership."""
         return self.objective.measure(self.rows)
 
     @cached_property
@@ -66,9 +66,9 @@ def partition_losses(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
-    r"""Distance of every partition of the ensemble to a consensus membership.
+    r"""Compute the distance of every partition of the ensemble to a consensus membership.
 
-    Computes :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_) for all partitions at once as
+    It is :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_), for all partitions at once
     :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with :math:`G = Y Y^T` and :math:`S_u = Y X_u^T`; no n x n matrix is
     formed. A partition that observes only the objects O_u is compared on these:
     :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`. For a soft partition, whose X_u is a
@@ -118,7 +118,7 @@ def partition_losses(
     >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
     array([0., 4.])
 
-    A mixture's posteriors beside a vector of labels:
+    Posteriors of a mixture, and a vector of labels:
 
     >>> posteriors = np.array([[0.75, 0.25], [0.75, 0.25], [0.0, 1.0]])
     >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
@@ -136,9 +136,9 @@ def objective_value(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> float:
-    r"""Value of the weighted median-partition objective.
+    r"""Compute the weighted median-partition objective.
 
-    Computes :math:`\sum_u \alpha_u d_u + \frac{\lambda}{2} \|\alpha\|^2`, which is Eq. (4) of [1]_ for
+    It is :math:`\sum_u \alpha_u d_u + \frac{\lambda}{2} \|\alpha\|^2`, Eq. (4) of [1]_ for
     :math:`\lambda = 0` and Eq. (5) otherwise.
 
     Parameters
@@ -177,16 +177,15 @@ def membership_gradient(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
-    r"""Gradient of the objective in every object's membership.
+    r"""Compute the gradient of the objective in every object's membership.
 
     Row i is :math:`4 w_i (G y_i - \sum_u \alpha_u S_u x_{ui})`, the derivative of :math:`\sum_u \alpha_u d_u` in column
-    i of Y, :math:`w_i` being the weight of the object. It is the same for objective (4) and (5) of [1]_, whose
-    regulariser does not depend on Y.
+    i of Y, where :math:`w_i` is the weight of the object. It is the same for objective (4) and (5) of [1]_.
 
     Parameters
     ----------
     labels, membership, weights, sample_weight, cluster_weights
-        As in :func:`objective_value` and :func:`partition_losses`.
+        As in :func:`objective_value`.
 
     Returns
     -------
@@ -216,17 +215,17 @@ def optimality_gap(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> float:
-    r"""Violation of the first-order optimality conditions of the membership, free of scale.
+    r"""Compute the violation of the first-order optimality conditions of the membership, free of scale.
 
-    Computes :math:`\frac{1}{4 n^2} \sum_i \max_p \langle g_i, y_i - e_p \rangle`, :math:`g_i` being object i's row of
+    It is :math:`\frac{1}{4 n^2} \sum_i \max_p \langle g_i, y_i - e_p \rangle` with object i's row :math:`g_i` of
     :func:`membership_gradient`: the Frank-Wolfe gap [1]_ of the objective per ordered pair, over 4. It is never
-    negative and zero exactly where every object's membership is stationary. n is the sum of the weights when objects
-    have some. Repeating all objects or all partitions does not change it.
+    negative, and zero exactly where every object's membership is stationary. n is the sum of the weights of the
+    objects. Repeating all objects or all partitions does not change it.
 
     Parameters
     ----------
     labels, membership, weights, sample_weight, cluster_weights
-        As in :func:`objective_value` and :func:`partition_losses`.
+        As in :func:`objective_value`.
 
     Returns
     -------

@@ -35,7 +35,7 @@ from ..weightings.trust import LEVEL, NO_LINKS
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
-# Of every run; hard labels need no more precision.
+# Hard labels need no more precision.
 _LIMITS = Limits(1e-4, 100)
 # Starts per candidate and sub-ensemble.
 _N_INIT_SPLIT = 2
@@ -43,14 +43,14 @@ _N_INIT_SPLIT = 2
 _STABLE = 0.9
 # Only candidates within this of the largest stability can be chosen.
 _STABILITY_SLACK = 0.05
-# Halves of fewer clusterings than this cannot judge.
+# Least number of clusterings: smaller halves have no reliable consensus.
 _MANY = 6
 # Agreements that differ by less are equal: take the smaller number of clusters.
 _TIE = 1e-9
 
 
 class ClusterNumberSelection(NamedTuple):
-    """What :func:`select_n_clusters` returns."""
+    """Result of :func:`select_n_clusters`."""
 
     n_clusters: int
     labels: np.ndarray
@@ -75,18 +75,18 @@ def select_n_clusters(
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
 ) -> ClusterNumberSelection:
-    r"""Choose the number of clusters that an ensemble supports; one, if it supports none.
+    r"""Choose the number of clusters that an ensemble supports; one, if no number is supported.
 
     For every candidate k the consensus is found from several starts, and again for pairs of sub-ensembles that have no
     partition in common: a random half of the partitions on a random share of the objects, and the other half on another
     such share. A candidate is *stable* when the two consensuses of a pair agree. Among the stable ones, maximise over k
-    the mean over the pairs of :math:`\sum_{u \in B} \alpha_u \text{ARI}(c_A, X_u)`, the agreement of one half's
-    consensus, :math:`c_A`, with the partitions of the *other* half, B, with the weights that the solver gives these
-    (and with A and B exchanged). Without a stable candidate the answer is one.
+    the mean over the pairs of :math:`\sum_{u \in B} \alpha_u \text{ARI}(c_A, X_u)`, the agreement of the consensus
+    :math:`c_A` of one half with the partitions of the *other* half, B, with the weights that the solver gives these
+    (and with A and B exchanged). Without a stable candidate the number is one.
 
-    Agreement with held-out partitions has expectation zero when these are drawn without regard to each other, but
-    partitions that all cut the same accidents of the sample agree as well. Stability does not follow these ([1]_,
-    [2]_), yet it cannot tell clusters from groups of them.
+    Agreement with held-out partitions has expectation zero for independent partitions, but partitions that all split
+    the sample by the same accidents agree as well. Stability is not misled by these ([1]_, [2]_), but cannot
+    distinguish clusters from groups of clusters.
 
     Parameters
     ----------
@@ -95,29 +95,29 @@ def select_n_clusters(
         sub-ensemble.
     n_clusters : list of int or (int, int), default=(1, 10)
         Candidates, each in [1, n_samples], or the lowest and the highest of all; each is the largest number of clusters
-        of its consensus, at most 2^28 / n_samples. One is a possible answer whether listed or not.
+        of its consensus, at most 2^28 / n_samples. The result can be one even if one is not listed.
     weighting : str, object or callable, default="chance-corrected"
-        As in :func:`~robust_eac.solve_median_partition`, on raw losses, but no weights to keep: sub-ensembles are
-        weighted too. With many random partitions, "uniform" finds fewer candidates stable.
+        As in :func:`~robust_eac.solve_median_partition`, on raw losses; fixed weights do not fit sub-ensembles. With
+        many random partitions, "uniform" finds fewer candidates stable.
     n_init : int, default=5
         Starts per candidate, at least 2.
     n_splits : int, default=10
         Pairs of sub-ensembles, the same for all candidates.
     max_samples : float, default=0.7
-        Share of the objects of each sub-ensemble, in [0.6, 1]; two of them are compared on the objects that both have.
+        Share of the objects in each sub-ensemble, in [0.6, 1]; two of them are compared on their common objects.
     n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`; threads over starts, sub-ensembles and candidates.
 
     Returns
     -------
     selection : ClusterNumberSelection
-        Named tuple. `n_clusters`, the number of clusters chosen, and `labels` of shape (n_samples,), the consensus that
-        has them. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the clusters
-        that the consensus has; `agreement`, :math:`\sum_u \alpha_u \text{ARI}(c, X_u)` of the consensus c with the
+        Named tuple. `n_clusters`, the number of clusters chosen, and `labels` of shape (n_samples,), the consensus with
+        them. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the number of
+        clusters of the consensus; `agreement`, :math:`\sum_u \alpha_u \text{ARI}(c, X_u)` of the consensus c with the
         weights found (in general the :func:`~robust_eac.adjusted_agreement`); `held_out_agreement`, see above;
         `start_stability` and `split_stability`, the mean ARI [3]_ of the consensuses of different starts, and of the
-        two halves; `stable`, bool: split stability at least 0.9, and within 0.05 of the largest one. A consensus of one
-        cluster has no agreement beyond chance with anything: it counts as 0.
+        two halves; `stable`, bool: split stability at least 0.9, and within 0.05 of the largest one. The agreements of
+        a consensus of one cluster are 0.
 
     Warns
     -----
@@ -158,7 +158,7 @@ def select_n_clusters(
     check_n_memberships(int(max(candidates)), n_samples)
     weighting = as_weighting(weighting)
     if isinstance(weighting, Fixed):
-        raise ValueError("weighting must be a name or a function, which weighs sub-ensembles too, got weights to keep.")
+        raise ValueError("weighting must be a name, object or function, which can weigh sub-ensembles, got weights.")
     weighting.bind(n_partitions, float(n_samples) ** 2)
     n_init = check_integer(n_init, name="n_init", low=2)
     n_splits = check_integer(n_splits, name="n_splits", low=1)
@@ -184,12 +184,14 @@ def select_n_clusters(
         for k, row in zip(candidates[candidates > 1], seeds, strict=True)
         for problem, count, seed in zip([whole] * n_init + parts, counts, row, strict=True)
     )
-    lacking, most = sum(run is not None and not run.converged for run in solutions), _LIMITS.max_iter
-    message = f"{lacking} of {len(solutions)} consensuses did not converge within {most} alternations."
-    warn_unless(lacking == 0, message)
+    n_failed = sum(run is not None and not run.converged for run in solutions)
+    message = f"{n_failed} of {len(solutions)} consensuses did not converge within {_LIMITS.max_iter} alternations."
+    warn_unless(n_failed == 0, message)
 
-    one, weighty = np.zeros(n_samples, dtype=np.intp), np.flatnonzero(encoding.rows.multiplicity)
-    weight, solutions = encoding.rows.multiplicity[weighty], iter(solutions)
+    one = np.zeros(n_samples, dtype=np.intp)
+    weighty = np.flatnonzero(encoding.rows.multiplicity)
+    weight = encoding.rows.multiplicity[weighty]
+    solutions = iter(solutions)
     consensuses, rows = [], []
     for k in candidates:
         if k == 1:
@@ -208,8 +210,8 @@ def select_n_clusters(
     stable = (n_nonempty > 1) & (split >= max(_STABLE, split.max() - _STABILITY_SLACK))
     chosen = one
     if not stable.any() and n_partitions < _MANY:
-        told = f"{n_partitions} clusterings are too few to choose the number of clusters; have at least {_MANY}."
-        warnings.warn(told, UserWarning, stacklevel=2)
+        message = f"{n_partitions} clusterings are too few to choose the number of clusters; have at least {_MANY}."
+        warnings.warn(message, UserWarning, stacklevel=2)
     if stable.any():
         chosen = consensuses[np.flatnonzero(stable & (held_out >= held_out[stable].max() - _TIE))[0]]
     return ClusterNumberSelection(
@@ -226,13 +228,15 @@ class _Half(NamedTuple):
 
 
 def _draw_pair(encoding, max_samples, rng):
-    """Two sub-ensembles without a common partition, each on its own random share of the objects that have weight."""
+    """Two sub-ensembles without a common partition, each on its own random share of the objects of positive weight."""
     weighty = np.flatnonzero(encoding.rows.multiplicity)
     order = rng.permutation(len(encoding.partitions.offsets))
-    size, halves = int(np.ceil(max_samples * len(weighty))), []
+    size = int(np.ceil(max_samples * len(weighty)))
+    halves = []
     for partitions in (order[: len(order) // 2], order[len(order) // 2 :]):
-        objects, partitions = np.sort(weighty[rng.permutation(len(weighty))[:size]]), np.sort(partitions)
-        # Without unobserved objects, and partitions that then observe none.
+        objects = np.sort(weighty[rng.permutation(len(weighty))[:size]])
+        partitions = np.sort(partitions)
+        # Leave out unobserved objects, and partitions that observe no object.
         observed = encoding.rows.observed[objects][:, encoding.partitions.mask_of[partitions]]
         objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]
         part = sub_ensemble(encoding, objects, partitions) if len(objects) else None
@@ -241,7 +245,7 @@ def _draw_pair(encoding, max_samples, rng):
 
 
 class _Problem(NamedTuple):
-    """An ensemble, its weighting, and whether partitions are linked by agreement, if the weighting asks."""
+    """An ensemble, its weighting, and whether some partitions agree beyond chance, if the weighting needs that."""
 
     encoding: Encoding
     weighting: Weighting
@@ -249,7 +253,7 @@ class _Problem(NamedTuple):
 
 
 def _pose(encoding, weighting, seed):
-    """The :class:`_Problem` of an ensemble, which does not depend on the number of clusters; None for None."""
+    """The :class:`_Problem` of an ensemble, for any number of clusters; None for None."""
     if encoding is None:
         return None
     weighting = weighting.bind(len(encoding.partitions.offsets), encoding.partitions.total**2)
@@ -270,7 +274,7 @@ def _consensus(problem, k, *, n_init, seed):
 
 def _best(runs):
     """The run of smallest loss under the mean of all runs' weights."""
-    # Under its own weights, a run that trusts few partitions would win.
+    # With its own weights, a run that trusts few partitions would have the smallest loss.
     weights = np.mean([run.weights for run in runs], axis=0)
     return min(runs, key=lambda run: weights @ run.losses)
 
@@ -287,13 +291,13 @@ def _compare(first, second, first_run, second_run):
 
 
 def _rand(a, b, weight):
-    """Adjusted Rand index; 0 if a partition tells nothing, even if both do."""
+    """Adjusted Rand index; 0 if a partition is trivial, even if both are."""
     encoding = encode_ensemble(check_ensemble(b[:, np.newaxis]), weight)
     return float(_agreements(encoding, np.arange(len(a)), a)[0])
 
 
 def _agreements(encoding, rows, consensus):
-    """(m,) agreement of every partition with a hard consensus of these rows; 0 if either tells nothing."""
+    """(m,) agreement of every partition with a hard consensus of these rows; 0 if either is trivial."""
     agreements = np.zeros(len(encoding.partitions.offsets))
     seen = np.flatnonzero(encoding.rows.observed[rows].any(axis=0)[encoding.partitions.mask_of])
     if len(seen):

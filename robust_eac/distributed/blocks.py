@@ -1,7 +1,7 @@
-"""Work on one block of rows of a distributed ensemble: functions of arrays.
+"""Work on one block of rows of a distributed ensemble.
 
-Blocks are encoded against one table of all the clusters, and sweep their rows against S and G of all the rows. What
-others need to know of a block are sums: matrices of k x k and k x K numbers, whatever the number of its rows.
+All blocks are encoded with the same slots, and sweep their rows given S and G of all rows. A block reports sums only:
+matrices of k x k and k x K numbers, whatever the number of its rows.
 """
 
 import sys
@@ -26,11 +26,11 @@ from ..objectives.raw import Matrices
 
 
 class Report(NamedTuple):
-    """What other blocks need to know of the labels of a block.
+    """The labels of a block, for the common encoding.
 
-    values : (n_slots,) int64; label of each slot of the block's own encoding, -1 where that is "not observed".
-    n_codes : (m,) int64; slots of each partition.
-    sizes : (n_slots,) float64; objects with each label.
+    values : (n_slots,) int64; label of each slot of the block's own encoding, -1 for "not observed".
+    n_codes : (m,) int64; number of slots of each partition.
+    sizes : (n_slots,) float64; number of objects with each label.
     mask_of : (m,) intp; partitions with the same number observe the same objects of the block.
     n_samples : int
     """
@@ -55,30 +55,31 @@ def read(labels, first_row):
 
 
 def merge(reports):
-    """Merge the reports of all blocks: (:class:`~robust_eac.core.encoding.Partitions`, the values of their slots)."""
+    """Merge the reports of all blocks: (:class:`~robust_eac.core.encoding.Partitions`, the labels of their slots)."""
     m, n = len(reports[0].mask_of), sum(report.n_samples for report in reports)
     partition = np.concatenate([np.repeat(np.arange(m), report.n_codes) for report in reports])
     known = np.concatenate([report.values for report in reports])
     counts = np.concatenate([report.sizes for report in reports])
-    values, sizes, missing = [], [], np.zeros(m, dtype=bool)
+    values, sizes = [], []
+    missing = np.zeros(m, dtype=bool)
     for u in range(m):
         distinct, place = np.unique(known[partition == u], return_inverse=True)
         size = np.bincount(place, weights=counts[partition == u])
-        # "Not observed" takes the last code.
+        # "Not observed" is the last code.
         last = distinct == -1
         missing[u] = last.any()
         values.append(np.append(distinct[~last], distinct[last]))
-        sizes.append(np.append(size[~last], np.zeros(int(missing[u]))))
+        sizes.append(np.append(size[~last], np.zeros(np.count_nonzero(last))))
     check_columns_observed(np.array([size.sum() for size in sizes]) > 0.0)
     n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
-    # Partitions share a mask if they do so in every block.
+    # Partitions share a mask if they share one in every block.
     _, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)
     partitions = hard_partitions(np.concatenate(sizes), n_codes, missing, mask_of.ravel(), n)
     return partitions, np.concatenate(values)
 
 
 def encode_block(alone, report, partitions, values, start):
-    """(encoding of a block by the common partitions, Proposal of an array start), with rows reduced."""
+    """(reduced encoding of a block by the common partitions, Proposal of an array start)."""
     n, m = alone.rows.codes.shape
     known = np.split(values, partitions.offsets[1:])
     codes_of = [
@@ -96,7 +97,7 @@ def encode_block(alone, report, partitions, values, start):
 
 
 def check_start(start, n_clusters, first_row):
-    """Memberships of a block of an array start, itself memberships or labels from 0 on."""
+    """Memberships of a block of an array start, which has memberships or labels 0, 1, ...."""
     name = f"init[{first_row}:]"
     if start.ndim == 2:
         return check_membership(start, len(start), n_clusters, name=name)
@@ -108,12 +109,12 @@ def check_start(start, n_clusters, first_row):
 
 
 def extremes(rows):
-    """(2, k): least and largest membership in every cluster."""
+    """(2, k) least and largest membership in every cluster."""
     return np.array([rows.min(axis=0), rows.max(axis=0)])
 
 
 def sample_block(encoding, size, seed):
-    """(codes, observed, number of objects) of rows drawn from a block, of all rows if size is None."""
+    """(codes, observed, numbers of objects) of rows drawn from a block, or of all rows if size is None."""
     if size is None:
         rows, counts = np.arange(len(encoding.rows.codes)), encoding.rows.multiplicity
     else:
@@ -122,7 +123,7 @@ def sample_block(encoding, size, seed):
 
 
 class Proposal(NamedTuple):
-    """Memberships of a block's rows, and those that a sweep proposes; equal if there was no sweep."""
+    """Memberships of a block's rows, and those proposed by a sweep; equal if there was no sweep."""
 
     rows: np.ndarray
     target: np.ndarray
@@ -135,13 +136,13 @@ class Proposal(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What every block needs to know for its next step.
+    """The input of every block for its next step.
 
     t : share of their last steps that all blocks take.
     S, G : of all rows, after that step.
     weights : of the partitions.
-    visit : how columns are visited.
-    seed : draws the orders of visits.
+    visit : settings of the sweep.
+    seed : draws the orders of the rows.
     """
 
     t: float
@@ -153,10 +154,10 @@ class Shared(NamedTuple):
 
 
 def place_block(encoding, partitions, statistics, n_clusters):
-    """The :class:`Proposal` of memberships that agree best with those that the statistics come from."""
+    """The :class:`Proposal` of the memberships that agree best with those behind the statistics."""
     absent = encoding if len(partitions) == len(encoding.partitions.offsets) else select(encoding, partitions)
     absent = absent.with_rows(multiplicity=np.zeros(len(encoding.rows.codes))).visited
-    # Tasks share their arguments: copy what the visits change.
+    # Tasks share their arguments: copy the arrays that placing changes.
     statistics = statistics._replace(T=statistics.T.copy(), Q=statistics.Q.copy())
     rows = place_by(absent, statistics, n_clusters, skip=0.0, max_visits=1)
     return Proposal(rows, rows)
@@ -176,13 +177,13 @@ def _of_weighty(encoding, shared):
 
 
 def gap_of_block(encoding, proposal, shared):
-    """What a block's rows have of the optimality gap."""
+    """The part of a block's rows in the optimality gap."""
     part, statistics = _of_weighty(encoding, shared)
     return (gap_of(part.visited, proposal.at(shared.t).copy(), statistics, part.partitions.total),)
 
 
 def propose(encoding, proposal, shared, number):
-    """(Proposal of the block of that number, its :class:`Sums`): one sweep of its rows, all others at rest."""
+    """(Proposal of the block of that number, its :class:`Sums`) by one sweep of its rows, with all others fixed."""
     rows = proposal.at(shared.t)
     part, statistics = _of_weighty(encoding, shared)
     target = rows.copy()
@@ -192,7 +193,7 @@ def propose(encoding, proposal, shared, number):
 
 
 def propose_best_clusters(encoding, proposal, shared, _):
-    """The same for the step of Frank and Wolfe: towards the best cluster of every object."""
+    """As :func:`propose` for the step of Frank and Wolfe: towards the best cluster of every object."""
     rows = proposal.at(shared.t)
     part, statistics = _of_weighty(encoding, shared)
     gradient = gradient_of(part.visited, rows, statistics)
@@ -202,12 +203,12 @@ def propose_best_clusters(encoding, proposal, shared, _):
 
 
 class Sums(NamedTuple):
-    """What a line search along steps D = Y_target - Y needs to know of them, sums over rows.
+    """Sums over rows for the line search along steps D = Y_target - Y.
 
     S : (n_slots, k) D X'.
     cross : (n_masks, k, k) Y D' + D Y' over the rows that each mask observes.
-    square : (n_masks, k, k) D D' over the same.
-    gap : their Frank-Wolfe gaps.
+    square : (n_masks, k, k) D D' over the same rows.
+    gap : the Frank-Wolfe gaps.
     """
 
     S: np.ndarray
@@ -254,7 +255,7 @@ def after_step(S, G, sums, t):
 
 
 def sample_memberships(encoding, proposal, t, n_samples):
-    """(memberships of the block's share of the rows that are looked at, how many objects each stands for)."""
+    """(memberships of some of the block's rows, their numbers of objects) for the choice of a rotation."""
     rows = proposal.at(t)
     some = some_rows(len(rows), max(1, round(MOST_ROWS * encoding.n_samples / max(n_samples, MOST_ROWS))))
     return rows[some], encoding.rows.multiplicity[some]
@@ -278,7 +279,7 @@ def finish(encoding, proposal, t):
 
 
 def first_winners(membership, order):
-    """(k,) the first object of every cluster, the clusters taken in an order; of one without objects, infinity."""
+    """(k,) first object of every cluster, the clusters being in the given order; infinity for an empty one."""
     first = first_objects(membership[:, order].argmax(axis=1), len(order))
     return np.where(first < len(membership), first, np.inf)
 
@@ -288,7 +289,7 @@ _FAN_IN = 8
 
 
 class Rows:
-    """Memberships of all rows, on the workers: the proposals of all blocks and the fraction t taken of them."""
+    """Memberships of all rows, on the workers: the proposals of all blocks, and the share t of their steps."""
 
     def __init__(self, encodings, proposals, t=0.0):
         self.encodings = encodings
@@ -299,18 +300,18 @@ class Rows:
         return Rows(self.encodings, self.proposals, self.t)
 
     def each(self, function, n_results=None):
-        """The function of (encoding, proposal, ...) for every block, to be called where the block lies."""
+        """Tasks of a function of (encoding, proposal, ...), one per block, on the worker that stores the block."""
         return on_blocks(function, self.encodings, self.proposals, n_results=n_results)
 
 
 def on_blocks(function, *parts, n_results=None):
-    """The function of (parts of a block, ...) for every block, to be called where the block lies."""
+    """Tasks of a function of (parts of a block, ...), one per block, on the worker that stores the block."""
     blocks = zip(*parts, homes(*parts), strict=True)
     return [partial(later(function, n_results, home), *block) for *block, home in blocks]
 
 
 def later(function, n_results=None, workers=()):
-    """The function as a task for these workers, if any of them still lives."""
+    """The function as a task, on one of these workers if any is alive."""
     from dask import annotate, delayed, get_annotations
 
     task = delayed(function, pure=False, nout=n_results)
@@ -325,7 +326,7 @@ def later(function, n_results=None, workers=()):
 
 
 def homes(*parts):
-    """Addresses of the workers that hold all parts of each block; none where this process does the work."""
+    """Addresses of the workers that store all parts of each block; none if this process does the work."""
     blocks = list(zip(*parts, strict=True))
     # If distributed is not imported there are no workers; importing it takes half a second.
     futures = sys.modules["distributed"].futures_of(blocks) if "distributed" in sys.modules else []
@@ -340,7 +341,7 @@ def homes(*parts):
 
 @contextmanager
 def scheduler_watched():
-    """What follows from a lost scheduler ends as one ConnectionError that says so."""
+    """Turn errors that follow from the loss of the scheduler into one ConnectionError that says so."""
     try:
         client = sys.modules["distributed"].default_client()
     except (KeyError, ValueError):
@@ -356,13 +357,13 @@ def scheduler_watched():
         if client.status == "running" and not isinstance(error, closed):
             raise
         raise ConnectionError(
-            f"The connection to the Dask scheduler at {address} was lost, and with it what its workers held. The same "
-            "call on a new cluster starts anew, or with `init` from a membership that a `callback` saved."
+            f"The connection to the Dask scheduler at {address} was lost, and with it the memberships. Call again on a "
+            "new cluster, with a membership saved by a `callback` as `init` to continue."
         ) from error
 
 
 def ship(value):
-    """A value that is sent to every worker once, and again if a worker is lost."""
+    """A value as a task, so that it is sent to every worker once, and again if a worker is lost."""
     from dask.delayed import Delayed, delayed
 
     leaf = delayed(value, pure=False, traverse=False)
@@ -371,7 +372,7 @@ def ship(value):
 
 
 def sum_of(parts, kept=()):
-    """(sum of tuples that blocks return, what is computed with them and kept on the workers)."""
+    """(sum of the tuples that blocks return, results `kept` on the workers)."""
     from dask import compute, persist
 
     parts = list(parts)
@@ -382,5 +383,5 @@ def sum_of(parts, kept=()):
 
 
 def _add(parts):
-    """Sum of tuples of arrays, entry by entry and in their order."""
+    """Sum of tuples of arrays, entry by entry."""
     return tuple(sum(entries) for entries in zip(*parts, strict=True))

@@ -1,6 +1,6 @@
 """Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-What is done with a chunk, and where, stands in blocks.py; here is when, and what travels.
+The work on a chunk is in blocks.py.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from ..objectives.raw import Matrices
 from ..solvers.median_partition import (
     MedianPartitionResult,
     Options,
-    check_callback,
     check_effort,
     result_of,
     tell_convergence,
@@ -76,58 +75,56 @@ def solve_median_partition_distributed(
     Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2 [+ \frac{\lambda}{2} \|\alpha\|^2]`
     (Eqs. 4 and 5 of [1]_), as :func:`~robust_eac.solve_median_partition` does for arrays in memory.
 
-    Every chunk of rows stays on a worker with its memberships. In each round it sweeps its own rows as if the others
-    rested, and reports sums: :math:`D X^T` and, with Y its memberships and D the step that it proposes,
-    :math:`Y D^T + D Y^T` and :math:`D D^T`. These give the quartic that the objective is along the common step Y + t D,
-    of which all chunks take the best t in [0, 1]: the objective never rises, and only small matrices travel. A named
-    start is solved for a sample of the objects on the client; every object then starts with the membership that agrees
-    best with that of the sample.
+    Every chunk of rows stays on a worker with its memberships Y. In each round a worker sweeps the rows of a chunk with
+    all others fixed, and returns sums over the proposed step D: :math:`D X^T`, :math:`Y D^T + D Y^T` and
+    :math:`D D^T`. These give the objective along the common step Y + t D, a quartic, and all chunks take the best t in
+    [0, 1]: the objective never rises, and only small matrices are sent. A named start is solved for a sample of the
+    objects on the client; every object then starts with the membership that agrees best with that of the sample.
 
     Parameters
     ----------
     labels : dask Array of shape (n_samples, n_partitions), int
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
-        Soft partitions are not supported. Chunks of rows are the unit of work, 10^5 to 10^7 rows each; columns are
-        brought together in one chunk.
+        Soft partitions are not supported. Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of
+        columns are merged.
     n_clusters, max_iter, tol, random_state, verbose, cluster_weights
         As in :class:`~robust_eac.RobustEAC`.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         As in :class:`~robust_eac.RobustEAC`, without "chance-corrected".
     n_init : int, default=10
-        Number of starts on the sample. An array as `init` is one start.
+        Number of starts on the sample.
     init : {"random", "kmeans"} or array-like, default="random"
-        How the sample is started; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels
-        of shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory travels once.
+        Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of
+        shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory is sent once.
     n_jobs : int, default=None
         Threads over the starts, on the client.
     callback
         As in :func:`~robust_eac.solve_median_partition`; the membership is a Dask array with the chunks of the
-        ensemble, held by the workers. An array start calls it from the first alternation on, a named one from the first
-        on all objects.
+        ensemble, in the memory of the workers. It is not called for alternations on the sample.
 
     Returns
     -------
     result : MedianPartitionResult
-        As :func:`~robust_eac.solve_median_partition` returns it, but `labels` and `membership` are Dask arrays with the
-        chunks of the ensemble, held by the workers.
+        As :func:`~robust_eac.solve_median_partition`, but `labels` and `membership` are Dask arrays with the chunks of
+        the ensemble, in the memory of the workers.
 
     Raises
     ------
     ValueError, TypeError
-        What only the labels can tell, such as a chunk of another shape than its array declares, is found when they are
-        first read.
+        Errors in the labels, such as a chunk of another shape than its array declares, are found when they are first
+        read.
     ConnectionError
         If the scheduler is lost.
 
     Notes
     -----
-    Runs on the scheduler that Dask would take: with a `distributed.Client`, its workers; otherwise this machine. The
-    result depends on the chunks and the seed, not on the workers. Chunks stay where they lie unless
-    ``distributed.scheduler.work-stealing`` lets idle workers steal them. Those of a lost worker are made anew.
+    Runs on Dask's current scheduler: with a `distributed.Client`, on its workers; otherwise on this machine. The result
+    depends on the chunks and the seed, not on the workers. Chunks stay on their workers unless
+    ``distributed.scheduler.work-stealing`` moves them to idle ones. Chunks of a lost worker are computed again.
 
     A round takes O(n_samples (n_partitions k + n_masks k^2) / n_workers) time and two messages of O(K k + n_masks k^2)
-    numbers per worker, K clusters in all partitions together; 15 to 50 rounds are usual at tol = 1e-5. A worker holds
-    n_partitions bytes of codes and twice 8 k bytes of memberships per object.
+    numbers per worker, where all partitions together have K clusters; 15 to 50 rounds are usual at tol = 1e-5. A worker
+    needs n_partitions bytes for codes and twice 8 k bytes for memberships per object.
 
     References
     ----------
@@ -144,13 +141,15 @@ def solve_median_partition_distributed(
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
     """
-    calls = progress(verbose), check_callback(callback)
-    options = Options(weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, *calls)
-    return solve_and_grade(labels, n_clusters, options)[0]
+    tell = progress(verbose)
+    options = Options(
+        weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, tell, callback
+    )
+    return solve_and_compare(labels, n_clusters, options)[0]
 
 
-def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
-    """(what :func:`solve_median_partition_distributed` returns, the agreement of every partition with it)."""
+def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
+    """(result of :func:`solve_median_partition_distributed`, agreement of every partition with it)."""
     labels = check_dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check_n_clusters(n_clusters, n)
@@ -161,8 +160,8 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
     weighting = as_weighting(options.weighting).bind(m, float(n) ** 2)
     if weighting.corrected:
         raise ValueError(
-            'weighting "chance-corrected" needs chance-corrected losses, which are not summed over chunks: use another '
-            'weighting, or RestrictedSimplex(rho="auto").'
+            'weighting "chance-corrected" needs losses that cannot be summed over chunks: use another weighting, or '
+            'RestrictedSimplex(rho="auto").'
         )
     cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, limits = check_effort(options)
@@ -171,11 +170,11 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
     rng = check_random_state(options.random_state)
     tell = options.tell and (lambda line: options.tell(f"all objects: {line}"))
 
-    def call(run):
+    def call_back(run):
         membership = _as_array(_memberships(run.rows), labels.chunks[0], n_clusters)
         options.callback(Alternation(membership.persist(), run.weights.copy(), run.objective, run.gap, run.n_iter))
 
-    call = call if options.callback else None
+    callback = call_back if options.callback else None
     with blocks.scheduler_watched():
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
@@ -193,8 +192,8 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
         problem = Problem(DistributedObjective(partitions, n_clusters), weighting)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
         run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
-        run = continue_run(problem, run, limits, callback=call)
-        run = canonical(problem, run, limits, callback=call)
+        run = continue_run(problem, run, limits, callback=callback)
+        run = canonical(problem, run, limits, callback=callback)
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
         result = result_of(run, consensus, membership, limits.tol)
@@ -203,7 +202,7 @@ def solve_and_grade(labels, n_clusters, options, *, sample_weight=None):
 
 
 class DistributedObjective(RawObjective):
-    """sum_u alpha_u d_u of rows on the workers; here are their partitions."""
+    """sum_u alpha_u d_u of rows on the workers."""
 
     def __init__(self, partitions, n_clusters):
         self.partitions, self.n_clusters = partitions, n_clusters
@@ -238,13 +237,14 @@ class DistributedObjective(RawObjective):
 class DistributedSteps:
     """Steps down sum_u alpha_u d_u over the rows of all blocks.
 
-    Every block sweeps, and all take the best common share of their steps. If no share of them helps, mass moves towards
-    the best cluster of every object (Frank and Wolfe), which goes downhill wherever the gap is not zero.
+    Every block sweeps, and all take the best common share of their steps. If no share lowers the objective, mass moves
+    towards the best cluster of every object (Frank and Wolfe), a descent direction wherever the gap is not zero.
     """
 
     def __init__(self, objective, weights, rows, state, rng):
         self.state = state
-        self._objective, self._weights, self._rows, self._rng = objective, weights, rows, rng
+        self._objective, self._weights = objective, weights
+        self._rows, self._rng = rows, rng
 
     def gap(self):
         shared = self._shared(visit_with(1.0), 0)
@@ -254,7 +254,7 @@ class DistributedSteps:
         gap = self._step(blocks.propose, visit_with(relaxation))
         if self._rows.t == 0.0:
             gap = self._step(blocks.propose_best_clusters, visit_with(1.0))
-        # The rest of the gap is rounding.
+        # If neither step lowers the objective, the gap is rounding.
         return None if self._rows.t == 0.0 else gap
 
     def refresh(self):
@@ -264,7 +264,7 @@ class DistributedSteps:
         return blocks.ship(blocks.Shared(self._rows.t, *self.state, self._weights, visit, seed))
 
     def _step(self, propose, visit):
-        """Take the step that blocks propose; returns its gap."""
+        """Take the step that the blocks propose; returns the gap before it."""
         rows, partitions = self._rows, self._objective.partitions
         shared = self._shared(visit, self._rng.randint(MAX_SEED))
         proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
@@ -277,7 +277,7 @@ class DistributedSteps:
 
 
 def _check_start(init, labels, n_clusters):
-    """Return the name of a start, or a Dask array of memberships or labels with the chunks of the ensemble."""
+    """The name of a start, or a Dask array of memberships or labels with the chunks of the ensemble."""
     import dask.array as da
 
     n = labels.shape[0]
@@ -355,7 +355,7 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
     objective = problem.objective
     sample, partitions = objective.encoding, np.flatnonzero(objective.encoding.partitions.n_observed)
     if len(partitions) < len(sample.partitions.offsets):
-        # Partitions that observe no sampled object have no weight in the start.
+        # In the start, partitions that observe no sampled object have weight zero.
         objective = objective.on(select(sample, partitions))
         problem = Problem(objective, Fixed(np.full(len(partitions), 1.0 / len(partitions))))
     run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
@@ -384,7 +384,8 @@ def _finish(rows, chunks, n_clusters, *, by_object):
     from dask import compute, persist
 
     memberships = persist(*_memberships(rows))
-    starts, order, step = np.cumsum((0, *chunks[:-1])), np.arange(n_clusters), None
+    starts = np.cumsum((0, *chunks[:-1]))
+    order, step = np.arange(n_clusters), None
     while step is None or (np.diff(step) != 1).any():
         order = order if step is None else order[step]
         first = np.array(compute(*[blocks.later(blocks.first_winners)(block, order) for block in memberships]))

@@ -1,4 +1,4 @@
-"""Losses between partitions from dense contingency tables, and kernels that move rows to lower them.
+"""Contingency tables of an ensemble and a partition, dense or sparse, and kernels that move rows to lower a loss.
 
 For a partition u and a consensus with cluster sizes n_l and N_c and contingency n_lc, every loss is a function of
 
@@ -6,6 +6,12 @@ For a partition u and a consensus with cluster sizes n_l and N_c and contingency
 
 over the objects that u observes. Loops read arrays under local names: every access to a field of a tuple counts
 references, which takes longer than the arithmetic.
+
+Sparse tables are for many clusters under "binder" and "vi". Both losses are linear in sums of a convex psi with
+psi(0) = 0. In a cluster that shares no base cluster with a row, the counts cost the row as much as those of an empty
+cluster, and the sizes cost less the smaller they are. So the cost of a row is found in the clusters that share a base
+cluster with it, in its own, and in an empty one; if none is empty, in all others, unless even the smallest sizes cost
+too much. Costs of counts are differences to those of an empty cluster.
 """
 
 from typing import NamedTuple
@@ -19,17 +25,17 @@ _ROUNDING = 1e-13
 
 
 class LossTerms(NamedTuple):
-    """What the weighted loss is made of besides the tables.
+    """The constants of the weighted loss; the tables change.
 
     codes, soft, multiplicity, observed, offsets, soft_slots, missing : the rows and their slots; see
         :class:`~robust_eac.core.arrays.RowData` and :class:`~robust_eac.core.arrays.Slots`.
-    kind, cost : the loss, and what it costs to part what a partition puts together; 2 - cost the reverse.
+    kind, cost : see :class:`~robust_eac.hard.tables.Loss`.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
     totals, singles, own : (m,) weight of the objects that a partition observes, of their pairs (i, i), and its sum.
     parts, slot_weights : (n_slots,) partition and weight of each base cluster.
     slot_coef, mask_coef : (n_slots,) and (n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss, or in its
         linear approximation.
-    unit : the commonest weight of a row, for which tables hold differences.
+    unit : the commonest weight of a row, for which tables contain differences.
     powers : psi of 0, 1, 2, ...; empty where psi(x) = x^2.
     """
 
@@ -56,11 +62,11 @@ class LossTerms(NamedTuple):
 
 
 class DenseArrays(NamedTuple):
-    """What moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and what depends on them.
+    """Tables that moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and functions of these.
 
-    rises, falls : what a row of unit weight adds to the linear loss where it comes, and what it leaves behind where it
-        goes: slot_coef (psi(x + unit) - psi(x)) and slot_coef (psi(x) - psi(x - unit)) of the counts. size_rises and
-        size_falls are those of the sizes, with mask_coef. Rises have columns of zeros behind the k-th, since loops over
+    rises, falls : change of the linear loss in the cluster that a row of unit weight joins, and in the one it leaves:
+        slot_coef (psi(x + unit) - psi(x)) and slot_coef (psi(x) - psi(x - unit)) of the counts. size_rises and
+        size_falls are those of the sizes, with mask_coef. Rises are padded with columns of zeros, since loops over
         whole vectors are faster.
     a, b : (n_masks,) and (m,) sums of psi.
     """
@@ -75,6 +81,41 @@ class DenseArrays(NamedTuple):
     b: np.ndarray
 
 
+class SparseArrays(NamedTuple):
+    """As :class:`DenseArrays`, without the differences.
+
+    start, length : (n_slots,) the row of a slot is columns[start : start + length] with counts n_lc. It has space for
+        all clusters that its objects can be in, and one more.
+    columns, counts, hits : clusters, counts, and the number of rows that a count sums; entries of no row are removed.
+    sizes : (k, n_masks) N_c. least : (n_masks,) a lower bound of the sizes.
+    n_rows : (k,) rows with weight. first_empty : (1,) no cluster before this one is empty.
+    a, b : (n_masks,) and (m,) sums of psi.
+    """
+
+    start: np.ndarray
+    length: np.ndarray
+    columns: np.ndarray
+    counts: np.ndarray
+    hits: np.ndarray
+    sizes: np.ndarray
+    least: np.ndarray
+    n_rows: np.ndarray
+    first_empty: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+
+class Candidates(NamedTuple):
+    """The clusters that a row may move to, under local numbers; all (k,).
+
+    number : local number of a cluster, -1 if it is no candidate. cluster : cluster of a local number. cost : its cost.
+    """
+
+    number: np.ndarray
+    cluster: np.ndarray
+    cost: np.ndarray
+
+
 @njit(cache=True, nogil=True)
 def power(x, powers):
     """psi(x). Fractional weights leave rounding errors in empty entries: where psi is x log2(x), 0 up to 0."""
@@ -82,7 +123,7 @@ def power(x, powers):
         return x * x
     if x <= 0.0:
         return 0.0
-    # The conversion of a number beyond 64 bits is any number.
+    # The conversion to an integer is undefined beyond 64 bits.
     if x < powers.shape[0]:
         whole = int(x)
         if whole == x:
@@ -104,19 +145,21 @@ def loss(kind, cost, a, b, own, total, singles):
     if kind == VI:
         return (cost * own + (2.0 - cost) * a - 2.0 * b) / total
     if kind == OMARI:
-        pairs, together, shared = total * total - singles, a - singles, b - singles
+        pairs = total * total - singles
+        together, shared = a - singles, b - singles
         chance = together * (own - singles) / pairs if pairs > 0.0 else 0.0
         largest = 0.5 * (together + own - singles) - chance
-        # Otherwise both put all objects together, or all apart.
+        # Otherwise both partitions put all objects together, or all apart.
         return 1.0 - (shared - chance) / largest if largest > _ROUNDING * pairs else 0.0
     scale = np.log2(total)
-    of_consensus, of_partition, joint = scale - a / total, scale - own / total, scale - b / total
+    of_consensus, of_partition = scale - a / total, scale - own / total
+    joint = scale - b / total
     information = of_consensus + of_partition - joint
     larger = max(of_consensus, of_partition)
     if kind == ID:
         return larger - information
     whole = joint if kind == NVI else larger
-    # Otherwise neither tells objects apart.
+    # Otherwise neither partition distinguishes any objects.
     return 1.0 - information / whole if whole > _ROUNDING * max(abs(scale), 1.0) else 0.0
 
 
@@ -129,18 +172,23 @@ def losses(terms, a, b, out):
 
 @njit(cache=True, nogil=True)
 def update_entry(x, row, column, coef, unit, powers, rises, falls):
-    """Update the differences of a table entry that is x now; returns the larger of their two changes."""
+    """Update the differences of a table entry that is now x; returns the larger of their two changes."""
     rise_before, fall_before = rises[row, column], falls[row, column]
-    rises[row, column], falls[row, column] = coef * rise(x, unit, powers), -coef * rise(x, -unit, powers)
+    rises[row, column] = coef * rise(x, unit, powers)
+    falls[row, column] = -coef * rise(x, -unit, powers)
     return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
 
 
 @njit(cache=True, nogil=True)
 def tabulate(terms, clusters, tables):
-    """Fill counts, sizes and sums from the clusters of the rows, of which those in cluster -1 are left out."""
-    counts, sizes, a, b, powers = tables.counts, tables.sizes, tables.a, tables.b, terms.powers
-    codes, soft, observed, multiplicity = terms.codes, terms.soft, terms.observed, terms.multiplicity
-    offsets, soft_slots, parts, slot_weights = terms.offsets, terms.soft_slots, terms.parts, terms.slot_weights
+    """Fill counts, sizes and sums from the clusters of the rows; rows in cluster -1 are left out."""
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, soft_slots, missing = terms.offsets, terms.soft_slots, terms.missing
+    counts, sizes = tables.counts, tables.sizes
+    a, b = tables.a, tables.b
+    parts, slot_weights = terms.parts, terms.slot_weights
+    powers = terms.powers
     counts[:] = 0.0
     sizes[:] = 0.0
     for i in range(clusters.shape[0]):
@@ -153,7 +201,7 @@ def tabulate(terms, clusters, tables):
             for g in range(sizes.shape[0]):
                 if observed[i, g]:
                     sizes[g, own] += w
-    counts[terms.missing] = 0.0
+    counts[missing] = 0.0
     b[:] = 0.0
     for slot in range(counts.shape[0]):
         for c in range(counts.shape[1]):
@@ -183,10 +231,13 @@ def fill(entries, coef, unit, powers, rises, falls):
 
 @njit(cache=True, nogil=True)
 def linear_cost(i, w, terms, tables, cluster, sign):
-    """What w objects like row i add to the linear loss in a cluster (sign 1), or what theirs do that are there (-1)."""
-    codes, soft, observed, counts, sizes = terms.codes, terms.soft, terms.observed, tables.counts, tables.sizes
-    offsets, soft_slots, parts, mask_of = terms.offsets, terms.soft_slots, terms.parts, terms.mask_of
-    slot_coef, mask_coef, powers, cost = terms.slot_coef, terms.mask_coef, terms.powers, 0.0
+    """Linear loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
+    counts, sizes = tables.counts, tables.sizes
+    parts, mask_of = terms.parts, terms.mask_of
+    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
+    powers, cost = terms.powers, 0.0
     for u in range(codes.shape[1]):
         slot = offsets[u] + codes[i, u]
         if observed[i, mask_of[parts[slot]]]:
@@ -202,7 +253,7 @@ def linear_cost(i, w, terms, tables, cluster, sign):
 
 @njit(cache=True, nogil=True)
 def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
-    """What row i, of unit weight, adds to the linear loss in every cluster; infinite behind the last one. O(m k)."""
+    """Fill costs with the linear loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
     costs[:] = 0.0
     # Four partitions at a time: otherwise every addition waits for the store of the one before.
     rest = codes.shape[1] - codes.shape[1] % 4
@@ -233,9 +284,13 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
 @njit(cache=True, nogil=True)
 def value_after(i, w, terms, tables, own, cluster):
     """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m)."""
-    codes, observed, offsets, counts, sizes = terms.codes, terms.observed, terms.offsets, tables.counts, tables.sizes
-    kind, loss_cost, weights, mask_of, powers = terms.kind, terms.cost, terms.weights, terms.mask_of, terms.powers
-    sums_a, sums_b, sums, totals, singles = tables.a, tables.b, terms.own, terms.totals, terms.singles
+    codes, observed = terms.codes, terms.observed
+    offsets, mask_of = terms.offsets, terms.mask_of
+    counts, sizes = tables.counts, tables.sizes
+    kind, loss_cost = terms.kind, terms.cost
+    weights, powers = terms.weights, terms.powers
+    sums_a, sums_b = tables.a, tables.b
+    sums, totals, singles = terms.own, terms.totals, terms.singles
     value = 0.0
     for u in range(sums_b.shape[0]):
         g = mask_of[u]
@@ -253,10 +308,14 @@ def value_after(i, w, terms, tables, own, cluster):
 
 @njit(cache=True, nogil=True)
 def values_after(i, w, terms, tables, own, costs):
-    """The weighted loss with row i, of weight w, in every cluster: what it leaves is found once for all of them."""
-    codes, observed, offsets, counts, sizes = terms.codes, terms.observed, terms.offsets, tables.counts, tables.sizes
-    kind, cost, weights, mask_of, powers = terms.kind, terms.cost, terms.weights, terms.mask_of, terms.powers
-    sums_a, sums_b, sums, totals, singles = tables.a, tables.b, terms.own, terms.totals, terms.singles
+    """Fill costs with the weighted loss with row i, of weight w, in every cluster; it leaves its own only once."""
+    codes, observed = terms.codes, terms.observed
+    offsets, mask_of = terms.offsets, terms.mask_of
+    counts, sizes = tables.counts, tables.sizes
+    kind, cost = terms.kind, terms.cost
+    weights, powers = terms.weights, terms.powers
+    sums_a, sums_b = tables.a, tables.b
+    sums, totals, singles = terms.own, terms.totals, terms.singles
     costs[:] = 0.0
     for u in range(sums_b.shape[0]):
         g = mask_of[u]
@@ -279,7 +338,7 @@ def values_after(i, w, terms, tables, own, costs):
 
 @njit(cache=True, nogil=True)
 def row_costs(i, w, terms, tables, exact, own, costs):
-    """The weighted loss with row i, of any weight, in every cluster, or what it adds to the linear one, as `gather`."""
+    """As :func:`gather` for a row of any weight; if `exact`, the weighted loss itself with the row in every cluster."""
     if exact:
         values_after(i, w, terms, tables, own, costs)
     else:
@@ -290,10 +349,13 @@ def row_costs(i, w, terms, tables, exact, own, costs):
 
 @njit(cache=True, nogil=True)
 def best_moves(terms, tables, exact, clusters, best, rises):
-    """Fill the best other cluster of every row, and the rise per weight; rows without any as if they weighed `unit`."""
-    codes, observed, multiplicity, offsets = terms.codes, terms.observed, terms.multiplicity, terms.offsets
-    onto, off, size_onto, size_off = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    unit, plain = terms.unit, terms.soft.shape[1] == 0 and not exact
+    """Fill the best other cluster of every row and the rise per weight; rows of weight zero count as if of `unit`."""
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, unit = terms.offsets, terms.unit
+    onto, off = tables.rises, tables.falls
+    size_onto, size_off = tables.size_rises, tables.size_falls
+    plain = soft.shape[1] == 0 and not exact
     costs = np.empty(onto.shape[1])
     for i in range(clusters.shape[0]):
         weighs, own = multiplicity[i] > 0.0, clusters[i]
@@ -310,12 +372,16 @@ def best_moves(terms, tables, exact, clusters, best, rises):
 
 @njit(cache=True, nogil=True)
 def add_to(i, step, terms, tables, cluster):
-    """Add `step` objects like row i to a cluster; returns by how much the costs of a row of unit weight can change."""
-    codes, soft, observed, offsets = terms.codes, terms.soft, terms.observed, terms.offsets
-    parts, mask_of, slot_weights, soft_slots = terms.parts, terms.mask_of, terms.slot_weights, terms.soft_slots
-    counts, sizes, a, b, drift = tables.counts, tables.sizes, tables.a, tables.b, 0.0
-    slot_coef, mask_coef, unit, powers = terms.slot_coef, terms.mask_coef, terms.unit, terms.powers
-    rises, falls, size_rises, size_falls = tables.rises, tables.falls, tables.size_rises, tables.size_falls
+    """Add `step` objects like row i to a cluster; returns the largest change of the costs of a row of unit weight."""
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
+    parts, mask_of = terms.parts, terms.mask_of
+    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
+    slot_weights, powers, unit = terms.slot_weights, terms.powers, terms.unit
+    counts, rises, falls = tables.counts, tables.rises, tables.falls
+    sizes, size_rises, size_falls = tables.sizes, tables.size_rises, tables.size_falls
+    a, b = tables.a, tables.b
+    drift = 0.0
     for u in range(codes.shape[1]):
         slot = offsets[u] + codes[i, u]
         part = parts[slot]
@@ -344,15 +410,18 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
     """Move rows, in the given order, to the cluster of least weighted loss; returns (rows moved, drift).
 
     A loss that is not linear is approximated by one that is, unless `exact`; a move is made if it lowers the loss
-    itself by more than slack. Rows of cluster -1 are new and go where the approximation is least, and so do rows
-    without weight.
+    itself by more than slack. Rows of cluster -1, and rows without weight, go where the approximation is least.
 
-    ``margins[i]`` is by how much the cheapest other cluster cost row i more than its own when it was looked at, plus
-    the drift then. As long as the drift has not caught up, a row of unit weight stays: O(1). O(m k) for the others.
+    ``margins[i]`` is the difference in cost between the cheapest other cluster of row i and its own when these costs
+    were last computed, plus the drift then. While the drift is smaller, a row of unit weight stays: O(1). Other rows
+    take O(m k).
     """
-    codes, observed, multiplicity, offsets = terms.codes, terms.observed, terms.multiplicity, terms.offsets
-    rises, falls, size_rises, size_falls = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    unit, plain = terms.unit, terms.soft.shape[1] == 0 and not exact
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, unit = terms.offsets, terms.unit
+    rises, falls = tables.rises, tables.falls
+    size_rises, size_falls = tables.size_rises, tables.size_falls
+    plain = soft.shape[1] == 0 and not exact
     linear = terms.kind == BINDER or terms.kind == VI
     costs = np.empty(rises.shape[1])
     n_moved = 0
@@ -391,8 +460,331 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
 @njit(cache=True, nogil=True)
 def take_out(rows, terms, tables, clusters, drift):
     """Take rows out of their clusters, into none (-1); returns the drift."""
+    multiplicity = terms.multiplicity
     for i in rows:
-        if terms.multiplicity[i] > 0.0:
-            drift += add_to(i, -terms.multiplicity[i], terms, tables, clusters[i])
+        if multiplicity[i] > 0.0:
+            drift += add_to(i, -multiplicity[i], terms, tables, clusters[i])
         clusters[i] = -1
     return drift
+
+
+def sparse_arrays(encoding, terms, clusters, k):
+    """The :class:`SparseArrays` of the clusters of an encoding's rows; those in cluster -1 are left out."""
+    n_slots, n_masks = len(encoding.partitions.sizes), encoding.rows.observed.shape[1]
+    members = np.zeros(n_slots, dtype=np.int64)
+    count_members(terms, members)
+    space = np.minimum(members, k) + 1
+    n_entries = int(space.sum())
+    arrays = SparseArrays(
+        start=np.cumsum(space) - space,
+        length=np.zeros(n_slots, dtype=np.int32),
+        columns=np.empty(n_entries, dtype=np.int32),
+        counts=np.empty(n_entries),
+        hits=np.empty(n_entries, dtype=np.int32),
+        sizes=np.zeros((k, n_masks)),
+        least=np.zeros(n_masks),
+        n_rows=np.zeros(k, dtype=np.int64),
+        first_empty=np.zeros(1, dtype=np.int64),
+        a=np.empty(n_masks),
+        b=np.empty(len(encoding.partitions.offsets)),
+    )
+    of_slots, of_sizes = np.zeros(n_slots), np.empty((n_masks, k))
+    tabulate_sparse(terms, clusters, arrays, of_slots, of_sizes)
+    # Summed in the same order as the sums of the partitions, which they equal at perfect agreement.
+    arrays.b[:] = np.add.reduceat(terms.slot_weights * of_slots, encoding.partitions.offsets)
+    arrays.a[:] = of_sizes.sum(axis=1)
+    return arrays
+
+
+@njit(cache=True, nogil=True)
+def count_members(terms, members):
+    """Add to members (n_slots,) the number of rows with weight in each slot."""
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
+    parts, mask_of = terms.parts, terms.mask_of
+    for i in range(codes.shape[0]):
+        if multiplicity[i] > 0.0:
+            for u in range(codes.shape[1]):
+                slot = offsets[u] + codes[i, u]
+                members[slot] += observed[i, mask_of[parts[slot]]]
+            for s in range(soft.shape[1]):
+                members[soft_slots[s]] += soft[i, s] != 0.0
+
+
+@njit(cache=True, nogil=True)
+def tabulate_sparse(terms, clusters, tables, of_slots, of_sizes):
+    """Fill tables from the clusters of the rows, of_sizes with psi of the sizes, of_slots with the sums of psi."""
+    codes, soft = terms.codes, terms.soft
+    multiplicity, observed = terms.multiplicity, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
+    parts, mask_of = terms.parts, terms.mask_of
+    powers = terms.powers
+    start, length, columns, counts, hits, sizes, least, n_rows, _, _, _ = tables
+    n_slots, k = length.shape[0], n_rows.shape[0]
+    position = np.full(k, -1)
+    rows = np.flatnonzero((clusters >= 0) & (multiplicity > 0.0))
+    order, slot_of = np.empty_like(rows), np.empty_like(rows)
+    ends = np.zeros(n_slots + 1, dtype=np.int64)
+    for u in range(codes.shape[1] + soft.shape[1]):
+        hard = u < codes.shape[1]
+        first = offsets[u] if hard else soft_slots[u - codes.shape[1]]
+        after = first + 1
+        while hard and after < n_slots and parts[after] == parts[first]:
+            after += 1
+        # Sort the rows by slot.
+        ends[first : after + 1] = 0
+        for e, i in enumerate(rows):
+            slot = first + codes[i, u] if hard else first
+            there = observed[i, mask_of[parts[first]]] if hard else soft[i, u - codes.shape[1]] != 0.0
+            slot_of[e] = slot if there else -1
+            if there:
+                ends[slot] += 1
+        total = 0
+        for slot in range(first, after):
+            ends[slot], total = total, total + ends[slot]
+        for e, i in enumerate(rows):
+            if slot_of[e] >= 0:
+                order[ends[slot_of[e]]] = i
+                ends[slot_of[e]] += 1
+        begin = 0
+        for slot in range(first, after):
+            end = start[slot]
+            for e in range(begin, ends[slot]):
+                i = order[e]
+                c = clusters[i]
+                at = position[c]
+                if at < 0:
+                    at = position[c] = end
+                    columns[at] = c
+                    counts[at], hits[at] = 0.0, 0
+                    end += 1
+                counts[at] += multiplicity[i] if hard else multiplicity[i] * soft[i, u - codes.shape[1]]
+                hits[at] += 1
+            begin = ends[slot]
+            length[slot] = end - start[slot]
+            for at in range(start[slot], end):
+                of_slots[slot] += power(counts[at], powers)
+                position[columns[at]] = -1
+    for i in rows:
+        n_rows[clusters[i]] += 1
+        for g in range(sizes.shape[1]):
+            if observed[i, g]:
+                sizes[clusters[i], g] += multiplicity[i]
+    least[:] = np.inf
+    for c in range(k):
+        for g in range(sizes.shape[1]):
+            least[g] = min(least[g], sizes[c, g])
+            of_sizes[g, c] = power(sizes[c, g], powers)
+
+
+@njit(cache=True, nogil=True)
+def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
+    """Add the costs of a slot to those of its clusters, which become candidates; returns the number of candidates."""
+    start, length = tables.start, tables.length
+    columns, counts = tables.columns, tables.counts
+    number, cluster, cost = candidates.number, candidates.cluster, candidates.cost
+    alone = power(w, powers)
+    for t in range(start[slot], start[slot] + length[slot]):
+        c, x = columns[t], counts[t]
+        j = number[c]
+        if j < 0:
+            j = number[c] = n
+            cluster[n], cost[n] = c, 0.0
+            n += 1
+        cost[j] += factor * ((-rise(x, -w, powers) if c == inside else rise(x, w, powers)) - alone)
+    return n
+
+
+@njit(cache=True, nogil=True)
+def cost_near(i, w, own, inside, terms, tables, candidates):
+    """Fill costs in the own cluster, if there is one, and in all that share a slot; returns their number."""
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
+    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
+    powers, sizes = terms.powers, tables.sizes
+    number, cluster, cost = candidates.number, candidates.cluster, candidates.cost
+    n = 0
+    if own >= 0:
+        number[own], n = 0, 1
+        cluster[0], cost[0] = own, 0.0
+    for u in range(codes.shape[1]):
+        slot = offsets[u] + codes[i, u]
+        n = add_slot(slot, slot_coef[slot], w, inside, powers, tables, candidates, n)
+    for s in range(soft.shape[1]):
+        if soft[i, s] != 0.0:
+            n = add_slot(soft_slots[s], slot_coef[soft_slots[s]], w * soft[i, s], inside, powers, tables, candidates, n)
+    for j in range(n):
+        c = cluster[j]
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                x = sizes[c, g]
+                cost[j] += mask_coef[g] * (-rise(x, -w, powers) if c == inside else rise(x, w, powers))
+    return n
+
+
+@njit(cache=True, nogil=True)
+def cost_elsewhere(i, w, n, least, terms, tables, number):
+    """(cheapest cluster that is no candidate, its cost); -1 and a bound if that is certainly not below `least`."""
+    observed, mask_coef = terms.observed, terms.mask_coef
+    sizes, least_sizes, n_rows = tables.sizes, tables.least, tables.n_rows
+    bound, powers = 0.0, terms.powers
+    k, n_masks = sizes.shape
+    fresh = tables.first_empty[0]
+    while fresh < k and n_rows[fresh] > 0:
+        fresh += 1
+    tables.first_empty[0] = fresh
+    # The own cluster of a row without weight can be empty.
+    while fresh < k and (n_rows[fresh] > 0 or number[fresh] >= 0):
+        fresh += 1
+    for g in range(n_masks):
+        if observed[i, g]:
+            bound += mask_coef[g] * rise(0.0 if fresh < k else least_sizes[g], w, powers)
+    if fresh < k:
+        return fresh, bound
+    if n == k:
+        return -1, np.inf
+    if bound >= least:
+        return -1, bound
+    best, bound = -1, np.inf
+    least_sizes[:] = np.inf
+    for c in range(k):
+        cost = 0.0
+        for g in range(n_masks):
+            least_sizes[g] = min(least_sizes[g], sizes[c, g])
+            if observed[i, g] and cost < bound:
+                cost += mask_coef[g] * rise(sizes[c, g], w, powers)
+        if cost < bound and number[c] < 0:
+            best, bound = c, cost
+    return best, bound
+
+
+@njit(cache=True, nogil=True)
+def lowest(n, skipped, candidates):
+    """(candidate of least cost except `skipped`, its cost); of equal costs, the cluster of smallest number."""
+    cluster, cost = candidates.cluster, candidates.cost
+    best, least = -1, np.inf
+    for j in range(n):
+        c = cluster[j]
+        if c != skipped and (cost[j] < least or (cost[j] == least and c < best)):
+            best, least = c, cost[j]
+    return best, least
+
+
+@njit(cache=True, nogil=True)
+def compare(i, w, own, inside, skipped, terms, tables, candidates):
+    """(number of candidates, cheapest cluster except `skipped`, its cost, least cost of the others) of a row."""
+    n = cost_near(i, w, own, inside, terms, tables, candidates)
+    best, least = lowest(n, skipped, candidates)
+    other, bound = cost_elsewhere(i, w, n, least, terms, tables, candidates.number)
+    if other >= 0 and (bound < least or (bound == least and other < best)):
+        best, least = other, bound
+    for j in range(n):
+        candidates.number[candidates.cluster[j]] = -1
+    return n, best, least, bound
+
+
+@njit(cache=True, nogil=True)
+def change(x, step, coef, unit, powers):
+    """Largest change of the cost of a row of unit weight where x becomes x + step."""
+    rises = rise(x + step, unit, powers) - rise(x, unit, powers)
+    falls = rise(x + step, -unit, powers) - rise(x, -unit, powers)
+    return abs(coef) * max(abs(rises), abs(falls))
+
+
+@njit(cache=True, nogil=True)
+def shift(slot, cluster, step, coef, unit, powers, tables):
+    """Add a row's share to a count of its slot, or take it away; returns (rise of the sum, change of costs)."""
+    columns, counts, hits = tables.columns, tables.counts, tables.hits
+    t = tables.start[slot]
+    end = t + tables.length[slot]
+    while t < end and columns[t] != cluster:
+        t += 1
+    if t == end:
+        columns[t] = cluster
+        counts[t], hits[t] = 0.0, 0
+        tables.length[slot] += 1
+        end += 1
+    x = counts[t]
+    counts[t] = x + step
+    hits[t] += 1 if step > 0.0 else -1
+    if hits[t] == 0:
+        end -= 1
+        columns[t] = columns[end]
+        counts[t], hits[t] = counts[end], hits[end]
+        tables.length[slot] -= 1
+    return rise(x, step, powers), change(x, step, coef, unit, powers)
+
+
+@njit(cache=True, nogil=True)
+def add_to_sparse(i, step, terms, tables, cluster):
+    """As :func:`add_to`, where step is the whole weight of row i, or minus that."""
+    codes, soft, observed = terms.codes, terms.soft, terms.observed
+    offsets, soft_slots = terms.offsets, terms.soft_slots
+    parts, mask_of = terms.parts, terms.mask_of
+    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
+    slot_weights, powers, unit = terms.slot_weights, terms.powers, terms.unit
+    sizes, least, n_rows = tables.sizes, tables.least, tables.n_rows
+    a, b = tables.a, tables.b
+    drift = 0.0
+    for u in range(codes.shape[1] + soft.shape[1]):
+        hard = u < codes.shape[1]
+        slot = offsets[u] + codes[i, u] if hard else soft_slots[u - codes.shape[1]]
+        share = step if hard else step * soft[i, u - codes.shape[1]]
+        if share != 0.0 and (not hard or observed[i, mask_of[parts[slot]]]):
+            risen, changed = shift(slot, cluster, share, slot_coef[slot], unit, powers, tables)
+            b[parts[slot]] += slot_weights[slot] * risen
+            drift += changed
+    n_rows[cluster] += 1 if step > 0.0 else -1
+    if n_rows[cluster] == 0:
+        # Clusters open in the order of their numbers.
+        tables.first_empty[0] = min(tables.first_empty[0], cluster)
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            x = sizes[cluster, g]
+            a[g] += rise(x, step, powers)
+            # Fractional weights leave rounding errors.
+            sizes[cluster, g] = x + step if n_rows[cluster] > 0 else 0.0
+            least[g] = min(least[g], sizes[cluster, g])
+            drift += change(x, step, mask_coef[g], unit, powers)
+    return drift
+
+
+@njit(cache=True, nogil=True)
+def relocate_sparse(order, terms, tables, slack, clusters, margins, drift):
+    """As :func:`relocate` for a linear loss."""
+    multiplicity, unit = terms.multiplicity, terms.unit
+    k, n_moved = tables.n_rows.shape[0], 0
+    candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
+    for i in order:
+        own = clusters[i]
+        if own >= 0 and margins[i] - drift > slack:
+            continue
+        weighs = multiplicity[i] > 0.0
+        w, inside = (multiplicity[i], own) if weighs else (unit, -1)
+        n, best, least, bound = compare(i, w, own, inside, -1, terms, tables, candidates)
+        if own >= 0 and least >= candidates.cost[0] - slack:
+            best, least = own, candidates.cost[0]
+        margins[i] = min(lowest(n, best, candidates)[1], bound) - least if weighs and w == unit else -np.inf
+        if best != own:
+            if weighs:
+                drift += add_to_sparse(i, w, terms, tables, best)
+                if own >= 0:
+                    drift += add_to_sparse(i, -w, terms, tables, own)
+            clusters[i] = best
+            n_moved += 1
+        margins[i] += drift
+    return n_moved, drift
+
+
+@njit(cache=True, nogil=True)
+def best_moves_sparse(terms, tables, clusters, best, rises):
+    """As :func:`best_moves` for a linear loss."""
+    multiplicity, unit = terms.multiplicity, terms.unit
+    k = tables.n_rows.shape[0]
+    candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
+    for i in range(clusters.shape[0]):
+        own, weighs = clusters[i], multiplicity[i] > 0.0
+        w, inside = (multiplicity[i], own) if weighs else (unit, -1)
+        _, best[i], least, _ = compare(i, w, own, inside, own, terms, tables, candidates)
+        rises[i] = (least - candidates.cost[0]) / w

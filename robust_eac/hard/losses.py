@@ -1,4 +1,4 @@
-"""Losses of a hard partition: against every partition, expected, within a ball, and if an object went elsewhere."""
+"""Losses of a hard partition against an ensemble, their expectation, credible balls, and the costs of single moves."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = [
     "reassignment_costs",
 ]
 
-# Share of the draws that a ball holds, unless told otherwise.
+# Share of the draws in a ball by default.
 LEVEL = 0.95
-# Sums of weights that differ by less than this share are equal: the rest is rounding.
+# Sums of weights that differ by less than this share are equal up to rounding.
 _SAME_MASS = 1e-10
 # Objects that weigh less than this share of the heaviest do not set the unit of weight.
 _NEGLIGIBLE = 1e-12
 
 
 class ReassignmentCosts(NamedTuple):
-    """What :func:`reassignment_costs` returns: one value per object in each field."""
+    """Result of :func:`reassignment_costs`: one value per object in each field."""
 
     clusters: np.ndarray
     rises: np.ndarray
@@ -42,7 +42,7 @@ class ReassignmentCosts(NamedTuple):
 
 
 class CredibleBall(NamedTuple):
-    """What :func:`credible_ball` returns."""
+    """Result of :func:`credible_ball`."""
 
     radius: float
     distances: np.ndarray
@@ -55,7 +55,7 @@ class CredibleBall(NamedTuple):
         return in_short(self)
 
     def summary(self) -> str:
-        """Report in words: the radius, how many partitions are inside, the farthest, the coarsest and the finest."""
+        """Report in words the radius, the number of partitions inside, the farthest, the coarsest and the finest."""
         inside = f"{np.count_nonzero(self.inside):,} of {counted(len(self.inside), 'partition')}"
         bounds = {"farthest": self.horizontal, "coarsest": self.vertical_upper, "finest": self.vertical_lower}
         rows = {"radius": f"{self.radius:.5g}", "inside": inside} | {name: listed(of) for name, of in bounds.items()}
@@ -71,9 +71,9 @@ def hard_partition_losses(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
-    r"""Loss of every partition of the ensemble against a hard partition.
+    r"""Compute the loss of every partition of the ensemble against a hard partition.
 
-    Computes d(u, c), where c is the hard partition, u a column of `labels`, H the entropy in bits, I the mutual
+    The loss is d(u, c), where c is the hard partition, u a column of `labels`, H the entropy in bits, I the mutual
     information, a the `cost`, and 0/0 means that the two agree:
 
     * "binder": :math:`(a P(u \setminus c) + (2 - a) P(c \setminus u)) / n_u^2` [1]_
@@ -97,11 +97,12 @@ def hard_partition_losses(
     loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
         The loss.
     cost : float, default=1.0
-        Between 0 and 2: what it costs to part objects that u puts together; to join objects that u parts costs
-        2 - cost. Other values than 1 need "binder" or "vi" [5]_.
+        Cost, in [0, 2], of separating objects that u puts together; joining objects that u separates costs 2 - cost.
+        Other values than 1 need "binder" or "vi" [5]_.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects. Only the ratios of the weights matter; for
-        "omari", which counts pairs of different objects, only if some are below 1: the least one is then one object.
+        Weight of every object: weight w counts as w identical objects. Only the ratios of the weights matter, except
+        for "omari", which counts pairs of different objects: there the weights count as they are unless some are below
+        1; then the least weight stands for one object.
 
     Returns
     -------
@@ -143,23 +144,20 @@ def expected_losses(
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> np.ndarray:
-    r"""Expected loss of every given partition as an estimate.
+    r"""Compute the expected loss of every given partition as an estimate.
 
-    Computes :math:`L_v = \sum_u w_u d(u, v)`, with d as in :func:`hard_partition_losses` and v, the estimate, in the
-    place of its hard partition. With posterior draws in the columns, L_v is the Monte Carlo estimate of the posterior
-    expected loss of draw v [1]_; :func:`~robust_eac.solve_hard_median_partition` searches all partitions for the least
-    one.
+    It is :math:`L_v = \sum_u w_u d(u, v)`, with d as in :func:`hard_partition_losses` and the estimate v as its
+    hard partition. With posterior draws in the columns, L_v is the Monte Carlo estimate of the posterior
+    expected loss of draw v [1]_; :func:`~robust_eac.solve_hard_median_partition` minimises it over all partitions.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int
         Hard partitions, one per column; -1 marks an object that the partition did not observe. Two partitions are
-        compared on the objects that both observe. Those that share none with v are left out of L_v, and the other
-        weights normalised. So incomplete partitions can be ranked only among those that observe the same objects.
-    loss, cost, sample_weight
-        As in :func:`hard_partition_losses`.
-    weights : array-like of shape (n_partitions,), default=None
-        w: non-negative, not all zero; normalised to sum to one. None means uniform.
+        compared on the objects that both observe. L_v leaves out the partitions that share no object with v, and
+        normalises the other weights, so that only partitions of the same objects can be ranked.
+    loss, cost, weights, sample_weight
+        As in :func:`hard_partition_losses` and :func:`~robust_eac.objective_value`.
 
     Returns
     -------
@@ -169,7 +167,7 @@ def expected_losses(
     Notes
     -----
     Time O(n_partitions^2 (n_samples + k^2)), with k the largest number of clusters; memory
-    O(n_partitions (n_samples + k^2)). Both are without k^2 for estimates of more than 256 clusters.
+    O(n_partitions (n_samples + k^2)). The k^2 drops out for estimates of more than 256 clusters.
 
     References
     ----------
@@ -191,12 +189,12 @@ def expected_losses(
     for mask, observed in enumerate(encoding.rows.observed.T):
         rows = np.flatnonzero(observed & (encoding.rows.multiplicity > 0.0))
         seen = encoding.rows.observed[rows].any(axis=0)[encoding.partitions.mask_of]
-        judges = np.flatnonzero(seen & (weights > 0.0))
-        if len(judges) == 0:
+        others = np.flatnonzero(seen & (weights > 0.0))
+        if len(others) == 0:
             continue
-        # The judges on the objects that the estimates of this mask observe.
-        part = sub_ensemble(encoding, rows, judges)
-        shares = weights[judges] / weights[judges].sum()
+        # The partitions that are compared with these estimates, on the objects that the estimates observe.
+        part = sub_ensemble(encoding, rows, others)
+        shares = weights[others] / weights[others].sum()
         for v in np.flatnonzero(encoding.partitions.mask_of == mask):
             found[v] = shares @ partition_losses(part, encoding.rows.codes[rows, v].astype(np.intp), chosen)
     return found
@@ -212,29 +210,25 @@ def reassignment_costs(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> ReassignmentCosts:
-    r"""How much the objective rises if an object goes to its best other cluster.
+    r"""Compute how much the objective rises if an object moves to its best other cluster.
 
-    Computes, for every object i, :math:`\min_{c'} (L(c') - L(c)) / w_i`, where c is the hard partition, :math:`c'`
+    It is, for every object i, :math:`\min_{c'} (L(c') - L(c)) / w_i`, where c is the hard partition, :math:`c'`
     differs from it in the cluster of i alone, :math:`w_i` is the weight of i, and
     :math:`L(c) = \sum_u \alpha_u d(u, c)` is the objective of :func:`~robust_eac.solve_hard_median_partition`, with d
     as in :func:`hard_partition_losses` [1]_. The other cluster may be a new one, unless the object is alone already.
 
     Parameters
     ----------
-    labels, partition, loss, cost, cluster_weights
-        As in :func:`hard_partition_losses` and :func:`~robust_eac.partition_losses`.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
-    sample_weight : array-like of shape (n_samples,), default=None
-        As in :func:`hard_partition_losses`. An object of weight zero has the rise that one of the commonest weight
-        would bring, beside the others.
+    labels, partition, loss, cost, weights, sample_weight, cluster_weights
+        As in :func:`hard_partition_losses` and :func:`~robust_eac.objective_value`. An object of weight zero is moved
+        as if it had the commonest weight.
 
     Returns
     -------
     result : ReassignmentCosts
         Named tuple of arrays of shape (n_samples,): `clusters`, the code in `partition` of the best other cluster, -1
-        for a new one; `rises`, in the units of the loss per unit of weight. A single object has nowhere to go: -1 and
-        infinity.
+        for a new one; `rises`, in the units of the loss per unit of weight. A single object has no other cluster: -1
+        and infinity.
 
     Raises
     ------
@@ -243,9 +237,8 @@ def reassignment_costs(
 
     Notes
     -----
-    Time O(n_samples n_partitions k) for k clusters of the partition, memory O(n_samples n_partitions + k sum_u k_u)
-    where u has k_u clusters. With more than 256 clusters, "binder" and "vi" look only at those that share a base
-    cluster with the object, and at one more.
+    Time O(n_samples n_partitions k) for k clusters of the partition, memory as :func:`hard_partition_losses`. With more
+    than 256 clusters, "binder" and "vi" compare only those that share a base cluster with the object, and one more.
 
     References
     ----------
@@ -267,7 +260,6 @@ def reassignment_costs(
     encoding = encode(ensemble, sample_weight, chosen, cluster_weights)
 
     used, best, rises = reassign(encoding, weights, chosen, codes)
-    # The label of every code.
     names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
     total = ensemble.n_samples if sample_weight is None else np.asarray(sample_weight).sum()
     return ReassignmentCosts(
@@ -276,14 +268,17 @@ def reassignment_costs(
 
 
 def reassign(encoding, weights, loss, codes, n_clusters=np.inf):
-    """(clusters that have weight, best other one of every row among them and a new one at the end, rise per weight)."""
-    # Clusters that have weight, side by side. Objects in others are alone: they stand in the empty column at the end.
+    """(clusters that have weight, best other cluster of every row, rise per weight).
+
+    The best other cluster is a position among the clusters that have weight, or their number for a new cluster.
+    """
+    # Objects of clusters without weight are put into the empty column at the end.
     heavy = encoding.rows.multiplicity > 0.0
     n_heavy = np.bincount(codes, weights=heavy)
     used = np.flatnonzero(n_heavy)
     columns = np.where(n_heavy[codes] > 0.0, np.searchsorted(used, codes), len(used))
     best, rises = moves(encoding, weights, loss, columns, len(used) + 1)
-    # From its own cluster to an empty one is no move.
+    # An object that is alone, and no new cluster where their number is limited, must not move to an empty one.
     confined = heavy & ((n_heavy[codes] == 1.0) | (len(used) >= n_clusters))
     if confined.any():
         others = moves(encoding, weights, loss, np.minimum(columns, len(used) - 1), len(used))
@@ -301,11 +296,11 @@ def credible_ball(
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> CredibleBall:
-    r"""The smallest ball around a partition that holds a given share of the posterior draws.
+    r"""Find the smallest ball around a partition that contains a given share of the posterior draws.
 
-    Computes the least radius :math:`\epsilon` with :math:`\sum_u w_u [d(u, c) \le \epsilon]` at least `level`, where c
+    Its radius is the least :math:`\epsilon` with :math:`\sum_u w_u [d(u, c) \le \epsilon]` at least `level`, where c
     is the partition, usually the point estimate, and d the loss of :func:`hard_partition_losses` [1]_. A large ball
-    means an uncertain estimate. Three bounds tell how the draws at its edge look:
+    means an uncertain estimate. Three bounds describe its edge:
 
         horizontal      the draws in the ball that are farthest from c
         vertical upper  of the draws in the ball with fewest clusters, those farthest from c
@@ -319,14 +314,14 @@ def credible_ball(
     partition, loss, cost, sample_weight
         As in :func:`hard_partition_losses`. The partition need not be a draw.
     level : float, default=0.95
-        Share of the draws, by weight, that the ball holds at least: greater than 0, at most 1, up to rounding.
+        Least share of the draws, by weight, in the ball: greater than 0, at most 1, up to rounding.
 
     Returns
     -------
     result : CredibleBall
         Named tuple: `radius`, and `distances` of shape (n_partitions,); `inside`, a mask of shape (n_partitions,) of
-        the draws in the ball; `horizontal`, `vertical_upper` and `vertical_lower`, ascending columns of `labels`. Of
-        equal partitions, also under other names of the clusters, the first stands for all.
+        the draws in the ball; `horizontal`, `vertical_upper` and `vertical_lower`, ascending columns of `labels`: the
+        first of equal partitions, whatever the names of their clusters.
 
     Notes
     -----
@@ -374,10 +369,10 @@ def credible_ball(
 
 
 def radius_of(distances, weights, level):
-    """Distance of the first draw, from the nearest to the farthest, beyond which at most 1 - level of the mass lies."""
+    """The least distance of a draw such that the draws beyond it have at most 1 - level of the weight."""
     order = np.argsort(distances, kind="stable")
     order = order[weights[order] > 0.0]
-    # Summed from the farthest, so that a level of 1 leaves out no draw, however little it weighs.
+    # Summed from the farthest, so that a level of 1 includes every draw, however small its weight.
     beyond = np.append(np.cumsum(weights[order][:0:-1])[::-1], 0.0)
     return distances[order[np.argmax(beyond <= (1.0 - level) * (1.0 + _SAME_MASS))]]
 
@@ -386,7 +381,7 @@ def _distinct(encoding, draws):
     """The draws without later copies of an equal partition of the objects that have weight."""
     rows, found = encoding.rows.multiplicity > 0.0, {}
     for u in draws:
-        # Every object by the first of its cluster.
+        # Label every object by the first object of its cluster.
         _, first, codes = np.unique(encoding.rows.codes[rows, u], return_index=True, return_inverse=True)
         observed = encoding.rows.observed[rows, encoding.partitions.mask_of[u]]
         found.setdefault(np.where(observed, first[codes], -1).tobytes(), u)
@@ -394,7 +389,7 @@ def _distinct(encoding, draws):
 
 
 def check_loss(loss, cost, *, by_number=False):
-    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost, which is to be found if `by_number`."""
+    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost; if `by_number`, the cost is not yet known."""
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
     if not by_number:
         cost = check_real(cost, name="cost", low=0.0, high=2.0)
@@ -404,7 +399,7 @@ def check_loss(loss, cost, *, by_number=False):
 
 
 def encode(ensemble, sample_weight, loss, cluster_weights=None):
-    """The encoding of an ensemble for a loss, whose objects weigh 1 or more, as the search expects."""
+    """The encoding of an ensemble for a loss, with the least weight of an object scaled to 1, as the search expects."""
     sample_weight = check_sample_weight(sample_weight, ensemble)
     cluster_weights, soft = check_cluster_weights(cluster_weights), len(ensemble.widths) > 0
     if soft and loss.name != "binder":
@@ -422,7 +417,7 @@ def encode(ensemble, sample_weight, loss, cluster_weights=None):
         )
     if sample_weight is not None:
         unit = max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
-        # Its pairs of different objects depend on how many copies there are.
+        # "omari" counts pairs of different objects, which depend on the number of copies.
         if loss.name != "omari" or unit < 1.0:
             sample_weight = sample_weight / unit
     return weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)

@@ -17,14 +17,14 @@ from .partition_bound import partition_bounds, until_settled
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
 
-# Lower bounds by this share of the weight of all pairs, more than rounding can raise them.
+# Bounds are lowered by this share of the weight of all pairs, more than rounding can raise them.
 _ROUNDING = 1e-12
-# Smallest curvature of a pair, as a share of the mean, when pairs are observed unequally often.
-_FLOOR = 0.65
+# Least common curvature of the pairs, as a share of their mean, when pairs are observed unequally often.
+_LEAST_CURVATURE = 0.65
 
 
 class LowerBound(NamedTuple):
-    """What :func:`consensus_lower_bound` returns."""
+    """Result of :func:`consensus_lower_bound`."""
 
     bound: float
     pairwise: float
@@ -43,11 +43,10 @@ def consensus_lower_bound(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> LowerBound:
-    r"""Bound the objective from below over all consensuses, which tells how far from optimal a solution can be.
+    r"""Bound the objective from below over all consensuses: a solution is within ``objective - bound`` of the best.
 
-    Compute a number that no membership Y with `n_clusters` clusters can beat in
-    :math:`\sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` for fixed weights [1]_; with ``hard=True``, one that no partition
-    can beat, which is larger. A consensus is within ``objective - bound`` of the best.
+    Bound :math:`\sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` for fixed weights [1]_ over the memberships Y with
+    `n_clusters` clusters; with ``hard=True`` over the partitions, where the bound is larger.
 
     In :math:`Z = Y^T Y` the objective is, up to a constant, :math:`\sum_{ij} (W_{ij} Z_{ij}^2 - 2 C_{ij} Z_{ij})`,
     where :math:`C_{ij}` is the sum of :math:`\alpha_u (n / n_u)^2 x_{ui}^T x_{uj}` over the partitions, and
@@ -63,16 +62,17 @@ def consensus_lower_bound(
     curvature common to all pairs and a line: a tangent where :math:`W_{ij}` is larger, a chord where it is smaller.
 
     *Partitions.* :math:`Z_{ij}` is 0 or 1, and the objective is linear: :math:`\sum_{ij} (W_{ij} - 2 C_{ij}) Z_{ij}`,
-    the costs of a correlation clustering. Being together is transitive: :math:`Z_{ij} + Z_{jk} - Z_{ik} \le 1` for all
-    triples [4]_. A multiplier >= 0 of such a triangle moves costs between its pairs and adds a constant: what is left
-    is bounded pair by pair. Multipliers are packed greedily [5]_, then rise one by one within a proximal point method
-    on Z; a search now and then adds the most violated triangles. With a limit to the clusters,
+    the costs of a correlation clustering. Being in one cluster is transitive:
+    :math:`Z_{ij} + Z_{jk} - Z_{ik} \le 1` for all triples [4]_. A multiplier >= 0 of such a triangle moves costs
+    between its pairs and adds a constant; the rest of the costs is bounded pair by pair. Multipliers are packed
+    greedily [5]_, then raised one by one within a proximal point method on Z; every few iterations the most violated
+    triangles are added. With a limit to the clusters,
     :math:`Z - \mathbf{11}^T / k` is semidefinite as well [6]_: for every semidefinite A the objective is at least its
     value minus :math:`\langle A, Z - \mathbf{11}^T / k \rangle`. The method of multipliers (ADMM [7]_) proposes A.
     Without a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
 
-    Both bounds are values of such closed forms, the largest one met: stopping early or a loose tolerance weakens them,
-    but they hold. They are lowered by 1e-12 per ordered pair, which covers rounding.
+    Both bounds are the largest value of such closed forms found: stopping early or a loose tolerance makes them weaker,
+    not wrong. They are lowered by 1e-12 per ordered pair, which covers rounding.
 
     Parameters
     ----------
@@ -80,30 +80,30 @@ def consensus_lower_bound(
         As in :func:`~robust_eac.partition_losses`.
     n_clusters : int, default=None
         Largest number of clusters k of the consensus. None means n_samples: no limit.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform. Other weights have another
-        bound: the one for the weights found jointly with a consensus does not bound that joint problem.
+    weights
+        As in :func:`~robust_eac.objective_value`. If they were found jointly with a consensus, the joint problem can
+        have a smaller value than the bound.
     hard : bool, default=False
         Bound partitions only, instead of all memberships.
     tol : float, default=1e-4
         Stop when the bound has risen by no more than this share of itself over 20 iterations; with ``hard=True`` also
         when it is within this share of a partition.
     max_iter : int, default=1000
-        Largest number of iterations, one symmetric eigendecomposition each, unless triangles alone are at work.
+        Largest number of iterations, of one symmetric eigendecomposition each, except where triangles alone suffice.
 
     Returns
     -------
     result : LowerBound
-        Named tuple: `bound`, in ordered pairs of objects, without a regulariser; `pairwise`, the bound that every pair
-        by itself gives: for a complete hard ensemble the sum of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with
-        ``hard=True``; `n_iter`; `converged`, whether the bound settled within `max_iter`. It holds in any case.
+        Named tuple: `bound`, in ordered pairs of objects, without a regulariser; `pairwise`, the sum of the bounds of
+        single pairs: for a complete hard ensemble of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with ``hard=True``;
+        `n_iter`; `converged`, whether the bound settled within `max_iter`. It is valid in any case.
 
     Notes
     -----
-    For d objects with different labels an iteration takes O(d^3) time, the memory is O(d^2). For partitions without a
-    limit most iterations take a time proportional to the triangles in use, usually about one per pair. Copies of an
-    object share a row with their number as weight, but for partitions where they are better apart
-    (:math:`C_{ii} < W_{ii} / 2`), which only soft ones bring about.
+    For d objects with different labels an iteration takes O(d^3) time, and memory is O(d^2). For partitions without a
+    limit most iterations take time proportional to the triangles in use, usually about one per pair. Copies of an
+    object share a row of their total weight, unless they are better apart in a partition
+    (:math:`C_{ii} < W_{ii} / 2`), which happens with soft partitions only.
 
     References
     ----------
@@ -135,8 +135,8 @@ def consensus_lower_bound(
     cluster_weights = check_cluster_weights(cluster_weights)
 
     encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-    how = bound_partitions if hard else bound_memberships
-    return how(encoding, weights, n_clusters, tol=tol, max_iter=max_iter)
+    bound = bound_partitions if hard else bound_memberships
+    return bound(encoding, weights, n_clusters, tol=tol, max_iter=max_iter)
 
 
 def bound_memberships(encoding, weights, n_clusters, *, tol=1e-4, max_iter=1000, enough=np.inf):
@@ -167,12 +167,12 @@ def spectral_bound(encoding, weights, n_clusters):
         top = eigh(indefinite, eigvals_only=True, subset_by_index=[len(roots) - rank, len(roots) - 1])
         captured = float(np.sum(np.maximum(top, 0.0) ** 2))
     mean = (total**2 / n_clusters - 2.0 * float(slots @ encoding.partitions.sizes**2)) / n_clusters
-    # Every eigenvalue has a rounding of its own.
+    # Every eigenvalue has its own rounding error.
     return max(float(weights @ encoding.partitions.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
 
 
 def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_iter=1000):
-    """The :class:`LowerBound` over partitions; a pair together there alone costs 2 - cost, in an input `cost`."""
+    """The :class:`LowerBound` of an encoding over partitions, for Binder's loss with a cost."""
     pairs = _pair_terms(different_rows(encoding, weights, True, cost), weights, True, cost)
     slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
     values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
@@ -180,7 +180,7 @@ def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_i
 
 
 def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
-    """The :class:`LowerBound` of a sequence of bounds, rounding taken off; the objective is never negative."""
+    """The :class:`LowerBound` of a sequence of bounds, less rounding; the objective is never negative."""
     margin = _ROUNDING * n_pairs
     bound = pairwise = max(pairwise - margin, 0.0)
     n_iter, converged = 0, True
@@ -197,7 +197,7 @@ def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
 class _PairTerms(NamedTuple):
     """The objective as a sum over pairs of different rows g, h: curvature z^2 - 2 linear z + constant, z = scale Z_gh.
 
-    The scale sqrt(w_g w_h) makes every pair count as if the w_g copies of an object still had rows of their own.
+    With the scale sqrt(w_g w_h) a pair counts as much as the pairs of w_g copies of one object and w_h of the other.
     """
 
     curvature: np.ndarray
@@ -207,7 +207,7 @@ class _PairTerms(NamedTuple):
 
 
 def different_rows(encoding, weights, hard, cost=1.0):
-    """The encoding with one row for all copies of an object, where they may share it, and none without weight."""
+    """The encoding with one row for the copies of an object, where they may share one, without rows of weight zero."""
     encoding = take_rows(encoding, np.flatnonzero(encoding.rows.multiplicity))
     similarity = encoding.mean_self_similarity(weights * encoding.partitions.scale)
     apart = similarity < 1.0 - 0.5 * cost if hard else np.zeros(len(similarity), dtype=bool)
@@ -249,23 +249,24 @@ def _membership_bounds(pairs, n_clusters):
     d = len(scale)
     rank = min(n_clusters - 1, d)
     mean = scale / n_clusters
-    floor = _common_curvature(curvature)
-    excess = curvature - floor
+    common = _common_curvature(curvature)
+    excess = curvature - common
     convex = np.maximum(excess, 0.0)
-    # A chord from the least possible Z to 1, where the pair curves less than the floor.
+    # A chord from the least possible Z to 1, where the curvature of the pair is smaller than the common one.
     low = np.zeros_like(scale)
     np.fill_diagonal(low, np.diagonal(mean))
     chord = np.minimum(excess, 0.0)
     linear = linear - 0.5 * chord * (scale + low)
     constant = constant - float(np.sum(chord * low * scale))
-    damping = floor / (floor + convex)
+    damping = common / (common + convex)
 
     tangent = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
     point = before = np.array([np.zeros_like(scale), tangent])
-    step, n_ahead, best = 1.0, 0, -np.inf
+    step, n_ahead = 1.0, 0
+    best = -np.inf
     while True:
         A, tangent = point
-        shifted = (linear - convex * tangent) / floor + A
+        shifted = (linear - convex * tangent) / common + A
         Z, captured = mean, 0.0
         if rank:
             values, vectors = eigh(shifted - mean, subset_by_index=[d - rank, d - 1])
@@ -274,16 +275,17 @@ def _membership_bounds(pairs, n_clusters):
         # The least value of |mean + M|^2 - 2 <shifted, mean + M>.
         least = float(np.sum(mean * (mean - 2.0 * shifted))) - captured
         least += 2.0 * float(np.sum(np.minimum(A, 0.0) * scale))
-        value = constant + floor * least - float(np.sum(convex * tangent**2))
+        value = constant + common * least - float(np.sum(convex * tangent**2))
         yield value
         if value >= best:
             n_ahead += 1
-            best, top, rise = value, point, np.array([-0.5 * Z, damping * (Z - tangent)])
+            best, top = value, point
+            rise = np.array([-0.5 * Z, damping * (Z - tangent)])
         elif n_ahead > 1:
             n_ahead = 1
         else:
             step *= 0.5
-        # Start from the best point; drop the momentum if it led down, shorten the step if a plain one did.
+        # Start from the best point; if the bound fell, drop the momentum, or shorten a step without momentum.
         after = top + step * rise
         # The proximal step of 2 <min(A, 0), scale>: multipliers of pairs inside the box vanish.
         after[0] = np.maximum(after[0], 0.0) + np.minimum(after[0] + 0.5 * step * scale, 0.0)
@@ -292,8 +294,8 @@ def _membership_bounds(pairs, n_clusters):
 
 
 def _common_curvature(curvature):
-    """The curvature that all pairs are given: the least of any, but not much less than the mean."""
+    """The curvature that bounds those of all pairs: the least one, but not much less than the mean."""
     others = curvature[~np.eye(len(curvature), dtype=bool)]
     if len(others) == 0 or not others.max() > 0.0:
         return max(float(curvature.max()), 1.0)
-    return max(float(others.min()), _FLOOR * float(others.mean()))
+    return max(float(others.min()), _LEAST_CURVATURE * float(others.mean()))

@@ -1,4 +1,4 @@
-"""The median partition itself: the hard partition of least weighted loss, from several starts or a given one."""
+"""The hard partition of least weighted loss, from several starts or a given one."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from .tables import LOSSES
 
 __all__ = ["HardMedianPartition", "RefinementResult", "refine_labels", "solve_hard_median_partition"]
 
-# What the objective of a hard partition is counted in.
+# Units of the losses.
 _UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"}
 # Halvings of the range of costs.
 _MAX_HALVINGS = 30
 
 
 class HardMedianPartition(NamedTuple):
-    """What :func:`solve_hard_median_partition` returns."""
+    """Result of :func:`solve_hard_median_partition`."""
 
     labels: np.ndarray
     weights: np.ndarray
@@ -75,9 +75,9 @@ class HardMedianPartition(NamedTuple):
         Parameters
         ----------
         labels : array-like of shape (n_samples, n_partitions)
-            The hard partitions that this one was found from, which the result does not keep. Objects count equally.
+            The hard partitions that were solved, which the result does not contain. Objects count equally.
         names : sequence of n_partitions str, default=None
-            What they are called; None means numbers from 0.
+            Names of the partitions; None means numbers from 0.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class HardMedianPartition(NamedTuple):
 
 
 class RefinementResult(NamedTuple):
-    """What :func:`refine_labels` returns."""
+    """Result of :func:`refine_labels`."""
 
     labels: np.ndarray
     weights: np.ndarray
@@ -125,48 +125,45 @@ def solve_hard_median_partition(
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> HardMedianPartition:
-    r"""Find the partition of least weighted mean loss: the median partition itself, not its relaxation.
+    r"""Find the hard partition of least weighted mean loss: the median partition, not its relaxation.
 
     Minimise :math:`\sum_u \alpha_u d(u, c)` over the hard partitions c of the objects, with a loss d of
     :func:`~robust_eac.hard_partition_losses`. With draws from the posterior of a Bayesian mixture as partitions this is
     the estimate of least expected loss. "binder" with cost 1 is the d_u of :func:`~robust_eac.partition_losses` over
-    n_samples^2; it makes small clusters of objects whose place is uncertain, "vi" fewer and larger ones.
+    n_samples^2; it puts objects of uncertain cluster into small clusters, "vi" finds fewer and larger ones.
 
     Objects are moved one at a time to the cluster of least loss, new clusters included, until no move lowers it. Then
-    clusters are dissolved, one or two together, and grown again from their objects [1]_, unless the problem is large.
-    The problem is not convex: of all starts the best two are searched in this way, the better one is returned. With a
-    `weighting` the weights belong to the losses of the partition: search and weights alternate, and neither raises the
-    objective (with a function this is not promised).
+    clusters are dissolved, one or two together, and their objects allocated again [1]_, unless the problem is large.
+    The problem is not convex: this is done for the best two of all starts, and the better result is returned. With a
+    `weighting`, search and weights alternate, and neither raises the objective (unless the weighting is a function).
 
     Parameters
     ----------
     labels, loss, sample_weight, cluster_weights
-        As in :func:`~robust_eac.hard_partition_losses` and :func:`~robust_eac.partition_losses`. An object of weight
-        zero goes where one of the commonest weight would, and the others do not notice.
+        As in :func:`~robust_eac.hard_partition_losses`. An object of weight zero joins the cluster that it would join
+        with the commonest weight, without effect on the others.
     n_clusters : int, default=None
-        Largest number of clusters. None means as many as the loss wants. Or the number wanted, see `cost`.
+        Largest number of clusters, or the number wanted, see `cost`. None means no limit.
     cost : float in [0, 2] or "n_clusters", default=1.0
-        What it costs to part what a partition puts together, for "binder" and "vi"; joining what it parts costs 2 -
-        cost. The larger, the fewer clusters. "n_clusters" finds a cost with `n_clusters` clusters by bisection.
+        As in :func:`~robust_eac.hard_partition_losses`. The larger, the fewer clusters. "n_clusters" finds a cost with
+        `n_clusters` clusters by bisection.
     weights : array-like of shape (n_partitions,), default=None
-        alpha, kept fixed: non-negative, not all zero; normalised to sum to one. None means uniform, unless
-        `weighting` is given.
+        alpha, fixed, as in :func:`~robust_eac.objective_value`. None means uniform, unless `weighting` is given.
     weighting : str or callable, default=None
-        Weights found together with the partition, instead of `weights`: as in
-        :func:`~robust_eac.solve_median_partition`, but near copies all count: draws of a posterior repeat what is
-        likely. None means fixed weights.
+        Weights found together with the partition, as in :func:`~robust_eac.solve_median_partition`, but near copies
+        all count: draws of a posterior repeat likely partitions. None means fixed `weights`.
     n_init : int, default=16
-        Number of starts. An array as `init` is one start.
+        Number of starts; an array `init` is one start.
     init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
-        "sequential": objects in random order, each joins the cluster of least loss so far (under "vi", if the loss is
-        none of the first two). "random": random clusters. "mixed": these two in turn. "partitions": the given
+        "sequential": objects in random order, each joins the cluster of least loss so far (of least "vi" for losses
+        that are not linear). "random": random clusters. "mixed": these two in turn. "partitions": the given
         partitions of least loss. "relaxed": labels of the relaxed median partition, but "sequential" with
         more than 256 clusters where their square times the number of rows is above 10^9. Or a partition to start from,
         of shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
-        Largest number of visits of all objects per start, not counting those of clusters that grow again.
+        Largest number of passes over all objects per start, without those after dissolving clusters.
     bound : bool, default=False
-        Compute :func:`~robust_eac.consensus_lower_bound` of the partitions for the weights found; "binder" only.
+        Whether to compute :func:`~robust_eac.consensus_lower_bound` for the weights found; "binder" only.
     n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`.
 
@@ -174,10 +171,10 @@ def solve_hard_median_partition(
     -------
     result : HardMedianPartition
         Named tuple: `labels` of shape (n_samples,), numbered in the order of first objects; `weights` and `losses` of
-        shape (n_partitions,); `objective` at them, regulariser included; `n_clusters` found; `cost`; `bound`, a number
-        that no partition can beat, or None; `n_passes`, visits of all objects after the starts; `converged`, whether
-        the last pass moved nothing and left the weights as they were; `options`, which `summary(labels)` tells: the
-        `loss`, the `weighting` and the largest `n_clusters`.
+        shape (n_partitions,); `objective` at them, regulariser included; `n_clusters` found; `cost`; `bound`, a lower
+        bound over all partitions, or None; `n_passes`, passes over all objects after the starts; `converged`, whether
+        the last pass changed neither labels nor weights; `options`, for `summary(labels)`: the `loss`, the
+        `weighting` and the largest `n_clusters`.
 
     Raises
     ------
@@ -188,19 +185,19 @@ def solve_hard_median_partition(
     Warns
     -----
     ConvergenceWarning
-        If objects still move, or weights change, in pass `max_passes`; if no cost has the number of clusters wanted.
+        If objects still move, or weights change, in pass `max_passes`; if no cost gives the number of clusters wanted.
     UserWarning
         If a weighting by trust finds no two partitions that agree beyond chance: all start with equal weights.
 
     Notes
     -----
-    Every loss is a function of sums over the contingency table, which follow each move. A visit costs
-    O(n_partitions n_clusters), under "binder" and "vi" O(1) where a bound shows that an object stays. The other losses
-    are followed along their secants, each move being judged by the loss itself, and at the end so are all possible
-    moves. Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster.
+    Every loss is a function of sums over the contingency table, which each move updates. Moving an object takes
+    O(n_partitions n_clusters), under "binder" and "vi" O(1) where a bound shows that it stays. The other losses are
+    approximated by secants; a move is accepted by the loss itself, which at the end checks all possible moves.
+    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster.
 
-    With more than 256 clusters, "binder" and "vi" keep the clusters that share objects with each base cluster, and a
-    visit looks at those that share a base cluster with the object. So many clusters are never dissolved.
+    With more than 256 clusters, "binder" and "vi" use sparse tables, compare only the clusters that share a base
+    cluster with the object, and dissolve none.
 
     References
     ----------
@@ -235,7 +232,7 @@ def solve_hard_median_partition(
     rng = check_random_state(random_state)
     encoding = encode(ensemble, sample_weight, chosen, cluster_weights)
 
-    # Draws of a posterior repeat what is likely.
+    # Near copies all count: draws of a posterior repeat likely partitions.
     weighting, linked = resolve_group(weighting, encoding, rng, families=False)
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
@@ -249,7 +246,7 @@ def solve_hard_median_partition(
     found = relabel(run.clusters)
     n_found, least = int(found.max()) + 1, None
     if bound:
-        # No cost may give as few clusters as wanted: the bound must hold for those found, too.
+        # If no cost gives so few clusters, the bound must be valid for the number found.
         least = (
             bound_partitions(encoding, run.weights, max(limit, n_found), cost=chosen.cost).bound
             / encoding.partitions.total**2
@@ -287,7 +284,7 @@ def _solve_by_cost(task, start, seeds, n_jobs, target):
         n_found = len(np.unique(run.clusters))
         if n_found == target:
             break
-        # The more it costs to part objects, the fewer clusters.
+        # The more expensive it is to separate objects, the fewer clusters.
         low, high = (loss.cost, high) if n_found > target else (low, loss.cost)
     else:
         message = f"No cost gives n_clusters={target} clusters: at cost={loss.cost:.6g} there are {n_found}."
@@ -312,33 +309,32 @@ def refine_labels(
     Descend :math:`\sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` over hard Y, the weighted median partition problem (Eq. 1 of
     [1]_). The memberships of its relaxation, hardened by argmax, are in general no local minimum among partitions.
 
-    Objects in random order go to the cluster that lowers the objective most, an empty one included [2]_. Objects with
-    equal labels in all partitions move together once they are together, which escapes from partitions that only the
-    move of the whole group improves; at the end neither kind of move lowers the objective. In soft partitions an object
-    is together with a copy of itself to the extent :math:`\|x_{ui}\|^2`: where the mean of this is at most one half,
-    every copy moves alone. With a `weighting` the search goes on until neither the labels nor their weights change.
+    Objects in random order move to the cluster that lowers the objective most, an empty one included [2]_. Objects with
+    equal labels in all partitions move together once they are together, which improves partitions that no single move
+    improves; at the end neither kind of move lowers the objective. A soft partition puts an object together with a copy
+    of itself to the extent :math:`\|x_{ui}\|^2`: where the mean of this is at most one half, every copy moves alone.
+    With a `weighting` the search continues until neither the labels nor their weights change.
 
     Parameters
     ----------
     labels, weights, weighting, random_state, sample_weight, cluster_weights
-        As in :func:`solve_hard_median_partition`, :func:`~robust_eac.partition_losses`, with losses in ordered pairs of
-        objects, and :class:`~robust_eac.RobustEAC`.
-        "chance-corrected" weights do not follow the losses: pass the weights that it found.
+        As in :func:`solve_hard_median_partition` and :func:`~robust_eac.partition_losses`, with losses in ordered pairs
+        of objects. For "chance-corrected", which the losses do not determine, pass the weights that it found.
     consensus : array-like of shape (n_samples,), int
         The partition to start from: any integer codes but -1.
     n_clusters : int, default=None
         Largest number of clusters, at least those of `consensus`. None means as many as it has.
     max_passes : int, default=100
-        Largest number of visits of all objects.
+        Largest number of passes over all objects.
 
     Returns
     -------
     result : RefinementResult
         Named tuple: `labels` of shape (n_samples,), 0, 1, ... without holes, in the order of the codes of `consensus`
         and new clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at them, regulariser
-        included, in ordered pairs of objects; `gain` >= 0, by how much it is below the objective of `consensus`
-        (under the weights that belong to that, if `weighting` is given); `n_moves`, moves of objects or of groups of
-        identical ones; `n_passes`; `converged`, whether the last pass moved nothing and left the weights as they were.
+        included, in ordered pairs of objects; `gain` >= 0, how much lower it is than the objective of `consensus` (at
+        the weights for that, if `weighting` is given); `n_moves`, moves of objects or of groups of identical ones;
+        `n_passes`; `converged`, whether the last pass changed neither labels nor weights.
 
     Warns
     -----
@@ -364,7 +360,8 @@ def refine_labels(
     (array([0, 0, 1, 1, 1]), 4.8, 1)
     """
     ensemble = check_ensemble(labels)
-    n, m, loss = ensemble.n_samples, ensemble.n_partitions, LOSSES["binder"]
+    n, m = ensemble.n_samples, ensemble.n_partitions
+    loss = LOSSES["binder"]
     limit = n_clusters if n_clusters is None else check_n_clusters(n_clusters, n)
     clusters = check_hard_partition(consensus, n, "consensus", limit)
     encoding = encode(ensemble, sample_weight, loss, cluster_weights)
@@ -372,7 +369,7 @@ def refine_labels(
     resolved = _check_weighting(weights, weighting, n_pairs, m)
     if resolved.needs_group:
         raise ValueError(
-            f"weighting must be one that the losses determine, got {weighting!r}: pass the weights that it found."
+            f"weighting must be determined by the losses, got {weighting!r}: pass the weights that it found."
         )
     max_passes = check_integer(max_passes, name="max_passes", low=1)
     rng = check_random_state(random_state)
@@ -405,5 +402,5 @@ def _check_weighting(weights, weighting, unit, n_partitions):
 
 
 def _warn_unconverged(run, max_passes):
-    message = f"The search did not converge: objects or weights still changed in pass max_passes={max_passes}."
+    message = f"The search did not converge: labels or weights still changed in pass max_passes={max_passes}."
     warn_unless(run.converged, message, stacklevel=3)

@@ -1,4 +1,4 @@
-"""Search for a hard median partition from one start or several, and the weights that belong to it."""
+"""Search for a hard median partition and its weights from one start or several."""
 
 from heapq import nsmallest
 from typing import NamedTuple
@@ -18,10 +18,12 @@ from .search import Search, group_copies
 from .tables import LOSSES, MANY, Loss, partition_losses
 
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
-# Of all starts, so many are searched thoroughly.
+# Number of starts that are searched thoroughly.
 _N_THOROUGH = 2
-# Objects in a sample, at least, and per base cluster; draw one if there are this many times more rows.
-_SAMPLE, _SAMPLE_PER_CLUSTER, _SAMPLE_SHARE = 4096, 64, 4
+# Least number of objects in a sample, and number per base cluster.
+_SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
+# Draw a sample if there are at least this many times more rows.
+_SAMPLE_SHARE = 4
 # Dissolve clusters as long as rows x partitions x clusters^2 are at most this.
 _THOROUGH_WORK = 10**9
 # Gap to which the relaxed problem is solved for a start; with many clusters only if rows x clusters^2 are at most this.
@@ -29,10 +31,7 @@ _RELAXED_TOL, _RELAXED_WORK = 1e-3, 10**9
 
 
 class Task(NamedTuple):
-    """A search for a hard partition: what it lowers, how weights are found, and how far it goes.
-
-    `unit` is what a loss of 1 is to the weighting and in the results.
-    """
+    """A search for a hard partition: its loss, weighting and limits. Results and weighting see losses times `unit`."""
 
     encoding: Encoding
     loss: Loss
@@ -50,14 +49,14 @@ class Task(NamedTuple):
         return self.unit * partition_losses(self.encoding, clusters, self.loss)
 
     def may_dissolve(self, clusters):
-        """Whether a search over all rows is to dissolve clusters; one for many clusters never does."""
+        """Whether the problem is small enough to dissolve clusters."""
         n_rows, n_hard = self.encoding.rows.codes.shape
         k = 1 + int(np.max(clusters))
         return n_rows * (n_hard + self.encoding.rows.soft.shape[1]) * k**2 <= _THOROUGH_WORK
 
 
 class Run(NamedTuple):
-    """A partition of the rows of a task, and what belongs to it."""
+    """A partition of the rows of a task, and its weights, losses and history."""
 
     clusters: np.ndarray
     weights: np.ndarray
@@ -69,19 +68,19 @@ class Run(NamedTuple):
 
 
 def solve_from(task, start, seeds, n_jobs):
-    """The best :class:`Run` from the starts of a name, or the one from given clusters of all objects."""
+    """The best :class:`Run` from named starts, or the run from given clusters of all objects."""
     rng = np.random.RandomState(seeds[0])
     if isinstance(start, str):
         run = best_of_starts(task, start, seeds, n_jobs)
     else:
-        # Weights of the start itself: no result is worse than that.
+        # Begin with the weights of the start, so that the result is not worse than the start.
         first = task.weighting.solve(task.losses(start))
         run = refine(task, start, first, rng, thorough=task.may_dissolve(start))
     return confirm(task, run, rng)
 
 
 def best_of_starts(task, start, seeds, n_jobs):
-    """The :class:`Run` of least objective: all starts descend, the best few are searched thoroughly, one goes on."""
+    """The :class:`Run` of least objective: all starts descend, the best few are then searched thoroughly."""
     weights = task.weighting.first(np.ones(len(task.encoding.partitions.offsets)))
     rows = group_copies(task.encoding, weights, task.loss)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
@@ -115,7 +114,7 @@ def best_of_starts(task, start, seeds, n_jobs):
 
 
 def _start(task, start, number, weights, rng):
-    """Clusters of a task's rows to start from; -1 for those that are to be allocated, one after the other."""
+    """Clusters of a task's rows to start from; -1 for rows that the search must allocate."""
     n_rows, widest = len(task.encoding.rows.codes), int(min(task.n_clusters, task.encoding.partitions.n_codes.max()))
     if start == "mixed":
         start = ("sequential", "random")[number % 2]
@@ -125,7 +124,7 @@ def _start(task, start, number, weights, rng):
         return _relaxed(task.encoding, widest, weights, rng)
     clusters = np.full(n_rows, -1)
     if not task.loss.linear:
-        # Without objects in clusters there is no secant to follow.
+        # Empty clusters have no secants.
         search = task._replace(loss=LOSSES["vi"]).search(weights, clusters)
         search.allocate(rng)
         return search.clusters
@@ -140,17 +139,17 @@ def _relaxed(encoding, n_clusters, weights, rng):
 
 
 def _best_partitions(task, weights, count):
-    """Base partitions of least loss, ascending; -1 where one does not observe a row, or has too many clusters."""
+    """Base partitions in ascending order of loss; -1 for rows that are not observed or in too many clusters."""
     codes = harden(task.encoding).rows.codes.astype(np.intp)
     codes[~task.encoding.rows.observed[:, task.encoding.partitions.mask_of]] = -1
-    # One type of columns: every other is compiled anew.
+    # All columns need one memory layout: numba compiles kernels for each.
     codes = np.asfortranarray(codes)
     values = [weights @ partition_losses(task.encoding, column, task.loss) for column in codes.T]
     return [_largest_clusters(codes[:, u], task.n_clusters) for u in np.argsort(values, kind="stable")[:count]]
 
 
 def _largest_clusters(codes, n_clusters):
-    """The clusters of a partition by size, the largest first; -1 for those beyond the limit and where codes are -1."""
+    """Number the clusters of a partition by size, the largest first; -1 beyond the limit and where codes are -1."""
     sizes = np.bincount(codes[codes >= 0], minlength=1)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
     return np.where((codes >= 0) & (rank[codes] < n_clusters), rank[codes], -1)
@@ -165,7 +164,8 @@ def descend(task, clusters, weights, rng, *, thorough):
             search.descend(rng, left, exact=False)
             search.dissolve(rng, task.max_passes)
         settled = search.descend(rng, max(left - search.n_passes, 1))
-        n_moves, n_passes, clusters = n_moves + search.n_moves, n_passes + search.n_passes, search.clusters
+        n_moves, n_passes = n_moves + search.n_moves, n_passes + search.n_passes
+        clusters = search.clusters
         losses, before = task.losses(clusters), weights
         weights = task.weighting.solve(losses)
         unchanged = np.array_equal(weights, before)
@@ -175,7 +175,7 @@ def descend(task, clusters, weights, rng, *, thorough):
 
 
 def refine(task, clusters, weights, rng, *, thorough):
-    """:func:`descend` from a partition that may separate copies of an object; they move together once they meet."""
+    """As :func:`descend`, from a partition that may separate copies of an object; in one cluster they move together."""
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, weights, task.loss, clusters)
@@ -187,14 +187,14 @@ def refine(task, clusters, weights, rng, *, thorough):
         clusters, weights = rows.expand(run.clusters), run.weights
         if run.n_moves == 0 or n_passes >= task.max_passes:
             break
-    # The same sums as before the search: they do not differ by rounding if nothing moved.
+    # Sum over the task's own rows, as before the search, so that nothing differs by rounding if nothing moved.
     losses = task.losses(clusters)
     objective = task.weighting.value(losses, weights)
     return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
 
 
 def confirm(task, run, rng):
-    """Alternate search and trust until the trusted partitions are those that the consensus confirms."""
+    """Alternate search and trust until the trusted partitions no longer change."""
     weighting = task.weighting
     if not weighting.trusts:
         return run
@@ -219,7 +219,7 @@ def _corrected_losses(plain, clusters):
 
 
 def _draw_sample(encoding, rng):
-    """(encoding of rows drawn in proportion to their weights, which rows); all of them if a sample does not pay."""
+    """(encoding of rows drawn in proportion to their weights, their indices); all rows if there are too few."""
     size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.partitions.n_codes.max()))
     size = int(np.ceil(size * encoding.partitions.total / encoding.partitions.n_observed.min()))
     if len(encoding.rows.codes) >= _SAMPLE_SHARE * size:

@@ -5,24 +5,24 @@ from itertools import count
 import numpy as np
 from numba import njit
 
-# Stop when a bound has not risen by its tolerance over this many iterations.
+# Stop when a bound has not risen by more than the tolerance over this many iterations.
 _PATIENCE = 20
-# Penalty of the method of multipliers in units of what a pair weighs on average, and its over-relaxation.
+# Penalty of the method of multipliers in units of the mean weight of a pair, and its over-relaxation.
 _PENALTY, _RELAXATION = 2.0, 1.3
-# Passes over the active triangles per iteration; iterations from one search for violated ones to the next.
+# Passes over the active triangles per iteration; iterations between two searches for violated ones.
 _PASSES, _SEARCH = 2, 5
-# Positive eigenvalues, if they are less than this share of all, are followed from step to step between two searches.
+# Positive eigenvalues are updated from step to step between two searches if they are at most this share of all.
 _FEW = 0.25
-# A search takes so many triangles per pair: the worst of those violated by more than this.
+# Most triangles per pair that a search adds, and the least violation of a triangle that is added.
 _PER_PAIR, _VIOLATION = 2, 1e-3
-# Passes over all objects that improve a partition.
+# Largest number of passes over all objects to improve a partition.
 _MOVES = 10
-# Triangles of objects of next to no weight, whose squared inverse weights add up to more than this, are left alone.
+# Triangles of objects of almost no weight are skipped: those whose squared inverse weights sum to more than this.
 _LARGEST = 1e100
 
 
 def until_settled(values, tol):
-    """Pass values on until their maximum has risen by no more than `tol` of itself over the last iterations."""
+    """Yield values until their maximum has risen by no more than `tol` of itself over the last iterations."""
     history = []
     for value in values:
         yield value
@@ -59,10 +59,11 @@ def partition_bounds(slope, scale, constant, n_clusters, tol):
 
 
 def _ascend(triangles, Z, mean):
-    """Yield lower bounds without the constant, from better and better multipliers; Z, to start from, is changed."""
+    """Yield lower bounds, without the constant, from ascending multipliers; Z is the start and is changed."""
     scale, limited = triangles.scale, mean is not None
     penalty = _PENALTY * float(np.sum(np.abs(triangles.costs)) / np.sum(scale**2)) or 1.0
-    M, A, vectors = Z - mean if limited else Z, np.zeros_like(Z), None
+    M, A = Z - mean if limited else Z, np.zeros_like(Z)
+    vectors = None
     for number in count():
         if number % _SEARCH == 0:
             triangles.search(Z)
@@ -78,7 +79,7 @@ def _ascend(triangles, Z, mean):
         exact = vectors is None or vectors.shape[1] > _FEW * len(Z)
         M, vectors = _positive_part(near, None if exact else vectors)
         A = penalty * (M - near)
-        # Only an exact A is semidefinite. The diagonal has Z_gg = scale_gg, the end that its slope chooses.
+        # Only an exact A is semidefinite. Z_gg = scale_gg is the end of the box that the slope prefers.
         yield triangles.bound(A) + float(np.sum(A * mean)) if exact else -np.inf
 
 
@@ -100,14 +101,15 @@ def _positive_part(matrix, vectors):
 class _Triangles:
     """Triangle inequalities  z_ij + z_jk - z_ik <= 1  (z = Z / scale), their multipliers, and the slope these leave.
 
-    A row (i, j, k) of `_corners` stands for one of them. Those of a positive multiplier are kept from search to search.
+    A row of `_corners` is the (i, j, k) of one inequality. A search keeps those of positive multipliers.
     """
 
     def __init__(self, slope, scale):
-        self.scale, self.costs, self._given = scale, slope * scale, slope
+        self.scale, self.costs = scale, slope * scale
+        self._given = slope
         self._inverse = 1.0 / np.sqrt(np.diagonal(scale))
         capacity = _PER_PAIR * len(scale) * (len(scale) - 1) // 2
-        # Memory that a search does not fill is never touched.
+        # The system allocates only the pages that a search fills.
         self._found = np.empty((capacity, 3), dtype=np.int32)
         amounts = np.empty(capacity)
         n_found = _pack(self.costs.copy(), self._found, amounts)
@@ -115,7 +117,7 @@ class _Triangles:
         self._restate()
 
     def _restate(self):
-        """The slope afresh, so that rounding does not add up."""
+        """Compute the slope anew, so that rounding does not add up."""
         self.slope = self._given.copy()
         _add_multipliers(self.slope, self._corners, self._multipliers, self._inverse)
 
@@ -140,7 +142,7 @@ class _Triangles:
 
 @njit(cache=True, nogil=True)
 def _round(z, costs, n_clusters, clusters):
-    """A partition near z, improved by moves of single objects: every object without one founds a cluster in turn."""
+    """A partition near z, improved by moves of single objects; objects without a cluster found one in their order."""
     n, used = len(z), 0
     clusters[:] = -1
     for i in range(n):
@@ -214,7 +216,7 @@ def _violated(z, per_pair, least, corners):
             for position in range(n_near):
                 value = sides[position] + z[k, near[position]]
                 if value > lowest and near[position] != k:
-                    # Sorted, largest first; the last one drops out if there are too many.
+                    # Insert in descending order; the last one is dropped if there are too many.
                     place = n_found
                     while place > 0 and excess[place - 1] < value:
                         excess[place], apex[place] = excess[place - 1], apex[place - 1]
@@ -232,7 +234,7 @@ def _violated(z, per_pair, least, corners):
 
 @njit(cache=True, nogil=True)
 def _add_multipliers(slope, corners, multipliers, inverse):
-    """Add what the multipliers change in the slope."""
+    """Add the terms of the multipliers to the slope."""
     for t in range(len(multipliers)):
         i, j, k = corners[t, 0], corners[t, 1], corners[t, 2]
         slope[i, j] += multipliers[t] * inverse[i] * inverse[j]

@@ -1,4 +1,4 @@
-"""Search for the partition of least weighted loss: moves of rows, and clusters that are dissolved and grown again."""
+"""Search for the partition of least weighted loss, by moving rows and by dissolving and regrowing clusters."""
 
 from itertools import combinations
 
@@ -10,36 +10,37 @@ from ..core.threads import end_if_told
 from .contingency import DenseArrays
 from .tables import SLACK, is_sparse, linearised, losses_of, tabulate, terms_of, x_log_x
 
-# Empty clusters at hand: one for every so many used ones, at least two.
+# Used clusters per empty one in the tables, which have at least two empty ones.
 _SPARE = 4
-# Before any row is in a cluster: as many at hand as base partitions have, in tables of at most so many entries.
+# Largest number of entries of the tables of a search that starts without clusters.
 _FIRST_ENTRIES = 2**22
-# The same for sparse tables, in which empty clusters take no time.
+# Columns of sparse tables per column wanted: there, empty clusters take no time.
 _SPARE_OF_MANY = 4
-# Rows that are visited before the search looks whether it was interrupted.
+# Rows that are moved between two checks whether the search was interrupted.
 _UNINTERRUPTED = 2**14
 # Two clusters are dissolved together if their rows x partitions x (largest number of clusters)^4 are at most this.
 _PAIR_WORK = 2 * 10**9
 
 
 class Search:
-    """A partition of an encoding's rows into at most n_clusters, and steps down its weighted loss.
+    """A partition of an encoding's rows into at most n_clusters, and steps that lower its weighted loss.
 
-    `clusters` (n_rows,) has the cluster of every row, -1 of those that are in none. Partitions without weight are not
-    read. `n_moves` counts moves, `n_passes` visits of all rows, not those after dissolving clusters. With sparse tables
-    no clusters are dissolved.
+    `clusters` (n_rows,) has the cluster of every row, -1 for none. Partitions without weight are not read. `n_moves`
+    counts moves, `n_passes` passes over all rows, without those after dissolving clusters. With sparse tables no
+    clusters are dissolved.
     """
 
     def __init__(self, encoding, weights, loss, n_clusters, clusters):
         active = np.flatnonzero(weights)
         self._encoding = select(encoding, active) if len(active) < len(weights) else encoding
-        self._loss, self._limit, self._terms = loss, n_clusters, terms_of(self._encoding, weights[active], loss)
+        self._loss, self._limit = loss, n_clusters
+        self._terms = terms_of(self._encoding, weights[active], loss)
         self._slack = SLACK * loss.largest(encoding.partitions.total)
         self.n_moves = self.n_passes = 0
         self.clusters = np.array(clusters, dtype=np.intp)
         n_used = 1 + self.clusters.max(initial=-1)
         if n_used == 0:
-            # The first rows open clusters, and what starts in too few seldom finds the others.
+            # The first rows open clusters; a search that starts with too few seldom finds the others.
             n_used = self._first_clusters()
         self._tabulate(self._with_spare(int(n_used)))
 
@@ -49,32 +50,32 @@ class Search:
         return float(self._terms.weights @ losses_of(self._terms, self._tables))
 
     def descend(self, rng, max_passes, *, exact=True):
-        """Pass over all rows in random order, along secants, then if `exact` by the loss; whether no move lowers it."""
+        """Pass over all rows in random order, by secants, then if `exact` by the loss; returns whether it converged."""
         for _ in range(max_passes):
             self._resize()
             self._linearise()
-            moved = self._visit(visiting_order(len(self.clusters), rng, self.clusters))
+            moved = self._move(visiting_order(len(self.clusters), rng, self.clusters))
             self.n_passes += 1
             if moved == 0 and exact and not self._loss.linear:
                 self._margins[:] = -np.inf
-                moved = self._visit(visiting_order(len(self.clusters), rng, self.clusters), exact=True)
+                moved = self._move(visiting_order(len(self.clusters), rng, self.clusters), exact=True)
             if moved == 0:
                 return True
         return False
 
     def allocate(self, rng):
-        """Put rows that are in no cluster where they cost least, one after the other in random order."""
+        """Put the rows without a cluster where they cost least, one after the other in random order."""
         order = rng.permutation(np.flatnonzero(self.clusters < 0))
         self._linearise()
-        self._visit(order)
+        self._move(order)
 
     def dissolve(self, rng, max_passes):
-        """Dissolve clusters, let their rows find new ones, and descend; undo it unless it pays."""
+        """Dissolve clusters, allocate their rows again, and descend, as long as this lowers the loss."""
         n_passes, pays = self.n_passes, True
         while pays:
             while self._merge():
                 self.descend(rng, max_passes, exact=False)
-            # A descent can open so many clusters that tables are sparse now.
+            # A descent may have opened so many clusters that the tables are now sparse.
             pays = not self._tables.sparse and any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
         self.n_passes = n_passes
 
@@ -89,13 +90,15 @@ class Search:
         yield from rng.permutation(used[pairs[sizes[pairs].sum(axis=1) <= most]])
 
     def _merge(self):
-        """Merge the two clusters whose merger lowers the loss most; returns whether there are any such two."""
+        """Merge the two clusters whose merger lowers the loss most; returns whether there are such two."""
         if self._tables.sparse:
             return False
-        terms, counts, sizes = self._terms, self._tables.arrays.counts, self._tables.arrays.sizes
+        terms, arrays = self._terms, self._tables.arrays
+        counts, sizes = arrays.counts, arrays.sizes
         psi, offsets = np.square if self._loss.squares else x_log_x, self._encoding.partitions.offsets
         of_counts = np.add.reduceat(terms.slot_weights[:, np.newaxis] * psi(counts), offsets)
-        of_sizes, best, least = psi(sizes), None, self.value - self._slack
+        of_sizes = psi(sizes)
+        best, least = None, self.value - self._slack
         for c, d in combinations(np.unique(self.clusters), 2):
             together = np.add.reduceat(terms.slot_weights * psi(counts[:, c] + counts[:, d]), offsets)
             b = together - of_counts[:, c] - of_counts[:, d]
@@ -111,13 +114,14 @@ class Search:
         return True
 
     def _regrow(self, group, rng, max_passes):
-        """Dissolve a group of clusters and undo it unless it pays; returns whether it does."""
-        before, tables, n_moves = self.value, self._tables, self.n_moves
+        """Dissolve a group of clusters, and undo it unless the loss falls; returns whether it does."""
+        before, n_moves = self.value, self.n_moves
+        tables = self._tables
         arrays = DenseArrays(*(array.copy() for array in tables.arrays))
         kept = self.clusters.copy(), self._margins.copy(), arrays, self._drift, self._terms
         rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
         self._drift = tables.take_out(rows, self._terms, self.clusters, self._drift)
-        self._visit(rows)
+        self._move(rows)
         self.descend(rng, max_passes, exact=False)
         if self.value < before - self._slack:
             return True
@@ -125,7 +129,7 @@ class Search:
         self._tables, self.n_moves = tables, n_moves
         return False
 
-    def _visit(self, order, *, exact=False):
+    def _move(self, order, *, exact=False):
         before = self.n_moves
         for first in range(0, len(order), _UNINTERRUPTED):
             end_if_told()
@@ -151,17 +155,17 @@ class Search:
         return int(min(self._limit, n_used + max(2, n_used // _SPARE)))
 
     def _first_clusters(self):
-        """Clusters to find columns for before any row is in one: as many as base partitions have."""
+        """Number of clusters to start with when no row is in one: as many as base partitions have."""
         typical = int(np.median(self._encoding.partitions.n_codes))
         if is_sparse(self._loss, self._with_spare(typical)):
             return typical
         return min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
 
     def _resize(self):
-        """Keep some empty clusters, but not many: each costs as much as a full one. Twice as many if they run out."""
+        """Keep a few empty clusters, each of which costs as much as a full one; double the tables if none is left."""
         used, n_columns = np.unique(self.clusters), self._tables.n_columns
         wanted = 2 * self._with_spare(len(used))
-        # Twice as many columns as are wanted keep tables from going back and forth between sparse and dense.
+        # The factor of two keeps tables from alternating between sparse and dense.
         if n_columns == len(used) < self._limit:
             n_columns = min(self._limit, 2 * n_columns)
         elif n_columns > wanted and not (self._tables.sparse and is_sparse(self._loss, wanted)):

@@ -1,4 +1,4 @@
-"""Contingency tables of an ensemble and a partition, the losses they give, and what moves change.
+"""Contingency tables of an ensemble and a partition, its losses, and their changes by moves.
 
 Tables are dense, or sparse with many clusters under a loss that is linear in their sums; :func:`tabulate` chooses.
 """
@@ -8,18 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks.values import MAX_DENSE
-from . import contingency, sparse_counts
+from . import contingency
 from .contingency import DenseArrays, LossTerms
 
 # With more clusters than this, tables are sparse; on two cores, dense ones are as fast with 290.
 MANY = 256
 # Gains below this share of the largest possible loss are rounding.
 SLACK = 1e-13
-# x log2(x) is looked up for so many whole numbers.
+# Largest size of the lookup table for x log2(x).
 _POWERS = 2**20
-# Columns of tables in a SIMD vector.
+# Numbers in a SIMD vector.
 _WIDTH = 4
-# Losses are linearised over this many rows of mean weight (moving them changes a sum of squares n times as much).
+# The step of the secants, in rows of mean weight (moving them changes a sum of squares n times as much).
 _SECANT = 2.0
 
 
@@ -29,7 +29,7 @@ class Loss(NamedTuple):
     name, kind : its name, and its number in :mod:`~robust_eac.hard.contingency`.
     squares : whether it counts pairs (psi(x) = x^2); otherwise information, in bits (psi(x) = x log2(x)).
     linear : whether it is linear in the sums a and b; then `cost` can be chosen.
-    cost : what it costs to part what a partition puts together; joining what it parts costs 2 - cost.
+    cost : of separating objects that a partition puts together; joining objects that it separates costs 2 - cost.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Loss(NamedTuple):
     cost: float = 1.0
 
     def largest(self, total):
-        """A number of the size of the terms whose difference the loss is, for objects of this total weight."""
+        """The order of magnitude of the terms whose difference is the loss, for objects of this total weight."""
         return 2.0 * max(abs(np.log2(total)), 1.0) if self.kind in (contingency.VI, contingency.ID) else 2.0
 
 
@@ -56,7 +56,10 @@ LOSSES = {
 def terms_of(encoding, weights, loss):
     """The :class:`LossTerms` of an encoding's partitions."""
     totals = encoding.partitions.n_observed
-    whole = not loss.squares and not np.any(encoding.rows.multiplicity % 1.0)
+    powers = np.empty(0)
+    if not loss.squares:
+        whole = not np.any(encoding.rows.multiplicity % 1.0)
+        powers = x_log_x(np.arange(min(encoding.partitions.total, _POWERS) + 1.0 if whole else 1.0))
     coef = weights / (totals**2 if loss.squares else totals)
     kinds, n_rows = np.unique(encoding.rows.multiplicity[encoding.rows.multiplicity > 0.0], return_counts=True)
     slot_weights = encoding.partitions.by_slot(np.ones(len(totals)))
@@ -77,9 +80,7 @@ def terms_of(encoding, weights, loss):
         slot_coef=-2.0 * np.repeat(coef, encoding.partitions.n_codes) * slot_weights,
         mask_coef=(2.0 - loss.cost) * encoding.partitions.by_mask(coef),
         unit=float(kinds[n_rows.argmax()]),
-        powers=np.empty(0)
-        if loss.squares
-        else x_log_x(np.arange(min(encoding.partitions.total, _POWERS) * whole + 1.0)),
+        powers=powers,
     )
 
 
@@ -93,24 +94,26 @@ def is_sparse(loss, n_columns):
 
 
 def tabulate(encoding, terms, loss, clusters, n_columns):
-    """The tables of the clusters of an encoding's rows, those in cluster -1 left out; O(n m)."""
+    """The tables of the clusters of an encoding's rows, without the rows in cluster -1; O(n m)."""
     if is_sparse(loss, n_columns):
         return SparseTables(encoding, terms, clusters, n_columns)
-    check_size(encoding, loss, n_columns)
+    n_slots = len(encoding.partitions.sizes)
+    if not loss.linear and n_slots * n_columns > MAX_DENSE:
+        raise ValueError(
+            f"n_clusters must be at most {MAX_DENSE // n_slots} with loss={loss.name!r} and {n_slots} base clusters, "
+            f'got {n_columns}: only "binder" and "vi" take more.'
+        )
     return DenseTables(encoding, terms, clusters, n_columns)
 
 
 class DenseTables:
-    """Counts of all clusters, also of those that share no object with a base cluster."""
+    """Counts of all pairs of a base cluster and a cluster."""
 
     sparse = False
 
     def __init__(self, encoding, terms, clusters, n_columns):
-        n_slots, n_masks, width = (
-            len(encoding.partitions.sizes),
-            encoding.rows.observed.shape[1],
-            n_columns + -n_columns % _WIDTH,
-        )
+        n_slots, n_masks = len(encoding.partitions.sizes), encoding.rows.observed.shape[1]
+        width = n_columns + -n_columns % _WIDTH
         self.n_columns = n_columns
         self.arrays = DenseArrays(
             counts=np.empty((n_slots, n_columns)),
@@ -125,11 +128,11 @@ class DenseTables:
         contingency.tabulate(terms, clusters, self.arrays)
 
     def prepare(self, terms):
-        """Find the costs of rows of unit weight, before rows are moved or looked at under new terms."""
+        """Compute the costs of rows of unit weight under new terms, before rows are moved or compared."""
         contingency.fill_differences(terms, self.arrays)
 
     def relocate(self, rows, terms, exact, *state):
-        """Visit rows; see :func:`~robust_eac.hard.contingency.relocate`."""
+        """Move rows; see :func:`~robust_eac.hard.contingency.relocate`."""
         return contingency.relocate(rows, terms, self.arrays, exact, *state)
 
     def take_out(self, rows, terms, clusters, drift):
@@ -142,24 +145,24 @@ class DenseTables:
 
 
 class SparseTables:
-    """Counts of the clusters that share objects with each base cluster. For linear losses, without dissolving."""
+    """Counts of the clusters that share objects with each base cluster, for linear losses; none can be dissolved."""
 
     sparse = True
 
     def __init__(self, encoding, terms, clusters, n_columns):
         self.n_columns = n_columns
-        self.arrays = sparse_counts.sparse_arrays(encoding, terms, clusters, n_columns)
+        self.arrays = contingency.sparse_arrays(encoding, terms, clusters, n_columns)
 
     def prepare(self, terms):
-        """Nothing is kept for rows of unit weight."""
+        """Sparse tables contain no costs."""
 
     def relocate(self, rows, terms, exact, *state):
-        """Visit rows; see :func:`~robust_eac.hard.sparse_counts.relocate`."""
-        return sparse_counts.relocate(rows, terms, self.arrays, *state)
+        """Move rows; see :func:`~robust_eac.hard.contingency.relocate_sparse`."""
+        return contingency.relocate_sparse(rows, terms, self.arrays, *state)
 
     def best_moves(self, terms, exact, *found):
         """Fill the best move of every row."""
-        sparse_counts.best_moves(terms, self.arrays, *found)
+        contingency.best_moves_sparse(terms, self.arrays, *found)
 
 
 def losses_of(terms, tables, a=0.0, b=0.0):
@@ -170,8 +173,8 @@ def losses_of(terms, tables, a=0.0, b=0.0):
 
 
 def linearised(encoding, terms, loss, tables):
-    """The terms with the slopes of secants in place of a loss that is not linear."""
-    # Rows without weight do not count: the others must not notice.
+    """The terms of a loss that is not linear, approximated by its secants."""
+    # Rows without weight do not count: they must not change the result of the others.
     step = _SECANT * encoding.partitions.total / np.count_nonzero(encoding.rows.multiplicity)
     step = step * (terms.totals if loss.squares else np.ones(len(terms.totals)))
     by_a = (losses_of(terms, tables, step) - losses_of(terms, tables, -step)) / (2.0 * step)
@@ -183,7 +186,7 @@ def linearised(encoding, terms, loss, tables):
 def partition_losses(encoding, clusters, loss):
     """(m,) losses of all partitions against the clusters of an encoding's rows."""
     terms, k = terms_of(encoding, np.ones(len(encoding.partitions.offsets)), loss), 1 + int(clusters.max())
-    # Without moves, sparse tables do for every loss.
+    # Without moves, sparse tables suffice for every loss.
     tables = (SparseTables if k > MANY else DenseTables)(encoding, terms, clusters, k)
     found = losses_of(terms, tables)
     # The difference of large numbers: rounding must not hide perfect agreement.
@@ -201,13 +204,3 @@ def moves(encoding, weights, loss, clusters, n_clusters):
     tables.prepare(terms)
     tables.best_moves(terms, not loss.linear, own, best, rises)
     return best, rises
-
-
-def check_size(encoding, loss, n_columns):
-    """Refuse tables too large for memory; under linear losses they are small or sparse."""
-    n_slots = len(encoding.partitions.sizes)
-    if not loss.linear and n_slots * n_columns > MAX_DENSE:
-        raise ValueError(
-            f"n_clusters must be at most {MAX_DENSE // n_slots} with loss={loss.name!r} and {n_slots} base clusters, "
-            f'got {n_columns}: only "binder" and "vi" take more.'
-        )

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Okabe and Ito's.
-BLUE, SKY, VERMILLION, ORANGE = "#0072B2", "#56B4E9", "#D55E00", "#E69F00"
+BLUE, SKY = "#0072B2", "#56B4E9"
+VERMILLION, ORANGE = "#D55E00", "#E69F00"
 GREY = "0.55"
 
 # Markers and dashes distinguish the lines in grey print.
@@ -103,12 +104,12 @@ def plot_losses(losses: ArrayLike, weights: ArrayLike, *, ax: Axes | None = None
     """Draw the weight of every partition over its loss, its distance to the consensus.
 
     Partitions at the right disagree with the consensus; a good weighting gives them no weight. Fine partitions have
-    lower losses than equally bad coarse ones: :func:`~robust_eac.adjusted_agreement` corrects for that.
+    lower losses than equally bad coarse ones; :func:`~robust_eac.adjusted_agreement` corrects for that.
 
     Parameters
     ----------
     losses : array-like of shape (n_partitions,)
-        What the solver returns: in ordered pairs of objects, or shares if they are chance-corrected; non-negative.
+        Losses from a solver; non-negative.
     weights
         As in :func:`~robust_eac.plot_weights`.
     ax
@@ -170,7 +171,7 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
     '3 clusters'
     """
     if not isinstance(selection, ClusterNumberSelection):
-        raise TypeError(f"selection must be what select_n_clusters returns, got {type(selection).__name__}.")
+        raise TypeError(f"selection must be a result of select_n_clusters, got {type(selection).__name__}.")
     ax = check_axes(ax)
     for field, (label, color, marker, dashes) in _CURVES.items():
         line = {"color": color, "clip_on": False}
@@ -195,7 +196,7 @@ def plot_convergence(objective_history: ArrayLike, ax: Axes | None = None) -> Ax
     """Draw the decrease of the objective over the alternations, above its last value and as a share of the descent.
 
     On the logarithmic axis linear convergence is a straight line. A history that is short, or does not descend to its
-    last value, is drawn as it is.
+    last value, is drawn without this transformation.
 
     Parameters
     ----------
@@ -221,12 +222,12 @@ def plot_convergence(objective_history: ArrayLike, ax: Axes | None = None) -> Ax
     ax = check_axes(ax)
 
     n_iter = len(history) - 1
-    left = history - history[-1]
-    left[np.abs(left) <= _ROUNDING * np.abs(history).max()] = 0.0
-    above = np.flatnonzero(left)
+    excess = history - history[-1]
+    excess[np.abs(excess) <= _ROUNDING * np.abs(history).max()] = 0.0
+    above = np.flatnonzero(excess)
     style = {"color": BLUE, "marker": "o", "markersize": 4, "clip_on": False}
-    if len(above) > 1 and left.min() == 0.0:
-        ax.plot(above, left[above] / left[0], **style)
+    if len(above) > 1 and excess.min() == 0.0:
+        ax.plot(above, excess[above] / excess[0], **style)
         ax.set_yscale("log")
         ax.set_ylabel("objective above its last value (share of the descent)")
     else:
@@ -247,7 +248,7 @@ def _check_weights(weights):
 def _check_kinds(corrupted, weights):
     """[(mask of the partitions of a kind, line style)], the corrupted ones last."""
     n_partitions = len(weights)
-    # Many markers are smaller, so that they do not hide each other.
+    # Markers of many partitions are smaller, so that they do not hide each other.
     size = float(np.clip(300.0 / n_partitions, 2.5, 6.0))
     plain = {"color": BLUE, "marker": "o", "markersize": size}
     if corrupted is None:
@@ -262,7 +263,7 @@ def _check_kinds(corrupted, weights):
 
 
 def _limits(weights):
-    """Limits of the axis of weights, with room for a legend above them."""
+    """Limits of the axis of weights, with space for a legend."""
     return -0.02 * weights.max(), 1.5 * weights.max()
 
 

@@ -41,10 +41,9 @@ def plot_coassociation(
 ) -> Axes:
     """Draw the co-association of the objects as a heat map, in the order of a consensus.
 
-    The entry of two objects is the share of the partitions that put both into one cluster
-    (:func:`~robust_eac.coassociation_matrix`). Objects are ordered by their cluster of the consensus, which is framed,
-    and within it by average linkage. Dark squares in one frame are clusters that the consensus joins; a dark rectangle
-    outside the frames is a cluster of the ensemble that the consensus separates.
+    The entries are those of :func:`~robust_eac.coassociation_matrix`. Objects are ordered by their cluster of the
+    consensus, which is framed, and within it by average linkage. Dark squares in one frame are clusters that the
+    consensus joins; a dark rectangle outside the frames is a cluster that it separates.
 
     Parameters
     ----------
@@ -53,12 +52,11 @@ def plot_coassociation(
     consensus : array-like of shape (n_samples,)
         Cluster of each object, integers or text; clusters are drawn in ascending order.
     max_objects : int, default=1000
-        If there are more objects, this many are drawn at random, from every cluster in proportion to its size, rounded
-        up or down. The title says so.
+        Of more objects, this many are drawn at random, from every cluster in proportion to its size, as the title says.
     random_state : int, RandomState instance or None, default=None
         Draws the objects.
     ax : matplotlib Axes, default=None
-        Where to draw; the colour bar takes some of its space. None means a new figure.
+        Axes to draw on, which a colour bar makes smaller. None means a new figure.
 
     Returns
     -------
@@ -106,9 +104,9 @@ def plot_coassociation(
 def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
     """Draw the memberships of the objects as a heat map, ordered by cluster and certainty.
 
-    One column per object, one row per cluster; of more than 1000 objects so many, at equal distances in their order, as
-    the title says. Within a group, objects are ordered by their cluster of largest
-    membership, the most certain first. A column that is dark in one row is an object with a certain cluster.
+    One column per object, one row per cluster. Within a group, objects are ordered by their cluster of largest
+    membership, the most certain first. Of more than 1000 objects, 1000 at equal distances in this order are drawn, as
+    the title says. A column that is dark in one row is an object with a certain cluster.
 
     Parameters
     ----------
@@ -145,7 +143,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     order = np.lexsort((-membership.max(axis=1), largest, groups))
     if n > _DRAWN:
         order = _spread(order, _DRAWN, n // 2)
-    # Smoother interpolation would blur the few rows.
+    # Other interpolation would blur the few rows.
     _draw(ax, membership[order].T, "membership", aspect="auto", interpolation="nearest")
     starts, names = _bounds(groups[order], names)
     ax.vlines(starts[1:-1] - 0.5, -0.5, k - 0.5, color=VERMILLION, linewidth=_width(len(starts)))
@@ -160,7 +158,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
 
 
 def draw_objects(groups, size, rng):
-    """Objects to draw: all, or `size` at random if there are more, of every group about in proportion to its size."""
+    """All objects, or `size` random ones if there are more, from every group about in proportion to its size."""
     n = len(groups)
     if n <= size:
         return np.arange(n)
@@ -191,7 +189,7 @@ def _how_many(n, n_drawn):
 
 
 def _draw(ax, matrix, label, **options):
-    """A heat map from 0 to 1 with its colour bar."""
+    """Draw a heat map from 0 to 1 with a colour bar."""
     ax.figure.colorbar(ax.imshow(matrix, cmap=_COLOURS, vmin=0.0, vmax=1.0, **options), ax=ax, label=label)
 
 
@@ -202,7 +200,7 @@ def _bounds(groups, names):
 
 
 def _frame(ax, starts):
-    """A frame around every group on the diagonal."""
+    """Draw a frame around every group on the diagonal."""
     from matplotlib.collections import PolyCollection
 
     squares = [[(a, a), (a, b), (b, b), (b, a)] for a, b in zip(starts - 0.5, starts[1:] - 0.5, strict=False)]
@@ -210,11 +208,11 @@ def _frame(ax, starts):
 
 
 def _width(n_groups):
-    """Width in points of the lines around groups; many lines are thin, so that they hide nothing."""
+    """Width in points of the lines around groups; many lines are thin, so that they do not hide the map."""
     return float(np.clip(15.0 / n_groups, 0.3, 0.8))
 
 
 def _name_groups(axis, starts, names):
-    """Names in the middle of the groups that have room for one."""
+    """Write names at the middle of the groups that are large enough."""
     named = np.diff(starts) >= _NAMED * starts[-1]
     axis.set_ticks((0.5 * (starts[1:] + starts[:-1]) - 0.5)[named], [str(name) for name in names[named]])

@@ -1,1 +1,1 @@
-"""The report on a fitted consensus as one self-contained HTML page: what was found (findings.py), and its markup."""
+"""The report on a fitted consensus as one self-contained HTML page: findings.py, page.py and markup.py."""

@@ -1,4 +1,4 @@
-"""What a report says of a fitted consensus, in numbers."""
+"""The numbers in the report on a fitted consensus."""
 
 from copy import deepcopy
 from typing import NamedTuple
@@ -16,32 +16,31 @@ from ..consensus.merge import merge_labels
 from ..core.encoding import take_rows
 from ..core.formula import accumulate, adjusted_agreements, losses_of
 from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement_test_of
-from ..diagnostics.certificates import Assurance, Moves, best_moves
+from ..diagnostics.certificates import Assessment, Moves
 from ..objectives import objective_for
 from ..plotting.matrices import draw_objects, order_by_group
 from ..solvers.consensus_modes import ConsensusModes, find_modes
-from ..summary import assure_encoded, describe, encode_fitted
-from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..summary import assess_encoded, describe, encode_fitted
 from ..weightings.joint import WEIGHTINGS, resolve_group
 from ..weightings.pairs import compare_pairs
 from ..weightings.trust import near_copies
 
-# Objects in the heat map.
+# Largest number of objects in the heat map.
 _DRAWN = 400
-# Weightings to compare with, at most three of them beside that of the fit.
+# Weightings to compare with that of the fit.
 _WEIGHTINGS = ("uniform", "restricted-simplex", "chance-corrected")
-# Starts of what is compared, at most.
+# Largest number of starts of the solutions that are compared.
 _STARTS = 5
-# What a model without these parameters is held against.
-_DEFAULTS = {"n_init": 10, "tol": 1e-5, "max_iter": 100, "cluster_weights": None}
+# Parameters of these solutions if the model has none.
+_DEFAULTS = {"n_init": 10, "tol": 1e-5, "max_iter": 100}
 
 
 class Alternative(NamedTuple):
-    """Another way to a consensus, and what it finds.
+    """A consensus found by another method.
 
     n_with_weight : number of partitions with weight.
-    agreement : its adjusted Rand index with the consensus of the report; None for that itself.
-    losses : of its labels, per ordered pair of objects: with equal weights, with the weights of the report.
+    agreement : adjusted Rand index with the consensus of the report; None for that consensus itself.
+    losses : of its labels, per ordered pair of objects: with equal weights, and with the weights of the report.
     mean_agreement : of all partitions with its labels.
     """
 
@@ -54,15 +53,15 @@ class Alternative(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """A fitted consensus; arrays are per partition, or per object for the first three.
+    """A fitted consensus. `labels` and `certainty` are per object, the other arrays per partition.
 
-    rows : what the summary says, by subject. assurance : what two of them rest on.
+    rows : texts of the summary, by subject. assessment : the numbers in two of them.
     labels, certainty : cluster of every object, and its largest membership.
     moves : the best move of every object.
-    losses : per ordered pair of objects, or shares of what chance would give.
+    losses : per ordered pair of objects, or shares of the losses by chance.
     test : None if objects have weights between 0 and 1.
-    n_clusters, n_observed : of every partition; objects count with their weight.
-    n_missing : labels that no partition gives. n_soft : number of soft partitions.
+    n_clusters, n_observed : clusters, and weight of the observed objects, of every partition.
+    n_missing : number of missing labels. n_soft : number of soft partitions.
     families : number of the family of near copies, from 1; 0 for none.
     mode_agreements : adjusted Rand index of the consensus of every mode with this one.
     heat_map : co-association of some objects, ordered by cluster, and the cluster of each.
@@ -70,7 +69,7 @@ class Findings(NamedTuple):
     """
 
     rows: dict
-    assurance: Assurance
+    assessment: Assessment
     labels: np.ndarray
     certainty: np.ndarray
     moves: Moves
@@ -90,11 +89,12 @@ class Findings(NamedTuple):
 
 
 def find_out(model, X, sample_weight, settings):
-    """The :class:`Findings` on a model fitted to arrays in memory; ValueError if X is not what it was fitted to."""
+    """The :class:`Findings` on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     ensemble = check_ensemble(X, name="X")
     encoding, membership = encode_fitted(model, ensemble, sample_weight, settings)
-    parameters, labels, k = _DEFAULTS | settings.parameters, model.labels_, membership.shape[1]
-    # Two reports on one model are the same.
+    parameters = _DEFAULTS | settings.parameters
+    labels, k = model.labels_, membership.shape[1]
+    # A copy of the generator, so that two reports on one model are the same.
     rng = check_random_state(deepcopy(parameters["random_state"]))
     effort = {
         "seeds": rng.randint(MAX_SEED, size=min(parameters["n_init"], _STARTS)),
@@ -102,18 +102,16 @@ def find_out(model, X, sample_weight, settings):
         "n_jobs": check_n_jobs(parameters["n_jobs"]),
     }
     pairs = compare_pairs(encoding, rng)
-    limit = len(model.weights_)
-    modes = find_modes(encoding, pairs, k, limit, "adjusted", **effort)
+    modes = find_modes(encoding, pairs, k, len(model.weights_), "adjusted", **effort)
     hard = np.eye(labels.max() + 1)[labels]
     counts = np.all((encoding.rows.multiplicity == 0.0) | (encoding.rows.multiplicity >= 1.0))
-    weighed = weigh_by(encoding, check_cluster_weights(parameters["cluster_weights"]))
-    assurance = assure_encoded(model, encoding, membership, settings)
+    assessment, moves = assess_encoded(model, encoding, membership, settings)
     return Findings(
-        rows=describe(model, settings, assurance),
-        assurance=assurance,
+        rows=describe(model, settings, assessment),
+        assessment=assessment,
         labels=labels,
         certainty=model.confidence_,
-        moves=best_moves(weighed, model.weights_, labels, k, membership),
+        moves=moves,
         weights=model.weights_,
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,
         agreements=model.agreements_,
@@ -131,7 +129,7 @@ def find_out(model, X, sample_weight, settings):
 
 
 def families_of(pairs, agreements):
-    """(m,) number of the family of near copies that a partition is in, the largest family first; 0 for none."""
+    """(m,) number of the family of near copies of each partition, the largest family first; 0 for none."""
     m = len(agreements)
     first, second = np.nonzero(near_copies(pairs, agreements))
     graph = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))
@@ -151,6 +149,7 @@ def _agreements_with(hard, partitions, sample_weight):
 
 
 def _heat_map(encoding, weights, labels, rng):
+    """(co-association of some objects in the order of their clusters, their clusters)."""
     drawn = draw_objects(labels, _DRAWN, rng)
     together = coassociation_of(take_rows(encoding, drawn), weights)
     order = order_by_group(together, labels[drawn])
@@ -163,12 +162,9 @@ def _alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, r
     for name in _WEIGHTINGS:
         if settings.merged or not np.array_equal(settings.parameters["weighting"], name):
             found.append((f"weighting {name}", *_median_partition(encoding, name, k, rng, effort)))
-    # Merging takes hard partitions of objects that count alike.
-    if (
-        not settings.merged
-        and sample_weight is None
-        and len(encoding.partitions.hard) == len(encoding.partitions.offsets)
-    ):
+    # Merging needs hard partitions of objects without weights.
+    all_hard = len(encoding.partitions.hard) == len(encoding.partitions.offsets)
+    if not settings.merged and sample_weight is None and all_hard:
         merged = merge_labels(ensemble, k, model.weights_, n_jobs=effort["n_jobs"], random_state=rng).labels
         found.append(("merging with these weights", merged, model.weights_))
     agreements = _agreements_with(hard, [labels for _, labels, _ in found[1:]], sample_weight)
@@ -179,7 +175,7 @@ def _alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, r
 
 
 def _graded(encoding, name, labels, weights, agreement, own):
-    """The :class:`Alternative` with these labels and weights, beside a consensus with the weights `own`."""
+    """The :class:`Alternative` with these labels and weights, compared with a consensus of the weights `own`."""
     rows = np.eye(labels.max() + 1)[labels]
     S, G = accumulate(encoding, rows)
     losses = losses_of(encoding.partitions, S, G) / encoding.partitions.total**2

@@ -1,4 +1,4 @@
-"""HTML elements and pictures. Text is escaped where an element takes it, so that nothing else has to."""
+"""HTML elements and pictures. Elements escape the text that they contain."""
 
 import base64
 import struct
@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Characters that a page must not have: controls but tab and ends of lines, and halves of surrogate pairs.
+# Characters not allowed in HTML: controls except tab and ends of lines, and halves of surrogate pairs.
 _FORBIDDEN = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)], "\ufffd")
-# Steps of the colour scale: more would hardly be told apart, and take more space.
+# Steps of the colour scale: more are hardly distinguishable, and need more space.
 _STEPS = 16
-# From nothing in common (light) to always together (dark), with decreasing lightness, so that it prints in grey.
+# From never together (light) to always together (dark), with decreasing lightness for print in grey.
 _COLOURS = np.array([[247, 251, 255], [158, 202, 225], [49, 130, 189], [8, 48, 107]])
 # Width of the map and of the margin for names, in units of the picture.
 _SIZE, _MARGIN = 400, 56
-# Between the middles of two names, down the side and along it.
+# Distance between the middles of two names, in a column and in a row.
 _ROWS, _COLUMNS = 14, 20
 
 
@@ -30,7 +30,7 @@ class Html(str):
 class Column(NamedTuple):
     """A column of a table.
 
-    cells : texts, numbers or :class:`Html`. text : whether they are texts, which are aligned to the left.
+    cells : texts, numbers or :class:`Html`. text : whether they are aligned to the left, as texts.
     order : "ascending" or "descending" if the rows are sorted by it.
     """
 
@@ -57,7 +57,7 @@ def _escaped(value):
 
 
 def table(name, caption, columns, *, sortable=True):
-    """A table in a frame that scrolls sideways. Its first column are the headings of the rows."""
+    """A table in a frame that scrolls sideways; the first column contains the headings of the rows."""
     kinds = ["t" if column.text else None for column in columns]
     heads = [
         element("th", column.title, scope="col", class_=kind, aria_sort=column.order)
@@ -74,12 +74,12 @@ def table(name, caption, columns, *, sortable=True):
         element("tbody", "\n", join(body, "\n")),
         class_="sortable" if sortable and len(body) > 1 else None,
     )
-    # Who has no mouse scrolls what has the focus.
+    # With a tab stop, the keyboard can scroll the frame.
     return element("div", whole, class_="scroll", tabindex=0, role="region", aria_labelledby=f"{name}-caption")
 
 
 def definitions(pairs):
-    """A list of subjects and what is said of each: [(subject, text, explanation or "")]."""
+    """A description list of [(subject, text, explanation or "")]."""
     parts = (
         element("div", element("dt", subject), element("dd", text, *([element("small", why)] if why else [])))
         for subject, text, why in pairs
@@ -88,13 +88,13 @@ def definitions(pairs):
 
 
 def bar(share):
-    """A bar whose length is a share of its box; decoration beside a number."""
+    """A bar whose length is a share of its box, as decoration of a number."""
     rectangle = element("rect", width=_number(100.0 * share), height=1)
     return element("svg", rectangle, viewBox="0 0 100 1", preserveAspectRatio="none", class_="bar", aria_hidden="true")
 
 
 def draw_heat_map(together, clusters, label):
-    """An SVG of a co-association whose objects are ordered by cluster: pixels in a PNG, frames and names around it."""
+    """An SVG of a co-association of objects in the order of their clusters: a PNG with frames and names."""
     at = np.linspace(0.0, len(_COLOURS) - 1.0, _STEPS)
     channels = [np.interp(at, np.arange(len(_COLOURS)), channel) for channel in _COLOURS.T]
     palette = np.rint(np.column_stack(channels)).astype(np.uint8)
@@ -103,11 +103,12 @@ def draw_heat_map(together, clusters, label):
     picture = element("image", href=href, width=_SIZE, height=_SIZE, preserveAspectRatio="none")
     starts = np.append(np.unique(clusters, return_index=True)[1], len(clusters))
     edges = _SIZE * starts / len(clusters)
-    sides, middles, names = np.diff(edges), 0.5 * (edges[1:] + edges[:-1]), []
+    sides, middles = np.diff(edges), 0.5 * (edges[1:] + edges[:-1])
     frames = [
         element("rect", x=_number(start), y=_number(start), width=_number(side), height=_number(side))
         for start, side in zip(edges, sides, strict=False)
     ]
+    names = []
     for named, at in _name_places(sides, middles, _ROWS):
         line = f"M-2 {_number(middles[named])}L-9 {_number(at)}"
         names += [element("path", d=line), element("text", clusters[starts[named]], x=-12, y=_number(at), class_="row")]
@@ -135,12 +136,12 @@ def draw_heat_map(together, clusters, label):
     return element("svg", picture, join(around), viewBox=box, role="img", aria_label=label, class_="heat")
 
 
-def _name_places(sides, middles, room):
-    """[(cluster, place of its name)], as near to the middles as `room` allows; of too many the largest only."""
-    named = np.sort(np.argsort(-sides, kind="stable")[: _SIZE // room])
-    steps = room * np.arange(len(named))
+def _name_places(sides, middles, distance):
+    """[(cluster, place of its name)], near the middles but at least a distance apart; only as many as fit."""
+    named = np.sort(np.argsort(-sides, kind="stable")[: _SIZE // distance])
+    steps = distance * np.arange(len(named))
     places = np.maximum.accumulate(middles[named] - steps) + steps
-    return zip(named, np.minimum(places, _SIZE - 0.5 * room - steps[::-1]), strict=True)
+    return zip(named, np.minimum(places, _SIZE - 0.5 * distance - steps[::-1]), strict=True)
 
 
 def _number(value):
@@ -148,13 +149,13 @@ def _number(value):
 
 
 def _png(places, palette):
-    """A PNG of (height, width) uint8 places in a palette."""
+    """A PNG of (height, width) uint8 indices into a palette."""
     height, width = places.shape
-    # Every row begins with its filter: none.
+    # Every row begins with the number of its filter, 0 for none.
     rows = np.zeros((height, width + 1), dtype=np.uint8)
     rows[:, 1:] = places
     chunks = {
-        # Eight bits, by palette.
+        # Eight bits per pixel, with a palette.
         b"IHDR": struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0),
         b"PLTE": palette.tobytes(),
         b"IDAT": zlib.compress(rows.tobytes(), 9),

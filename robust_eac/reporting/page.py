@@ -23,41 +23,41 @@ from ..weightings.joint import Weighting, name_of
 from .findings import find_out
 from .markup import Column, bar, definitions, draw_heat_map, element, join, table
 
-# Partitions that are listed, those of largest weight.
+# Largest number of partitions listed.
 _PARTITIONS = 500
 _NONE = "–"
-# How the weights come about.
+# Explanations of the weightings.
 _WEIGHTINGS = {
-    "uniform": "All partitions count alike, whatever they say.",
+    "uniform": "All partitions have equal weights.",
     "restricted-simplex": "The partitions of smallest loss have equal weights, the others none. The largest weight rho "
-    "sets how many are kept, good or bad: by default four fifths.",
-    "l2": "Weights fall linearly with the loss of the partition; a large enough loss leaves none.",
+    "determines how many have weight, good or bad: by default four fifths.",
+    "l2": "Weights fall linearly with the loss of the partition, to zero for large losses.",
     "entropy": "Weights fall smoothly with the loss of the partition.",
     "power": "Weights fall smoothly with the loss of the partition.",
-    "chance-corrected": "The partitions that agree with the consensus beyond chance count alike, the others not at "
-    "all. Near copies of a partition share the weight of one.",
-    "trust": "The largest group of partitions that agree with each other beyond chance count alike, the others not at "
-    "all.",
+    "chance-corrected": "The partitions that agree with the consensus beyond chance have equal weights, the others "
+    "none. Near copies of a partition share the weight of one.",
+    "trust": "The partitions of the largest group that agrees beyond chance have equal weights, the others none.",
     "given": "The weights were chosen beforehand.",
 }
-# What the rows of the summary mean.
+# Explanations of the rows of the summary.
 _MEANINGS = {
-    "objective": "What the fit lowers: how far the partitions are from the consensus, summed over pairs of objects.",
+    "objective": "The fit minimises this distance of the partitions from the consensus, a sum over pairs of objects.",
     "convergence": "The gap is zero where no small change of the memberships lowers the objective. That is necessary "
-    "for a best answer, not sufficient.",
-    "bound": "A certificate: whatever the memberships, the loss cannot be lower than the bound.",
-    "labels": "Losses depend on which objects are together, which several memberships may say in other labels.",
-    "unsure": "Objects that could as well be in another cluster, judged by moving them one at a time, or all at "
-    "once to another membership with the same losses.",
-    "agreement": "Adjusted Rand index, corrected for chance, so that fine and coarse partitions compare.",
-    "second mode": "These partitions follow something else together.",
-    "confidence": "Memberships say how the partitions split an object between clusters. With finer partitions than the "
-    "consensus they are small for all objects, and it is their order that tells.",
+    "for an optimum, not sufficient.",
+    "bound": "A certificate: no memberships have a loss below the bound.",
+    "labels": "Losses depend only on which objects are together, so that memberships with other labels can have the "
+    "same losses.",
+    "unsure": "Objects that could as well be in another cluster, by a move of the object alone, or in another "
+    "membership with the same losses.",
+    "agreement": "Adjusted Rand index, which is corrected for chance, so that fine and coarse partitions compare.",
+    "second mode": "These partitions agree on another consensus.",
+    "confidence": "Memberships show how the partitions divide an object between clusters. With partitions finer than "
+    "the consensus they are small for all objects; then compare objects with each other.",
 }
 
 
 def report(model, X, path, *, sample_weight, names, object_names, texts, max_rows):
-    """What :meth:`~robust_eac.RobustEAC.to_html` returns; all but the names of the partitions is checked here."""
+    """The result of :meth:`~robust_eac.RobustEAC.to_html`; checks all arguments except `names`."""
     if not (path is None or isinstance(path, str | os.PathLike)):
         raise TypeError(f"path must be a text, a path or None, got {path!r}.")
     for name, text in texts.items():
@@ -69,7 +69,9 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     n_samples = len(model.labels_)
     if object_names is not None:
         object_names = check_names(object_names, n_samples, name="object_names", each="object")
-    elif (object_names := objects_of(X)) is None:
+    else:
+        object_names = objects_of(X)
+    if object_names is None:
         object_names = range(n_samples)
 
     settings, weighted = model._settings, sample_weight is not None
@@ -79,13 +81,13 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     sections = [
         ("short", "In short", _short(findings, names)),
         ("clusters", "Clusters", _clusters(findings)),
-        ("partitions", "Whom it trusts, and why", _partitions(findings, settings, names)),
+        ("partitions", "Weights of the partitions", _partitions(findings, settings, names)),
         ("modes", "Is there a second truth?", _modes(findings)),
-        ("certificates", "How good the answer is", _certificates(findings)),
-        ("map", "What the partitions say together", _map(findings)),
+        ("certificates", "Quality of the consensus", _certificates(findings)),
+        ("map", "Co-association", _map(findings)),
         ("objects", "Unsure objects", _objects(findings, object_names, max_rows)),
         ("alternatives", "Other ways to a consensus", _alternatives(findings)),
-        ("asked", "What was asked", _asked(findings, settings, call, weighted)),
+        ("asked", "Ensemble and parameters", _asked(findings, settings, call, weighted)),
     ]
     page = _page(title, texts["note"], sections)
     if path is None:
@@ -95,13 +97,13 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
 
 
 def versions():
-    """Versions of this package, of Python, and of what computes."""
+    """Versions of this package, of Python, and of the libraries that compute."""
     own = {"robust_eac": __version__, "python": platform.python_version()}
     return own | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
 
 
 def shown(value):
-    """A parameter in a line; the same in every process, so without the address of an object."""
+    """A parameter in one line, without addresses of objects, which differ between processes."""
     if value is None or isinstance(value, str | bool | Number):
         return reprlib.repr(value.item() if isinstance(value, np.generic) else value)
     if isinstance(value, Weighting):
@@ -114,7 +116,7 @@ def shown(value):
 
 
 def call_of(model, parameters, *, weighted):
-    """The call that fits a model with these parameters, without those at their defaults, to an ensemble X."""
+    """The call that fits a model with these parameters, except those at their defaults, to an ensemble X."""
     kind = type(model)
     given = [
         f"{name}={shown(parameters[name])}"
@@ -138,7 +140,7 @@ def _page(title, note, sections):
     page, style, script = (
         files(__package__).joinpath(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
     )
-    # Nothing is loaded, and no other script or style runs, whatever a name contains.
+    # The page loads nothing and allows no other script or style, whatever a name contains.
     policy = f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}"
     parts = {"title": join([title]), "policy": policy, "style": style, "script": script, "main": join(main, "\n")}
     return Template(page).substitute(parts)
@@ -150,14 +152,16 @@ def _hash(text):
 
 def _short(findings, names):
     weights, agreements = findings.weights, findings.agreements
-    n, m, sizes = len(findings.labels), len(weights), np.bincount(findings.labels)
+    n, m = len(findings.labels), len(weights)
+    sizes = np.bincount(findings.labels)
     spread = f"the largest has {sizes.max():,} of {n:,} objects, the smallest {sizes.min():,}"
     points = [f"{counted(len(sizes), 'cluster')}: {spread}."]
     having = weights > 0.0
     text = f"{having.sum():,} of {counted(m, 'partition')} have weight; they agree with the consensus by "
     text += f"{_decimal(agreements[having].mean())} in the mean (1: same, 0: chance)"
     points.append(text + (f", the others by {_decimal(agreements[~having].mean())}." if not having.all() else "."))
-    if out := weightless(weights, agreements, names):
+    out = weightless(weights, agreements, names)
+    if out:
         points.append(f"Without weight: {out}.")
     if findings.families.any():
         points.append(
@@ -171,11 +175,11 @@ def _short(findings, names):
         if unsure
         else "No object is unsure."
     )
-    unbounded = findings.assurance.unbounded
+    unbounded = findings.assessment.unbounded
     points.append(
-        f"How much better another answer could be is not known: {unbounded}."
+        f"The distance from the best possible consensus is not known: {unbounded}."
         if unbounded
-        else f"Beside the best possible answer: {findings.rows['bound']}."
+        else f"Compared with the best possible consensus: {findings.rows['bound']}."
     )
     return [element("ul", *(element("li", point) for point in points), class_="lead")]
 
@@ -194,10 +198,11 @@ def _clusters(findings):
 
 
 def _partitions(findings, settings, names):
-    weights, agreements, test = findings.weights, findings.agreements, findings.test
+    weights, agreements = findings.weights, findings.agreements
+    test = findings.test
     weighting = name_of("trust" if settings.merged else settings.parameters["weighting"])
     how = _WEIGHTINGS.get(weighting, "The weights come from a function of the losses that was given.")
-    unit = "share of what chance would give" if settings.adjusted else "per ordered pair of objects"
+    unit = "as a share of the loss by chance" if settings.adjusted else "per ordered pair of objects"
     text = [
         f"Weighting {weighting}: {how} The loss is the distance of a partition from the consensus, {unit}. Agreement "
         "is the adjusted Rand index with the consensus: 1 is the same partition, 0 is chance. Fine partitions have "
@@ -206,8 +211,8 @@ def _partitions(findings, settings, names):
     if test is not None:
         text.append(
             "The p-value is the probability of at least this agreement if the objects of the partition were relabelled "
-            "at random. It holds for partitions that had no part in the consensus. One that has weight helped to make "
-            "it and agrees a little more than by chance even if it is random."
+            "at random. It is valid for partitions without weight; one with weight influenced the consensus and agrees "
+            "with it a little more than by chance even if it is random."
         )
     if findings.families.any():
         text.append(
@@ -240,12 +245,12 @@ def _partitions(findings, settings, names):
 def _how_many_truths(findings):
     modes, m = findings.modes, len(findings.weights)
     if modes.n_modes == 0:
-        return "No two partitions agree with each other beyond chance: there is hardly a consensus to be had of them."
+        return "No two partitions agree with each other beyond chance: they hardly have a consensus."
     closeness = _decimal(findings.mode_agreements.max())
     if modes.n_modes == 1:
-        followers = f"{np.sum(modes.assignment == 0):,} of {counted(m, 'partition')}"
+        members = f"{np.sum(modes.assignment == 0):,} of {counted(m, 'partition')}"
         return (
-            f"No second truth: {followers} agree among themselves, and there is no other group. Their own consensus "
+            f"No second truth: {members} agree with each other, and there is no other group. Their own consensus "
             f"agrees with this one by {closeness}."
         )
     return (
@@ -271,8 +276,10 @@ def _modes(findings):
         Column("objects in its clusters", [", ".join(f"{c:,}" for c in counts) for counts in clusters], text=True),
         Column("agreement with this consensus", map(_decimal, findings.mode_agreements)),
     ]
-    caption = "Groups of partitions that agree among themselves, each with a consensus of its own. Weight here: what "
-    caption += "its partitions have together in this consensus."
+    caption = (
+        "Groups of partitions that agree among themselves, each with its own consensus. Weight here: total weight of "
+        "its partitions in this consensus."
+    )
     notes = [] if modes.converged else [element("p", "The search for groups did not converge.")]
     found = element("p", "All modes and their labels: ", element("code", "solve_consensus_modes(X, n_clusters)"), ".")
     return [text, table("modes", caption, columns), *notes, found]
@@ -293,8 +300,8 @@ def _map(findings):
     n, drawn = len(findings.labels), len(clusters)
     which = f"{drawn:,} objects, drawn from {n:,} at random" if drawn < n else f"All {n:,} objects"
     caption = (
-        f"{which}, in the order of their cluster (framed), within it by likeness. The darker a point, the more of the "
-        f"weight puts both objects together"
+        f"{which}, in the order of their cluster (framed), within it by similarity. The darker a point, the larger the "
+        f"weight of the partitions that put both objects together"
         + (f": {' and '.join(means)} clusters in the mean. " if means else ". ")
         + "Dark squares within one frame are clusters that the consensus joins, dark rectangles outside the frames "
         "clusters that it separates."
@@ -311,8 +318,9 @@ def _objects(findings, object_names, max_rows):
     listed = unsure[np.argsort(moves.rises[unsure], kind="stable")][:max_rows]
     text = (
         f"An object is unsure if moving it to the best other cluster raises the loss by less than {percent(UNSURE)} of "
-        "the loss per object. Below zero the move would lower the loss: the labels of largest membership need not be a "
-        "partition of least loss. It is unsure, too, if it is in another cluster in a membership with the same losses."
+        "the loss per object. A negative cost means that the move lowers the loss: the labels of largest membership "
+        "need not be a partition of least loss. An object is also unsure if a membership with the same losses puts it "
+        "into another cluster."
     )
     n_clusters = findings.labels.max() + 1
     second = ["a new one" if cluster == n_clusters else cluster for cluster in moves.clusters[listed]]
@@ -350,12 +358,12 @@ def _alternatives(findings):
         Column("mean agreement", [_decimal(other.mean_agreement) for other in others]),
     ]
     text = (
-        "The same ensemble by other weightings and another method, each with its defaults and few starts. Where they "
-        "agree with this consensus, little depends on the choice; where they do not, the table does not tell who is "
-        "right: that takes knowledge of the objects. Every method is best by what it lowers itself."
+        "Consensuses of the same ensemble by other weightings and another method, each with its defaults and few "
+        "starts. If they agree with this consensus, little depends on the choice; if not, the table cannot show which "
+        "is right: that takes knowledge of the objects. Every method is best by its own objective."
     )
     caption = (
-        "Partitions: how many have weight. Agreement: adjusted Rand index with this consensus. Losses: of the hard "
+        "Partitions: number with weight. Agreement: adjusted Rand index with this consensus. Losses: of the hard "
         "labels, per ordered pair of objects. Mean agreement: of all partitions with the labels."
     )
     return [element("p", text), table("alternatives", caption, columns)]
@@ -376,7 +384,7 @@ def _asked(findings, settings, call, weighted):
         Column("value", [element("code", shown(value)) for value in settings.parameters.values()], text=True),
     ]
     return [
-        element("p", "This makes it again, from the same ensemble:"),
+        element("p", "This call repeats the fit on the same ensemble:"),
         element("pre", element("code", call)),
         definitions(facts),
         table("asked", "Parameters of the fit.", columns, sortable=False),
@@ -384,7 +392,7 @@ def _asked(findings, settings, call, weighted):
 
 
 def _decimal(value, digits=3):
-    """A number of decimals, without a sign of zero."""
+    """A number with these digits after the point; zero has no sign."""
     return f"{round(float(value), digits) + 0.0:.{digits}f}"
 
 
@@ -393,7 +401,7 @@ def _percent(share):
 
 
 def _probability(value):
-    """A p-value; what is smaller than anybody can mean is not told apart."""
+    """A p-value; below 1e-99 only that."""
     if value < 1e-99:
         return "< 1e-99"
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"

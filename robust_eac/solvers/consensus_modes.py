@@ -42,7 +42,7 @@ __all__ = ["ConsensusModes", "solve_consensus_modes"]
 
 
 class ConsensusModes(NamedTuple):
-    """What :func:`solve_consensus_modes` returns."""
+    """Result of :func:`solve_consensus_modes`."""
 
     n_modes: int
     labels: np.ndarray
@@ -75,34 +75,31 @@ def solve_consensus_modes(
 ) -> ConsensusModes:
     r"""Find the consensuses of an ensemble in which several groups of partitions agree among themselves.
 
-    Every group g of partitions gets its own median partition, :math:`\min_{Y_g} \sum_u \alpha_{gu} d_u(Y_g)`, with
+    Every group g of partitions has its own median partition, :math:`\min_{Y_g} \sum_u \alpha_{gu} d_u(Y_g)`, with
     :math:`\alpha_{gu} > 0` for the partitions that fit :math:`Y_g` best.
 
-    Modes are found one after another. The largest group of partitions that agree beyond chance makes a consensus with
-    the weighting "chance-corrected" of :func:`~robust_eac.solve_median_partition`; then so do the partitions that this
-    consensus does not trust, and so on, until the rest do not agree with each other. With a new mode, all partitions
-    are assigned anew: each to the mode that it agrees with most, among those that trust it, until nothing changes. So
-    a partition that agrees with two modes belongs to the one that it fits better, and random partitions to none.
+    Modes are found one after another. The largest group of partitions that agree beyond chance gives a consensus by the
+    weighting "chance-corrected" of :func:`~robust_eac.solve_median_partition`; then the partitions that this consensus
+    does not trust give the next, until the remaining ones do not agree with each other. After each new mode, all
+    partitions are assigned anew, each to the mode with which it agrees most among those that trust it, until nothing
+    changes. A partition that agrees with two modes belongs to the one that it fits better, and random partitions belong
+    to none.
 
-    A group is a mode of its own only if its partitions, compared in pairs, hardly agree with those of the other modes:
-    on average less than a fifth as much as the partitions of either mode do among themselves. No partition is compared
-    with a consensus that it helped to make: the agreement is that with held-out partitions. What counts is the share of
-    the pairs of objects joined by the finer partition that the other joins too, so that coarse and fine partitions of
-    the same truth are one mode, and weak partitions are no mode beside good ones of the same truth.
+    A group is a separate mode only if its partitions, compared in pairs, hardly agree with those of the other modes: on
+    average less than a fifth as much as the partitions of either mode agree with each other. Partitions are not
+    compared with a consensus that they helped to form. The measure is the share of the pairs of objects joined by the
+    finer partition that the other joins too, so that coarse, fine and weak partitions of the same classes are one mode.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`. Soft ones are compared in pairs by
-        their hard labels.
+    labels, sample_weight
+        As in :func:`~robust_eac.partition_losses`. Pairs of soft partitions are compared by their hard labels.
     n_modes : int or "auto", default="auto"
         Largest number of modes. "auto" sets no limit.
     max_iter : int, default=100
         Largest number of alternations of every start, and of assignments after a new mode.
     n_clusters, agreement, n_init, tol, n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`, for every consensus; `agreement` is "raw" or "adjusted".
-    sample_weight
-        As in :meth:`~robust_eac.RobustEAC.fit`.
 
     Returns
     -------
@@ -110,25 +107,25 @@ def solve_consensus_modes(
         Named tuple, modes with more partitions first: `n_modes`; `labels` of shape (n_samples, n_modes), one consensus
         per column; `memberships`, a list of n_modes arrays of shape (n_samples, n_clusters); `assignment` of shape
         (n_partitions,), the mode of every partition, -1 for none; `weights` of shape (n_modes, n_partitions), rows sum
-        to one, near copies of one partition count once; `shares` of shape (n_modes,), the share of the partitions that
-        each mode has; `agreements` of shape (n_modes, n_partitions), as :func:`~robust_eac.adjusted_agreement`;
-        `objectives` and `gaps` of shape (n_modes,); `n_iter`, how often assignments changed; `converged`, whether that
-        ended and all gaps are at most `tol`.
+        to one, near copies of one partition count once; `shares` of shape (n_modes,), the share of the partitions in
+        each mode; `agreements` of shape (n_modes, n_partitions), as :func:`~robust_eac.adjusted_agreement`;
+        `objectives` and `gaps` of shape (n_modes,); `n_iter`, the number of changes of the assignment; `converged`,
+        whether it settled and all gaps are at most `tol`.
 
     Warns
     -----
     UserWarning
         If no two partitions agree beyond chance: then there is no mode.
     ConvergenceWarning
-        If assignments still changed after `max_iter` of them, or a gap is above `tol`.
+        If the assignment still changed after `max_iter` changes, or a gap is above `tol`.
 
     Notes
     -----
-    Time and memory are those of a fit with "chance-corrected" per mode, and per group that turns out to be none, and of
-    a few further Y steps. An object that no partition of a mode observes is in an arbitrary cluster of that mode.
+    Time and memory are those of a fit with "chance-corrected" per mode and per rejected group, and of a few further Y
+    steps. An object that no partition of a mode observes is in an arbitrary cluster of that mode.
 
     Related: the modes of a collection of partitions under a stochastic model ([1]_), and summaries of a posterior by
-    several partitions at least Wasserstein distance ([2]_). Both give a mode to every partition; here some have none.
+    several partitions at least Wasserstein distance ([2]_). Both assign every partition to a mode.
 
     References
     ----------
@@ -176,8 +173,12 @@ def find_modes(encoding, pairs, n_clusters, limit, agreement, seeds, limits, n_j
     weighting = ChanceCorrected()
     find = partial(_find, objective_for(encoding, n_clusters, agreement), seeds, limits, n_jobs)
     modes: list[_Mode] = []
-    rest, n_iter, settled = np.ones(m, dtype=bool), 0, True
-    while len(modes) < limit and (group := largest_group(pairs, rest)) is not None:
+    rest = np.ones(m, dtype=bool)
+    n_iter, settled = 0, True
+    while len(modes) < limit:
+        group = largest_group(pairs, rest)
+        if group is None:
+            break
         mode = find(weighting.for_group(pairs, group, rest, True), "random")
         if all(are_apart(pairs, mode.members, other.members) for other in modes):
             modes.append(mode)
@@ -211,12 +212,12 @@ def _find(objective, seeds, limits, n_jobs, weighting, start):
 
 
 def trusted_by(mode):
-    """Mask of the partitions that agree with the consensus of a mode as much as trust needs."""
+    """Mask of the partitions that the consensus of a mode trusts."""
     return chance_corrected_weights(np.maximum(1.0 - mode.agreements, 0.0), expected=1.0) > 0.0
 
 
 def _assign(find, pairs, modes, max_iter):
-    """(modes, steps, have they settled) with every partition assigned to the mode that it fits best."""
+    """(modes, number of changes, whether they settled) with every partition assigned to the mode that it fits best."""
     if len(modes) == 1:
         return modes, 0, True
     near = [near_copies(pairs, mode.agreements) for mode in modes]

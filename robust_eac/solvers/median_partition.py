@@ -35,7 +35,7 @@ __all__ = ["MedianPartitionResult", "MembershipResult", "solve_median_partition"
 
 
 class MedianPartitionResult(NamedTuple):
-    """What :func:`solve_median_partition` returns."""
+    """Result of :func:`solve_median_partition`."""
 
     labels: np.ndarray
     membership: np.ndarray
@@ -52,7 +52,7 @@ class MedianPartitionResult(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What the caller of a joint solver chooses, as :class:`~robust_eac.RobustEAC` describes it; `tell` takes lines."""
+    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them; `tell` takes lines."""
 
     weighting: WeightSolver
     agreement: str
@@ -84,71 +84,68 @@ def solve_median_partition(
     sample_weight: ArrayLike | None = None,
     callback: Callable | None = None,
 ) -> MedianPartitionResult:
-    r"""Find the consensus membership and the weights of the partitions together.
+    r"""Find the consensus membership and the weights of the partitions jointly.
 
     Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u d_u(Y) [+ \frac{\lambda}{2} \|\alpha\|^2]` with
     :math:`d_u(Y) = \|Y^T Y - X_u^T X_u\|^2` over the left-stochastic Y and alpha in the rho-restricted simplex (Eq. 4
     of [1]_) or the simplex (Eq. 5).
 
     Alternates the Y step of :func:`~robust_eac.solve_membership`, started from the previous Y, with the closed form
-    of the weights; neither raises the objective. Stops when the Y step finds the membership stationary for weights
-    that are optimal for it. The problem is not convex: the best of `n_init` starts is returned.
+    of the weights; neither raises the objective. Stops when the membership is stationary for weights that are optimal
+    for it. The problem is not convex: the best of `n_init` starts is returned.
 
     "chance-corrected" has no joint objective, but it terminates. All starts begin with equal weights for the largest
-    group of partitions that agree beyond chance (:func:`~robust_eac.trusted_group_weights`), and for those of which too
-    little is known to distrust them. The best start then alternates Y steps with trust: the first update may add
-    partitions, the later ones only withdraw trust: at most n_partitions + 1 Y steps.
+    group of partitions that agree beyond chance (:func:`~robust_eac.trusted_group_weights`), and for partitions that
+    cannot be compared with enough others. The best start then alternates Y steps with trust: the first update may add
+    partitions, later ones only remove some, so that there are at most n_partitions + 1 Y steps.
 
-    Near copies count once: a partition weighs 1 over the number of its near copies and itself. Two partitions are near
-    copies if their adjusted Rand index is at least 0.8 and above that of either with the consensus of the first update,
-    their numbers of clusters differ by at most a tenth, and at least half of the objects that either observes are
-    common to both. Those that agree with the consensus to 0.95 are no copies in any case.
+    Near copies count once: the weight of a partition is divided by the number of its near copies and itself. Two
+    partitions are near copies if their adjusted Rand index is at least 0.8 and above that of either with the consensus
+    of the first update, their numbers of clusters differ by at most a tenth, and both observe at least half of the
+    objects that either observes. Partitions whose agreement with the consensus is 0.95 or more are never near copies.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
+    labels, sample_weight
+        As in :func:`~robust_eac.partition_losses`.
     n_clusters, weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, verbose
         As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
-    sample_weight
-        As in :meth:`~robust_eac.RobustEAC.fit`.
     callback : callable, default=None
-        Called after every alternation of the start that is kept, once the others are dropped, with a named tuple:
-        `membership` of shape (n_samples, n_clusters), as the descent left it, before it is turned; `weights`;
-        `objective`; `gap`, before the last step of the weights; `n_iter`. StopIteration raised by it ends the solve
-        with what it has. A membership that was saved goes on as `init`.
+        Called after every alternation of the best start, once the others are dropped, with a named tuple: `membership`
+        of shape (n_samples, n_clusters), before its final rotation; `weights`; `objective`; `gap`, before the last step
+        of the weights; `n_iter`. If it raises StopIteration, the current state is returned. A saved membership can be
+        continued as `init`.
 
     Returns
     -------
     result : MedianPartitionResult
         Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
-        (n_samples, n_clusters), clusters by their first objects, or as in an array `init`, empty ones last; `weights`
-        and `losses` of shape (n_partitions,); `objective` at them, regulariser included (for "entropy" with its
-        penalty, for "power" the power mean of the losses); `objective_history`, from the start to the last alternation;
-        `gap`; `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last set of
-        partitions.
+        (n_samples, n_clusters), clusters in the order of their first objects, or as in an array `init`, empty ones
+        last; `weights` and `losses` of shape (n_partitions,); `objective` at them, regulariser included (for "entropy"
+        its penalty, for "power" the power mean of the losses); `objective_history`, from the start to the last
+        alternation; `gap`; `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last
+        set of partitions.
 
     Raises
     ------
     ValueError
-        If n_samples n_clusters is above 2^28: :func:`~robust_eac.solve_hard_median_partition` finds a hard partition
-        and its weights with any number of clusters.
+        If n_samples n_clusters is above 2^28; :func:`~robust_eac.solve_hard_median_partition` has no such limit.
 
     Warns
     -----
     ConvergenceWarning
         If the returned start reached `max_iter` with gap > tol.
     UserWarning
-        If the trusted group is asked for ("chance-corrected", or rho "auto") and no two partitions agree beyond
+        If the weighting needs the trusted group ("chance-corrected", or rho "auto") and no two partitions agree beyond
         chance: then all start with equal weights.
 
     Notes
     -----
     A sweep costs O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of
     objects that partitions observe; the weights cost O(n_partitions log n_partitions). Memory is O(n_samples
-    n_partitions), and O(n_clusters) per object and per base cluster for every start at work and for the best so far,
-    three at most, or for all starts where that is below 8 MiB. A partition into single objects takes most of it, and
-    says nothing: leave it out.
+    n_partitions), and O(n_clusters) per object and per base cluster for every running start and for the best so far,
+    three at most, or for all starts where that is below 8 MiB. A partition into single objects needs most of it without
+    any information: leave it out.
 
     The weights belong to the relaxed membership, not to its hard labels: :math:`\sum_u \alpha_u d_u` of the labels is
     in general another number.
@@ -170,20 +167,23 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    calls = progress(verbose), check_callback(callback)
-    options = Options(weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, *calls)
+    tell = progress(verbose)
+    options = Options(
+        weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, tell, callback
+    )
     return solve_ensemble(labels, n_clusters, options, sample_weight)[0]
 
 
 def solve_ensemble(labels, n_clusters, options, sample_weight):
-    """(what :func:`solve_median_partition` returns, the objective's state there, the objective, the weighting)."""
+    """(result of :func:`solve_median_partition`, the objective's state there, the objective, the weighting)."""
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_memberships(n_clusters, n)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     weighting = as_weighting(options.weighting)
     agreement = resolve_agreement(options.agreement, corrected=weighting.corrected)
-    weighting = weighting.bind(m, unit_of(agreement, n, sample_weight))
+    total = float(n if sample_weight is None else sample_weight.sum())
+    weighting = weighting.bind(m, total**2 if agreement == "raw" else 1.0)
     cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, limits = check_effort(options)
     start = check_init(options.init, n, n_clusters)
@@ -203,21 +203,11 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     return result, run.state, problem.objective, weighting
 
 
-def unit_of(agreement, n_samples, sample_weight=None):
-    """Unit of the losses: the number of ordered pairs of objects; 1 where losses are shares."""
-    total = float(n_samples) if sample_weight is None else float(sample_weight.sum())
-    return total**2 if agreement == "raw" else 1.0
-
-
-def check_callback(callback):
-    """The callback; TypeError if it is nothing to call."""
+def check_effort(options):
+    """(number of starts, :class:`~robust_eac.alternation.several_starts.Limits`); checks the callback, too."""
+    callback = options.callback
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be None or callable, got {type(callback).__name__}.")
-    return callback
-
-
-def check_effort(options):
-    """(number of starts, :class:`~robust_eac.alternation.several_starts.Limits`), checked."""
     n_init = check_integer(options.n_init, name="n_init", low=1)
     max_iter = check_integer(options.max_iter, name="max_iter", low=1)
     return n_init, Limits(check_real(options.tol, name="tol", low=0.0), max_iter)
@@ -246,7 +236,7 @@ def tell_convergence(result, limits):
 
 
 class MembershipResult(NamedTuple):
-    """What :func:`solve_membership` returns."""
+    """Result of :func:`solve_membership`."""
 
     membership: np.ndarray
     objective: float
@@ -271,37 +261,33 @@ def solve_membership(
     n_jobs: int | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> MembershipResult:
-    r"""Minimise the weighted median-partition objective in the membership, for fixed partition weights.
+    r"""Minimise the weighted median-partition objective in the membership, for fixed weights of the partitions.
 
     Solve :math:`\min_Y \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` over the left-stochastic Y, which has the same
     minimisers as :math:`\|Y^T Y - \sum_u \alpha_u X_u^T X_u\|^2`, Eq. (6) of [1]_.
 
-    Column-wise exact line search: objects are visited in random order; at each visit mass moves between pairs of
-    clusters, to the exact minimiser of the quartic along the pair. The objective never increases. The problem is not
-    convex: the result is a stationary point, which one depends on the start.
+    Exact line search by columns: for one object after another, in random order, mass moves between pairs of clusters to
+    the exact minimiser of the quartic along the pair. The objective never increases. The problem is not convex: the
+    result is a stationary point that depends on the start.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, hard or soft, as in :func:`~robust_eac.partition_losses`.
-    n_clusters, n_jobs, random_state, cluster_weights
+    labels, weights, sample_weight, cluster_weights
+        As in :func:`~robust_eac.objective_value`.
+    n_clusters, n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`.
-    sample_weight
-        As in :meth:`~robust_eac.RobustEAC.fit`.
-    weights : array-like of shape (n_partitions,), default=None
-        alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     init : {"random", "kmeans"} or array-like, default=None
         As in :class:`~robust_eac.RobustEAC`; None means "random". A single start.
     tol : float, default=1e-5
         Stop when :func:`~robust_eac.optimality_gap` is at most `tol`, or 1e-14, below which it is rounding.
     max_sweeps : int, default=1000
-        Largest number of visits of all objects.
+        Largest number of sweeps over all objects.
 
     Returns
     -------
     result : MembershipResult
-        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, of all with these losses the
-        one of largest total confidence (see :class:`~robust_eac.RobustEAC`); `objective`,
+        Named tuple: `membership` of shape (n_samples, n_clusters), rows on the simplex, the one of largest total
+        confidence among all with these losses (see :class:`~robust_eac.RobustEAC`); `objective`,
         :math:`\sum_u \alpha_u d_u` at it; `gap`, its optimality gap; `n_sweeps`; `converged`, gap <= tol.
 
     Raises
@@ -316,10 +302,9 @@ def solve_membership(
 
     Notes
     -----
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)) per sweep, where n_masks counts the distinct
-    sets of objects that partitions observe; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base
-    cluster. Objects with equal labels in all partitions share a column when that pays. Objects of weight zero take no
-    part; afterwards each gets the membership that is best with the others fixed.
+    Time per sweep as in :func:`solve_median_partition`; memory O(n_samples (n_partitions + n_clusters)), and
+    O(n_clusters) per base cluster. Objects with equal labels in all partitions share a column when that is faster.
+    Objects of weight zero are left out; afterwards each gets the membership that is best with the others fixed.
 
     References
     ----------

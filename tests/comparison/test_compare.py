@@ -150,7 +150,7 @@ def test_a_failing_run_is_reported_and_stops_nothing(labels):
     records = compare(labels, 3, y=TRUTH, weightings=["uniform", nonsense], consensus=functions, random_state=0)
     assert records[0]["error"] == "RuntimeError: no luck"
     assert {records[0][key] for key in ("labels", "h", "nmi", "ari", "density", "n_clusters")} == {None}
-    assert records[1]["error"].startswith("ValueError: what the function returns must have shape (24,)")
+    assert records[1]["error"].startswith("ValueError: the result of the function must have shape (24,)")
     assert records[2]["error"] is None
     assert records[2]["h"] > 0.9
     assert all("what the scheme returns must be non-negative" in record["error"] for record in records[3:])

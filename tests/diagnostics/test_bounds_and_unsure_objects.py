@@ -22,8 +22,9 @@ def _ensemble(rng, n=60, k=3, noise=0.35, missing=0.0):
     return labels
 
 
-def _assured(model, labels, **options):
-    return _certificates.assure_membership(encode(labels), model.weights_, model.membership_, model.labels_, **options)
+def _assessed(model, labels, **options):
+    arguments = encode(labels), model.weights_, model.membership_, model.labels_
+    return _certificates.assess_membership(*arguments, **options)[0]
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -32,7 +33,7 @@ def test_the_bound_is_one(rng, monkeypatch, missing, largest):
     monkeypatch.setattr(_certificates, "MOST_PAIRED", largest)
     labels = _ensemble(rng, missing=missing)
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
-    found = _assured(model, labels)
+    found = _assessed(model, labels)
     given = {"n_clusters": 3, "weights": model.weights_}
     full = consensus_lower_bound(labels, **given).bound / 60**2
     loss = objective_value(labels, model.membership_, weights=model.weights_) / 60**2
@@ -52,27 +53,27 @@ def test_the_bound_is_one(rng, monkeypatch, missing, largest):
 def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
     labels = _ensemble(rng, n=160, k=4)
     model = RobustEAC(4, n_init=2, random_state=0).fit(labels)
-    exact = _assured(model, labels)
+    exact = _assessed(model, labels)
     hard = solve_hard_median_partition(labels, 4, weights=model.weights_, random_state=0)
     full = consensus_lower_bound(labels, n_clusters=4, weights=model.weights_, hard=True).bound / 160**2
     arguments = encode(labels), hard.weights, hard.labels, 4, 1.0
-    near = _certificates.assure_partition(*arguments)
+    near = _certificates.assess_partition(*arguments)
     monkeypatch.setattr(_certificates, "bound_memberships", None)
-    quick = _assured(model, labels)
+    quick = _assessed(model, labels)
     # It was enough above, too.
     assert quick == exact
     monkeypatch.setattr(_certificates, "MOST_PAIRED", 100)
     monkeypatch.setattr(_certificates, "bound_partitions", None)
-    assert _assured(model, labels) == exact
+    assert _assessed(model, labels) == exact
     assert quick.unbounded is None
     assert 0.0 < quick.excess < 1e-3
     assert near.loss == pytest.approx(hard.objective)
     assert full * 0.99 <= near.bound <= hard.objective
     # Of partitions it is the bound on all memberships: valid, and loose.
-    loose = _certificates.assure_partition(*arguments)
+    loose = _certificates.assess_partition(*arguments)
     assert loose.bound == pytest.approx(quick.bound)
     assert 0.0 < loose.bound <= full
-    dear = _certificates.assure_partition(*arguments[:-1], 1.5)
+    dear = _certificates.assess_partition(*arguments[:-1], 1.5)
     assert dear.unbounded == "more than 100 objects differ, and the cost is not 1"
 
 
@@ -81,7 +82,7 @@ def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
 def test_unsure_objects_of_a_partition(rng, limit, cost):
     labels = _ensemble(rng, noise=0.6)
     result = solve_hard_median_partition(labels, cost=cost, random_state=0)
-    found = _certificates.assure_partition(
+    found = _certificates.assess_partition(
         encode(labels), result.weights, result.labels, len(labels) if limit is None else result.n_clusters, cost
     )
     assert 1 < result.n_clusters < 60
@@ -95,16 +96,16 @@ def test_unsure_objects_of_a_partition(rng, limit, cost):
 def test_perfect_agreement_and_a_single_cluster(rng):
     labels = np.tile(np.arange(40)[:, np.newaxis] % 4, 6)
     model = RobustEAC(4, random_state=0, init=labels[:, 0]).fit(labels)
-    found = _assured(model, labels)
+    found = _assessed(model, labels)
     assert found.loss == pytest.approx(0.0, abs=1e-9)
     assert found.bound == pytest.approx(0.0, abs=1e-9)
     assert (found.n_unsure, found.n_gaining) == (0, 0)
     assert found.excess == 0.0
     assert found._replace(loss=1e-3).excess is None
-    exact = _certificates.assure_partition(encode(labels), np.full(6, 1 / 6), np.arange(40) % 4, 4, 1.0)
-    assert exact == (0.0, 0.0, None, 0, 0, 0)
+    exact = _certificates.assess_partition(encode(labels), np.full(6, 1 / 6), np.arange(40) % 4, 4, 1.0)
+    assert exact == (0.0, 0.0, None, 0, 0, 0, None)
     one = RobustEAC(1, random_state=0).fit(labels)
-    found = _assured(one, labels)
+    found = _assessed(one, labels)
     assert found.excess == pytest.approx(0.0, abs=1e-3)
     assert (found.n_unsure, found.n_gaining) == (0, 0)
 
@@ -116,9 +117,9 @@ def test_objects_without_weight_are_not_counted(rng):
         weight = rng.randint(3, size=60).astype(float)
         kept = weight > 0.0
         arguments = weights, membership, membership.argmax(axis=1)
-        found = _certificates.assure_membership(weigh(encode(labels), weight), *arguments)
+        found = _certificates.assess_membership(weigh(encode(labels), weight), *arguments)[0]
         arguments = weights, membership[kept], membership[kept].argmax(axis=1)
-        fewer = _certificates.assure_membership(weigh(encode(labels[kept]), weight[kept]), *arguments)
+        fewer = _certificates.assess_membership(weigh(encode(labels[kept]), weight[kept]), *arguments)[0]
         np.testing.assert_allclose(found[:2], fewer[:2], rtol=1e-9)
         assert found[2:] == fewer[2:]
         n_unsure.add(found.n_unsure)

@@ -203,7 +203,7 @@ def test_tables_follow_the_moves(rng, name, cost, missing):
         search._tables.take_out(rows, search._terms, search.clusters, 0.0)
         assert np.array_equal(search.clusters, np.where(np.isin(np.arange(30), rows), -1, clusters))
         assert_tables_are_fresh(search)
-        search._visit(rng.permutation(30))
+        search._move(rng.permutation(30))
         assert search.n_moves > 0
         assert_tables_are_fresh(search)
         search.descend(rng, 3)
@@ -220,7 +220,7 @@ def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
         search, _ = make_search(rng, name, cost, n=80, m=5, missing=missing, sample_weight=weight)
         search._linearise()
         for _ in range(8):
-            search._visit(rng.permutation(80)[:25])
+            search._move(rng.permutation(80)[:25])
             for i in np.flatnonzero(search._margins - search._drift > search._slack):
                 own = search.clusters[i]
                 assert search._encoding.rows.multiplicity[i] == search._terms.unit
@@ -229,10 +229,10 @@ def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
                 least = np.delete(costs, own).min() - costs[own]
                 assert least >= search._margins[i] - search._drift - 1e-12
                 skipped += 1
-        while search._visit(rng.permutation(80)):
+        while search._move(rng.permutation(80)):
             pass
         search._margins[:] = -np.inf
-        assert search._visit(rng.permutation(80)) == 0
+        assert search._move(rng.permutation(80)) == 0
     assert skipped > 20
 
 
@@ -250,7 +250,7 @@ def test_rows_without_weight_change_no_other_row(rng, name, cost):
         order = rng.permutation(30)
         for search, visits in ((whole, order), (part, np.searchsorted(kept, order[weight[order] > 0.0]))):
             search._linearise()
-            search._visit(visits, exact=exact)
+            search._move(visits, exact=exact)
         assert np.array_equal(whole.clusters[kept], part.clusters)
         assert whole.value == pytest.approx(part.value, abs=1e-12)
     if name == "binder":

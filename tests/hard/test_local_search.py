@@ -162,7 +162,7 @@ def test_weights_of_the_hard_consensus(rng, name):
         ({"consensus": [0, 1, -1]}, "consensus must label every object, got -1"),
         ({"n_clusters": 1}, "consensus must have at most n_clusters=1 clusters, got 2"),
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
-        ({"weighting": "chance-corrected"}, "weighting must be one that the losses determine, got 'chance-corrected'"),
+        ({"weighting": "chance-corrected"}, "weighting must be determined by the losses, got 'chance-corrected'"),
     ],
 )
 def test_errors(kwargs, match):

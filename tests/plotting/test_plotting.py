@@ -203,7 +203,7 @@ ERRORS = [
     (lambda: plot_losses([1.0], [1.0, 1.0]), ValueError, "losses must have 2 values, one per partition, got 1"),
     (lambda: plot_convergence([]), ValueError, "objective_history must have at least one value"),
     (lambda: plot_convergence([1.0], "axes"), TypeError, "ax must be a matplotlib Axes or None, got str"),
-    (lambda: plot_n_clusters(3), TypeError, "selection must be what select_n_clusters returns, got int"),
+    (lambda: plot_n_clusters(3), TypeError, "selection must be a result of select_n_clusters, got int"),
 ]
 
 

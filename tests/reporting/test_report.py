@@ -148,7 +148,7 @@ def test_partitions_and_modes_are_listed_with_what_is_known_of_them(labels, mode
 def test_one_truth_and_none(rng):
     one = planted_ensemble(rng, np.arange(60) % 3, 8)
     text = text_of(section(RobustEAC(3, random_state=0).fit(one).to_html(one), "modes"))
-    assert "No second truth: 8 of 8 partitions agree among themselves" in text
+    assert "No second truth: 8 of 8 partitions agree with each other" in text
     none = rng.randint(3, size=(40, 4))
     with pytest.warns(UserWarning, match="No two partitions"):
         model = RobustEAC(3, weighting="chance-corrected", random_state=0).fit(none)
