@@ -76,7 +76,7 @@ class Partitions(NamedTuple):
 
     @property
     def unlike_self(self):
-        """The partitions in which x_i'W_u x_i, of an object with itself, need not be 1: soft, or with slot weights."""
+        """The partitions whose self-similarities x_ui'W_u x_ui need not be 1: soft ones, or all with slot weights."""
         return self.soft if self.slot_weights is None else np.arange(len(self.offsets))
 
     def by_slot(self, coef):

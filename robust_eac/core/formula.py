@@ -146,13 +146,13 @@ def partition_sums(encoding):
 def moments_of_test(encoding, memberships):
     """The PairMoments (see relabelling) of consensus and partitions, (m,) each."""
     rows, partitions = encoding.rows, encoding.partitions
-    n, sizes, offsets = partitions.n_observed, partitions.sizes, partitions.offsets
+    sizes, offsets = partitions.sizes, partitions.offsets
     of_consensus = [relabelling.soft_moments(memberships, rows.multiplicity * mask) for mask in rows.observed.T]
     power2 = np.add.reduceat(sizes**2, offsets)
-    deviation = sizes - np.repeat(power2 / n, partitions.n_codes)
+    deviation = sizes - np.repeat(power2 / partitions.n_observed, partitions.n_codes)
     rows2 = np.add.reduceat(sizes * deviation**2, offsets)
     rows3 = np.add.reduceat(sizes * deviation**3, offsets)
-    moments = relabelling.hard_moments(n, power2, rows2, rows3)
+    moments = relabelling.hard_moments(partitions.n_observed, power2, rows2, rows3)
     for u in partitions.soft:
         weight = rows.multiplicity * rows.observed[:, partitions.mask_of[u]]
         _fill(moments, u, relabelling.soft_moments(encoding.memberships(u), weight))

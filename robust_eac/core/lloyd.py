@@ -24,7 +24,7 @@ _SAMPLE_PER_CLUSTER = 50
 
 
 class Lloyd(NamedTuple):
-    """clusters : (n_rows,) intp. loss : total cost. n_iter : passes over the rows. converged : the last moved no row."""
+    """clusters : (n_rows,) intp. loss : total cost. n_iter : number of passes. converged : no row moved in the last."""
 
     clusters: np.ndarray
     loss: float

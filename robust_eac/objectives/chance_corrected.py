@@ -114,7 +114,8 @@ class ChanceCorrectedSteps:
 
     def __init__(self, objective, weights, rows, state, rng, n_threads):
         self.state = state
-        self._objective, self._weights, self._rows = objective, weights, rows
+        self._objective, self._weights = objective, weights
+        self._rows = rows
         self._rng, self._n_threads = rng, n_threads
 
     def gap(self):
