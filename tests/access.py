@@ -5,11 +5,9 @@ import numpy as np
 
 from robust_eac import summary as _summary
 from robust_eac._whole_files import temporary_path, write_files
-from robust_eac.alternation import descent as _descent
 from robust_eac.alternation import one_start as _one_start
 from robust_eac.alternation import several_starts as _several_starts
-from robust_eac.alternation.descent import next_relaxation
-from robust_eac.alternation.one_start import Limits, Problem
+from robust_eac.alternation.one_start import Limits, Problem, next_relaxation
 from robust_eac.checks import common as _common
 from robust_eac.checks import labels as label_checks
 from robust_eac.checks import values as value_checks
@@ -129,7 +127,7 @@ def sweep(visiting, statistics, rows, order, *, n_steps=4, skip=0.0, relaxation=
 def descend(objective, weights, rows, *, rng, **limits):
     """(gap, number of sweeps, state) of a descent, which changes rows."""
     steps = objective.steps(weights, rows, objective.measure(rows), rng)
-    return *_descent.descend(steps, **limits), steps.state
+    return *_one_start.descend(steps, **limits), steps.state
 
 
 def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):

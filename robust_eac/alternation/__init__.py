@@ -1,1 +1,1 @@
-"""Alternation of memberships and weights: what drives objectives and weightings."""
+"""Alternation of memberships and weights: descents of an objective and updates by a weighting, in turn."""

@@ -1,4 +1,4 @@
-"""Alternation of membership and weights from one start."""
+"""Alternation of membership and weights from one start: Y steps that sweep, and updates of the weights."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,17 +7,26 @@ import numpy as np
 
 from ..checks.values import MAX_SEED
 from ..core.starts import FEW, SAMPLE_TOL
+from ..core.sweep import ROUNDING
+from ..core.threads import end_if_told
 from ..objectives.base import Objective
-from .descent import descend, is_stationary
+
+# Over-relax by this factor after a sweep that leaves more than the share _SLOW of the gap.
+_SLOW = 0.5
+_RELAXATION = 1.7
+# Share of the gap that a plain sweep leaves after over-relaxed ones, since it reverts their overshoot.
+_CLOSED = 0.28
+# Ratio of the gap after a sweep to the sum of the gaps seen during it. A larger measured ratio replaces it.
+_SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
 
 
 class Limits(NamedTuple):
-    """How far a solve goes.
+    """Stopping rules and threads of a solve.
 
     tol : optimality gap to reach.
     max_iter : largest number of alternations.
     max_sweeps : largest number of sweeps per Y step.
-    reduction : a Y step hands over to the weights once its gap has shrunk to this share.
+    reduction : a Y step ends when its gap has shrunk to this share.
     n_threads : threads within a start.
     """
 
@@ -29,17 +38,18 @@ class Limits(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is lowered, and how weights follow, a :class:`~robust_eac.weightings.Weighting`."""
+    """The objective of the membership, and the :class:`~robust_eac.weightings.Weighting` that finds the weights."""
 
     objective: Objective
     weighting: object
 
 
 class Run(NamedTuple):
-    """One start on its way: memberships of the objective's rows, weights, and what it needs to continue.
+    """The state of one start: memberships of the objective's rows, weights, and all that continues it.
 
-    While `gap` is above the tolerance, Y steps sweep before they measure. `tell` is given a line after every
-    alternation; None tells nothing. If `stopped`, by a callback, Y steps measure only.
+    tell : prints a line after every alternation, or None.
+    gap : while it is above the tolerance, Y steps sweep before they measure the gap.
+    stopped : set by a callback; Y steps then only measure.
     """
 
     rows: np.ndarray
@@ -60,10 +70,10 @@ class Run(NamedTuple):
 
 
 def start_run(problem, start, rng, limits, *, warm=False, tell=None):
-    """Set up the :class:`Run` of a start, before its first Y step.
+    """The :class:`Run` of a start, before its first Y step.
 
-    `start` is the name of a start, or memberships, which are changed. Where the rows are many, a named start is solved
-    on a sample of them first. Weights come from the losses of a warm start, or of what a sample leads to.
+    `start` is the name of a start, or memberships, which are changed. With many rows, a named start is solved on a
+    sample first. The first weights depend on the losses if the start is warm or comes from a sample.
     """
     objective, weighting = problem
     sample = objective.sample(rng) if isinstance(start, str) else None
@@ -77,10 +87,10 @@ def start_run(problem, start, rng, limits, *, warm=False, tell=None):
 
 
 def spread_run(problem, sample, run, rng, tell, limits, *, leap):
-    """The :class:`Run` of all objects from that of a sample, an objective."""
+    """The :class:`Run` of all objects from the run of a sample, given by its objective."""
     encoding = problem.objective.encoding
-    how = {"leap": leap, "skip": leap * limits.tol * encoding.partitions.total, "n_threads": limits.n_threads}
-    rows = sample.place(encoding, run.weights, run.rows, **how)
+    skip = limits.tol * encoding.partitions.total if leap else 0.0
+    rows = sample.place(encoding, run.weights, run.rows, leap=leap, skip=skip, n_threads=limits.n_threads)
     run = _run_from(problem, rows, rng, True, tell, limits)
     if tell:
         tell(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
@@ -88,7 +98,7 @@ def spread_run(problem, sample, run, rng, tell, limits, *, leap):
 
 
 def _run_from(problem, rows, rng, warm, tell, limits):
-    """The :class:`Run` that begins at memberships; if warm, with the weights of their losses."""
+    """The :class:`Run` from memberships; if warm, with the optimal weights for their losses."""
     objective, weighting = problem
     state = objective.measure(rows, limits.n_threads)
     losses = objective.losses(state)
@@ -99,7 +109,7 @@ def _run_from(problem, rows, rng, warm, tell, limits):
 def continue_run(problem, run, limits, *, callback=None):
     """Alternate a run to a joint stationary point; its rows are changed.
 
-    `callback` is given the run after every alternation. If it raises StopIteration, the run ends there.
+    `callback` is called with the run after every alternation. If it raises StopIteration, the run ends there.
     """
     ended = False
     while not ended:
@@ -114,14 +124,18 @@ def continue_run(problem, run, limits, *, callback=None):
 
 
 def alternate_once(problem, run, limits):
-    """(the run after a Y step and a step of the weights, whether it has ended)."""
+    """(the run after a Y step and an update of the weights, whether it has ended)."""
     objective, weighting = problem
     steps = objective.steps(run.weights, run.rows, run.state, run.rng, limits.n_threads)
-    budget = limits.max_sweeps if run.n_iter < limits.max_iter and not run.stopped else 0
-    how = {"tol": limits.tol, "max_sweeps": budget, "reduction": limits.reduction}
-    gap, n_sweeps = descend(steps, **how, far=not is_stationary(run.gap, limits.tol))
+    gap, n_sweeps = descend(
+        steps,
+        tol=limits.tol,
+        max_sweeps=limits.max_sweeps if run.n_iter < limits.max_iter and not run.stopped else 0,
+        reduction=limits.reduction,
+        far=not is_stationary(run.gap, limits.tol),
+    )
     run = run._replace(state=steps.state, gap=gap, n_sweeps=run.n_sweeps + n_sweeps)
-    # After an idle first Y step the weights still have to be found.
+    # After a first Y step without sweeps the weights are still to be found.
     if n_sweeps == 0 and run.n_iter > 0:
         return run, True
     before, losses = run.weights, objective.losses(run.state)
@@ -130,7 +144,7 @@ def alternate_once(problem, run, limits):
     run = run._replace(losses=losses, weights=weights, history=history, n_iter=run.n_iter + 1)
     if run.tell:
         run.tell(f"iteration {run.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {run.objective:.6g}")
-    # Unchanged weights leave the gap as it is.
+    # Unchanged weights leave the gap unchanged.
     return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
 
 
@@ -138,3 +152,70 @@ def alternate(problem, start, rng, limits, *, warm=False, tell=None, callback=No
     """The :class:`Run` of one start, alternated to a joint stationary point."""
     run = start_run(problem, start, rng, limits, warm=warm, tell=tell)
     return continue_run(problem, run, limits, callback=callback)
+
+
+def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
+    """Sweep until the optimality gap is at most `tol`, or `reduction` times the initial gap.
+
+    Parameters
+    ----------
+    steps : object
+        The steps of an objective. `gap()` measures the optimality gap. `sweep(relaxation)` lowers the objective by one
+        sweep and returns the sum of the gaps seen during it, in the unit of the gap, or None if no step lowers the
+        objective any more. `refresh()` recomputes the small matrices from the memberships before every decision, since
+        updates accumulate rounding errors.
+    tol, max_sweeps, reduction : float, int, float
+    far : bool
+        Whether the initial gap is surely above tol: then it is estimated from the first sweep, not measured.
+
+    Returns
+    -------
+    gap, n_sweeps : float, int
+        A gap above tol may be an estimate. Without sweeps, the gap was at most tol from the start.
+    """
+    n_sweeps, seen = 0, dict(_SEEN)
+    kind, relaxation = "plain", 1.0
+    estimate = np.inf
+    far = far and max_sweeps > 0
+    gap = np.inf if far else steps.gap()
+    target = tol if far else max(tol, reduction * gap)
+    while not is_stationary(gap, target) and n_sweeps < max_sweeps:
+        if n_sweeps > 0 and estimate > 0.0:
+            seen[kind] = max(seen[kind], gap / estimate)
+        expected = np.inf
+        while not is_stationary(expected, target) and n_sweeps < max_sweeps:
+            end_if_told()
+            before = estimate
+            if relaxation > 1.0:
+                kind = "relaxed"
+            elif kind == "relaxed":
+                kind = "closing"
+            else:
+                kind = "plain"
+            estimate = steps.sweep(relaxation)
+            n_sweeps += 1
+            if estimate is None:
+                steps.refresh()
+                return steps.gap(), n_sweeps
+            if far and n_sweeps == 1:
+                # The gaps seen during a sweep are about halfway between the gap before it and the gap after it.
+                target = max(tol, reduction * (2.0 - _SEEN["plain"]) * estimate)
+            relaxation = next_relaxation(relaxation, estimate, before, target)
+            expected = seen[kind] * estimate
+        steps.refresh()
+        if tol < expected <= target:
+            # The weights change next: only the last gap has to be exact.
+            return expected, n_sweeps
+        gap = steps.gap()
+    return gap, n_sweeps
+
+
+def next_relaxation(relaxation, gap, before, target):
+    """Relaxation of the next sweep, from the gaps of the last two."""
+    closes = relaxation > 1.0 and _CLOSED * gap <= target
+    return _RELAXATION if gap > _SLOW * before and not closes else 1.0
+
+
+def is_stationary(gap, tol):
+    """Whether an optimality gap is at most tol, or a rounding error."""
+    return bool(gap <= max(tol, ROUNDING))

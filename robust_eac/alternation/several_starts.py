@@ -1,4 +1,4 @@
-"""Alternation of membership and weights from several starts, to the canonical membership of the best."""
+"""Alternation of membership and weights from several starts, up to the canonical membership of the best."""
 
 from functools import partial
 from heapq import nsmallest
@@ -13,18 +13,19 @@ from ..core.threads import count_threads, map_threads
 from ..objectives.base import empty_last
 from .one_start import alternate, alternate_once, continue_run, spread_run, start_run
 
-# With several starts: solve them to this gap; where starts are cheap, only the best three.
+# Several starts are first solved to this gap; if they are cheap, only the best three.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
-# Starts alternate in step, and stop where others have come, if all have at most so many memberships of rows and slots.
+# Alternate all starts in lockstep, and drop those that coincide with a lower one, if their memberships and the matrices
+# S of all starts fit in this many numbers.
 _IN_STEP = 2**20
 
 
 class Alternation(NamedTuple):
-    """What a callback is given after an alternation.
+    """The argument of a callback: the state after an alternation.
 
-    membership : (n_samples, n_clusters), as the descent left it: before it is turned, clusters in no order.
-    weights, objective, n_iter : after the step of the weights. gap : before it.
+    membership : (n_samples, n_clusters), before the canonical rotation, with clusters in no particular order.
+    weights, objective, n_iter : after the update of the weights. gap : before it.
     """
 
     membership: np.ndarray
@@ -43,41 +44,41 @@ def _tell_of_start(tell, number, n_starts, line):
 
 
 def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None, callback=None):
-    """(the best run of several starts, memberships of the objective's objects), clusters in order.
+    """(the best run of several starts, memberships of the objective's objects), both with the clusters in order.
 
-    Empty clusters are last; those of a named start are ordered by their first objects.
+    Empty clusters are last; with a named start, the others are ordered by their first objects.
 
-    Objects without weight are left out, identical ones share a row where that pays. All starts go to a loose gap, or
-    the best few where these show early; the best one goes on to the end, the first of equal ones. The others are
-    dropped as soon as they have lost: each has n_clusters numbers per object and per base cluster. Starts that go in
-    step have lost, too, where a lower one is at the same place: both would end in one minimum. Very many objects are
-    solved for from the solution of a quarter of them, and that from a quarter of its own. A weighting that looks at
-    chance alternates with the best start until the consensus confirms the partitions that made it.
+    Objects without weight are dropped; identical ones share a row if that pays. All starts are solved to a loose gap,
+    or only the best few if starts are cheap; the best one, the first of equal ones, continues to `tol`. In lockstep, a
+    start is dropped as soon as it coincides with a lower one, since both would end in the same minimum. Losing starts
+    are freed at once: each has n_clusters numbers per row and per base cluster. Very large problems start from the
+    solution of a quarter of the objects, and that from the solution of a quarter of its own. A weighting that trusts
+    partitions alternates with the best start until the consensus confirms the partitions that made it.
 
-    `callback` is given the :class:`Alternation` after each of the start that is kept, once the others are dropped.
+    `callback` is called with the :class:`Alternation` of the best start, once the others are dropped.
     """
     problem, start, whole = reduce_problem(problem, start)
     objective = problem.objective
 
     def call(run):
-        # The descent goes on in the rows.
+        # The descent continues in the same array.
         membership = objective.expand(whole, run.weights, run.rows.copy(), limits.tol)
         callback(Alternation(membership, run.weights.copy(), run.objective, run.gap, run.n_iter))
 
-    call = call if callback else None
-    run = _best_run(problem, start, seeds, limits, n_jobs, tell, call)
+    on_alternation = call if callback else None
+    run = _best_run(problem, start, seeds, limits, n_jobs, tell, on_alternation)
     alone = limits._replace(n_threads=_within(n_jobs, objective))
-    problem, run = _confirm(problem, run, seeds[0], alone, call)
-    run = canonical(problem, run, alone, callback=call)
+    problem, run = _confirm(problem, run, seeds[0], alone, on_alternation)
+    run = canonical(problem, run, alone, callback=on_alternation)
     membership = objective.expand(whole, run.weights, run.rows, limits.tol)
     membership, order = empty_last(membership, by_object=isinstance(start, str))
     return run._replace(state=objective.ordered(run.state, order)), membership
 
 
 def canonical(problem, run, limits, *, callback=None):
-    """The run at the canonical membership of its losses; its rows are changed.
+    """The run at the canonical membership; its rows are changed.
 
-    Away from a stationary point the gap depends on the rotation: where it is too large after the turn, the run goes on.
+    Away from a stationary point the gap depends on the rotation: if it is too large afterwards, the run continues.
     """
     n_sweeps = None
     while run.n_sweeps != n_sweeps:
@@ -85,13 +86,13 @@ def canonical(problem, run, limits, *, callback=None):
         if turned is run:
             return run
         n_sweeps = run.n_sweeps
-        # A gap of zero: the Y step measures it before it sweeps.
+        # With a gap of 0, the Y step measures the gap before it sweeps.
         run = continue_run(problem, turned._replace(gap=0.0), limits, callback=callback)
     return run
 
 
 def turn_run(objective, run, n_threads=1, *, near=False):
-    """The run turned to its canonical membership, which may be known to be near; its rows are changed."""
+    """The run rotated to its canonical membership, which may be known to be `near`; its rows are changed."""
     Q = objective.canonical_rotation(run.rows, near=near)
     if Q is None:
         return run
@@ -105,7 +106,7 @@ def _within(n_jobs, objective):
 
 
 def _best_run(problem, start, seeds, limits, n_jobs, tell, callback=None):
-    """The best of several starts; with very many objects, that of a quarter of them, spread to all."""
+    """The best run of several starts; of a very large problem, continued from the best run on a quarter of the rows."""
     objective = problem.objective
     alone = limits._replace(n_threads=_within(n_jobs, objective))
     rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
@@ -127,56 +128,57 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell, callback=None):
         rng = np.random.RandomState(seeds[number])
         return start_run(problem, first, rng, limits._replace(n_threads=n_threads), tell=own)
 
-    def go_on(pair, n_threads):
-        run, ended = pair
-        return pair if ended else alternate_once(problem, run, loose._replace(n_threads=n_threads))
-
-    def in_step(runs):
-        pairs = [(run, False) for run in runs]
-        while len(pairs) > 1 and not all(ended for _, ended in pairs):
-            pairs = _lowest_of_each(objective, in_parallel(go_on, pairs))
-        return min((run for run, _ in pairs), key=_value)
-
     def begin_and_continue(number, n_threads):
         return continue_run(problem, begin(number, n_threads), loose._replace(n_threads=n_threads))
 
+    def advance(pair, n_threads):
+        run, ended = pair
+        return pair if ended else alternate_once(problem, run, loose._replace(n_threads=n_threads))
+
+    def best_in_step(runs):
+        pairs = [(run, False) for run in runs]
+        while len(pairs) > 1 and not all(ended for _, ended in pairs):
+            pairs = _lowest_of_each(objective, in_parallel(advance, pairs))
+        return min((run for run, _ in pairs), key=_value)
+
     numbers, encoding = range(len(seeds)), objective.encoding
+    n_numbers = objective.n_clusters * (len(encoding.rows.codes) + len(encoding.partitions.sizes))
     if len(seeds) == 1:
         run = begin(0, alone.n_threads)
     elif objective.starts_are_cheap:
-        run = in_step(nsmallest(_N_LOOSE, in_parallel(begin, numbers), key=_value))
-    elif len(seeds) * objective.n_clusters * (len(encoding.rows.codes) + len(encoding.partitions.sizes)) <= _IN_STEP:
-        run = in_step(in_parallel(begin, numbers))
+        run = best_in_step(nsmallest(_N_LOOSE, in_parallel(begin, numbers), key=_value))
+    elif len(seeds) * n_numbers <= _IN_STEP:
+        run = best_in_step(in_parallel(begin, numbers))
     else:
         run = min(in_parallel(begin_and_continue, numbers), key=_value)
     return continue_run(problem, run, alone, callback=callback)
 
 
 def _lowest_of_each(objective, pairs):
-    """Of the runs that have met, the lowest; pairs of (run, whether it has ended)."""
-    groups, pairs = [], list(pairs)
+    """The lowest of each group of runs that coincide; pairs of (run, whether it has ended)."""
+    groups = []
     for pair in pairs:
-        place = objective.whereabouts(pair[0].rows)
-        group = next((group for first, group in groups if objective.have_met(first, place)), None)
+        signature = objective.signature(pair[0].rows)
+        group = next((group for first, group in groups if objective.coincide(first, signature)), None)
         if group is None:
-            groups.append((place, [pair]))
+            groups.append((signature, [pair]))
         else:
             group.append(pair)
     return [min(group, key=lambda pair: pair[0].objective) for _, group in groups]
 
 
 def reduce_problem(problem, start):
-    """(the problem of rows of identical objects with weight, its start, the encoding of all objects)."""
+    """(the problem on distinct rows with weight, its start, the encoding of all objects)."""
     whole = problem.objective.encoding
     encoding, start = reduce_rows(whole, start)
     return problem._replace(objective=problem.objective.on(encoding)), start, whole
 
 
 def _confirm(problem, run, seed, limits, callback):
-    """(problem, run) alternated until the trusted partitions are those that the consensus confirms.
+    """(problem, run) alternated until the consensus confirms all trusted partitions.
 
-    Trust looks at the partitions as they are, whatever the weights of their clusters. Updates after the first only
-    withdraw it: at most n_partitions + 1 Y steps.
+    Trust is decided on the partitions without weights of their clusters. Updates after the first only withdraw trust:
+    there are at most n_partitions + 1.
     """
     weighting = problem.weighting
     if not weighting.trusts:

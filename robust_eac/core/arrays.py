@@ -1,14 +1,14 @@
-"""What the kernels read: arrays that belong together.
+"""The arguments of the kernels: arrays that belong together.
 
 Notation, for a row i that stands for ``w_i`` identical objects with membership ``y_i`` (S_u = Y X_u', G = Y Y'):
 
 * ``S[offsets[u] + c]`` is the column of S_u that belongs to cluster c of hard partition u: the sum of w_i y_i over its
   objects. ``S[soft_slots[s]]`` belongs to column s of ``soft``, the memberships in the soft partitions: the sum of
   w_i x_is y_i;
-* ``G[g]`` is the sum of w_i y_i y_i' over the objects that mask g observes. A mask is a set of objects that one or
-  more partitions observe; a complete ensemble has one mask, everything;
-* ``coef[u] = alpha_u (n / n_u)^2`` turns these into what the objective needs, ``T = coef * S`` and
-  ``Q[g] = mask_coef[g] * G[g]``, where mask_coef sums coef over the partitions of a mask.
+* ``G[g]`` is the sum of w_i y_i y_i' over the objects of mask g. A mask is a set of objects that one or more
+  partitions observe; a complete ensemble has one mask, with all objects;
+* with ``coef[u] = alpha_u (n / n_u)^2``, the objective needs ``T = coef * S`` and ``Q[g] = mask_coef[g] * G[g]``, where
+  mask_coef sums coef over the partitions of a mask.
 """
 
 from typing import NamedTuple
@@ -17,12 +17,12 @@ import numpy as np
 
 
 class RowData(NamedTuple):
-    """The rows of an encoding, which stand for identical objects.
+    """The rows of an encoding. Each stands for one or more identical objects.
 
     codes : (n_rows, n_hard) uint8, uint16 or uint32; cluster in each hard partition.
     soft : (n_rows, n_soft_slots); memberships in the clusters of the soft partitions, 0 where not observed.
-    multiplicity : (n_rows,); weight of the row's objects: their number when none are weighted.
-    observed : (n_rows, n_masks) bool; does mask g observe the row.
+    multiplicity : (n_rows,); total weight of the row's objects: their number if objects have no weights.
+    observed : (n_rows, n_masks) bool; whether the row belongs to mask g.
     """
 
     codes: np.ndarray
@@ -36,11 +36,11 @@ class RowData(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """Where clusters of base partitions stand in S and T.
+    """The rows of S and T that belong to the clusters of the base partitions.
 
     offsets : (n_hard,) int64; first slot of each hard partition.
     soft : (n_soft_slots,) int64; slot of each column of the soft memberships.
-    missing : int64; the slots that the code "not observed" points to. S and T are zero there.
+    missing : int64; the slots of the code "not observed". S and T are zero there.
     """
 
     offsets: np.ndarray
@@ -49,19 +49,19 @@ class Slots(NamedTuple):
 
 
 class Visited(NamedTuple):
-    """What a sweep reads of an ensemble."""
+    """The arrays of an ensemble that a sweep reads."""
 
     rows: RowData
     slots: Slots
 
 
 class Statistics(NamedTuple):
-    """S, G and the weights of the partitions, as gradient and line search read them.
+    """S, G and the weights of the partitions, in the form that gradient and line search use.
 
-    T : (n_slots, width >= k) coef S; columns behind the k-th are zero, since loops over whole vectors are faster.
+    T : (n_slots, width >= k) coef S, padded with columns of zeros, since loops over whole SIMD vectors are faster.
     Q : (n_masks, k, k) mask_coef G.
-    own : (n_rows, 3) what one object of a row adds to its own objective: its mask_coef; what that has more than the
-        coefs of its slots that are in T; the coef of a partition that puts every object into a cluster of its own.
+    own : (n_rows, 3) the terms of one object of a row by itself: its mask_coef; mask_coef minus the coefs of its slots
+        in T; the coef of a partition that puts every object into its own cluster.
     mask_coef : (n_masks,).
     slot_coef : (n_slots,) coef of each slot.
     """
@@ -74,11 +74,11 @@ class Statistics(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """How a sweep visits a column.
+    """How a sweep updates one column of Y.
 
     n_steps : largest number of pairwise steps.
-    skip : Frank-Wolfe gap of one object up to which a column is left alone.
-    relaxation : how many times as far as their minimum columns are carried.
+    skip : a column is left alone if the Frank-Wolfe gap of one object is at most this.
+    relaxation : over-relaxation factor; 1 stops at the minimum.
     """
 
     n_steps: int

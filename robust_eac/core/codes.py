@@ -7,20 +7,24 @@ from ..checks.common import BLOCK, row_blocks
 
 
 def compact_codes(labels):
-    """(codes of the smallest type, "not observed" last; each column's cluster sizes; columns with missing labels)."""
+    """(codes of the smallest type, cluster sizes of each column, whether a column has missing labels).
+
+    The code "not observed" is the last of its column.
+    """
     n, m = labels.shape
     lows, highs = labels.min(axis=0).astype(np.int64), labels.max(axis=0).astype(np.int64)
     # Python integers, since the range of 64-bit codes can exceed 64 bits.
     widths = [int(high) - int(low) + 1 for low, high in zip(lows, highs, strict=True)]
-    # Look-up tables over the range of the values, together no larger than the labels; np.unique for a wide range.
+    # Lookup tables over the range of the values, together no larger than the labels; np.unique for a wide range.
     narrow = np.array([width <= max(1024, n // 8) for width in widths], dtype=bool)
     starts = np.concatenate([[0], np.cumsum(np.where(narrow, widths, 0).astype(np.int64))])
     tally = np.zeros(starts[-1], dtype=np.int64)
     for _, block in _blocks(labels):
         _tally(block, lows, narrow, starts, tally)
 
-    tables, sizes, missing = np.empty(len(tally), dtype=np.int64), [], np.zeros(m, dtype=bool)
-    wide_values = {}
+    tables = np.empty(len(tally), dtype=np.int64)
+    missing = np.zeros(m, dtype=bool)
+    sizes, wide_values = [], {}
     for u in range(m):
         if narrow[u]:
             counts = tally[starts[u] : starts[u + 1]].copy()

@@ -1,4 +1,4 @@
-"""Encode ensembles for the kernels: compact codes, soft memberships, cluster sizes, multiplicities, masks."""
+"""Encodings of ensembles for the kernels: compact codes, soft memberships, cluster sizes, multiplicities, masks."""
 
 from typing import NamedTuple
 
@@ -10,12 +10,12 @@ from . import kernels
 from .arrays import RowData, Slots, Visited
 from .codes import compact_codes
 
-# Collapse identical rows, which copies the codes, if it saves at least this share of them.
+# Collapsing copies the codes: do it only if it saves at least this share of the rows.
 _MIN_SAVING = 0.1
 
 
 class Partitions(NamedTuple):
-    """The m base partitions. Each of their clusters has a slot, as has "not observed" where hard labels are missing.
+    """The m base partitions. Each cluster has a slot, and so has "not observed" where hard labels are missing.
 
     hard : (n_hard,) intp; the hard partitions, in the order of their columns in the codes.
     soft_slots : (n_soft_slots,) int64; slot of each column of the soft memberships.
@@ -26,10 +26,10 @@ class Partitions(NamedTuple):
     mask_of : (m,) intp; mask of each partition: a distinct set of observed objects.
     n_observed : (m,) float64; weight of the objects that each partition observes.
     total : float; weight of all objects.
-    copy : float; weight of one copy of an object, of which an object of weight w is w / copy: 1, or the smallest weight
-        where some are below 1.
+    copy : float; weight of one copy of an object: an object of weight w counts as w / copy copies. 1, or the smallest
+        weight if that is below 1.
     slot_weights : (n_slots,) float64 or None; weights W_u of the base clusters, 0 in the slots of "not observed"; None
-        where all are 1.
+        if all are 1.
     """
 
     hard: np.ndarray
@@ -46,60 +46,60 @@ class Partitions(NamedTuple):
 
     @property
     def slots(self):
-        """The slots, as the kernels read them."""
+        """The :class:`~robust_eac.core.arrays.Slots` for the kernels."""
         return Slots(self.offsets[self.hard], self.soft_slots, self.missing_slots)
 
     @property
     def n_codes(self):
-        """Slots of each partition: its clusters, and one more for "not observed" where hard labels are missing."""
+        """(m,) number of slots of each partition: its clusters, and "not observed" if hard labels are missing."""
         return np.diff(np.append(self.offsets, len(self.sizes)))
 
     @property
     def n_clusters(self):
-        """(m,) number of clusters of each partition, those whose objects have no weight included."""
+        """(m,) number of clusters of each partition, including those whose objects have no weight."""
         return self.n_codes - np.isin(self.offsets + self.n_codes - 1, self.missing_slots)
 
     @property
     def cluster_slots(self):
-        """The slots of each partition's clusters, as slices; without the slot of "not observed"."""
+        """The slots of each partition's clusters as a slice, without the slot of "not observed"."""
         return list(map(slice, self.offsets.tolist(), (self.offsets + self.n_clusters).tolist()))
 
     @property
     def scale(self):
-        """(n / n_u)^2, which scales the loss of an incomplete partition to all pairs."""
+        """(m,) factors (n / n_u)^2, which scale the loss of an incomplete partition to all pairs."""
         return (self.total / self.n_observed) ** 2
 
     @property
     def soft(self):
-        """The soft partitions, ascending."""
+        """Indices of the soft partitions, ascending."""
         return np.setdiff1d(np.arange(len(self.offsets)), self.hard)
 
     @property
     def unlike_self(self):
-        """The partitions whose co-association of an object with itself need not be 1: soft, or with slot weights."""
+        """The partitions whose self-similarities x_ui'W_u x_ui need not be 1: soft ones, or all with slot weights."""
         return self.soft if self.slot_weights is None else np.arange(len(self.offsets))
 
     def by_slot(self, coef):
-        """(n_slots,) coefficients of the partitions times the weights of their clusters."""
+        """(n_slots,) coefficient of each slot's partition, times the weight of the cluster."""
         by_slot = np.repeat(coef, self.n_codes)
         return by_slot if self.slot_weights is None else by_slot * self.slot_weights
 
     def sum_slots(self, values):
-        """(m,) sums of the values of a partition's slots, times the weights of the clusters."""
+        """(m,) sums of the values of each partition's slots, times the weights of the clusters."""
         return np.add.reduceat(values if self.slot_weights is None else values * self.slot_weights, self.offsets)
 
     def by_mask(self, values):
-        """(n_masks,) sums of the values of the partitions of each mask."""
+        """(n_masks,) sums of the partitions' values over the partitions of each mask."""
         return np.bincount(self.mask_of, weights=values)
 
     def weighted(self, slot_weights):
-        """The partitions with these weights of their clusters, all hard or with squares to be set."""
+        """The partitions with these weights of their clusters; `squares` is right for hard partitions only."""
         weighted = self._replace(slot_weights=slot_weights)
         sizes = weighted.by_slot(np.ones(len(self.offsets))) * self.sizes
         return weighted._replace(squares=np.add.reduceat(sizes**2, self.offsets))
 
     def weights_of(self, partition):
-        """(k_u,) weights of the clusters of a partition, with its slot of "not observed"."""
+        """(n_codes[partition],) weights of a partition's slots."""
         n_codes = self.n_codes[partition]
         if self.slot_weights is None:
             return np.ones(n_codes)
@@ -109,10 +109,10 @@ class Partitions(NamedTuple):
 class Encoding(NamedTuple):
     """An ensemble of n objects and m partitions, as rows of identical objects and as partitions.
 
-    rows : :class:`~robust_eac.core.arrays.RowData`; codes count from 0 in the order of the labels' values, and are
-        the number of clusters where the label is missing.
+    rows : :class:`~robust_eac.core.arrays.RowData`; codes are 0, 1, ... in the order of the labels' values, and the
+        number of clusters if the label is missing.
     partitions : :class:`Partitions`
-    inverse : (n_samples,) intp or None; row of each object, None when every object is its own row.
+    inverse : (n_samples,) intp or None; row of each object, None if every object is its own row.
     """
 
     rows: RowData
@@ -126,15 +126,15 @@ class Encoding(NamedTuple):
 
     @property
     def visited(self):
-        """What sweeps read."""
+        """The arrays that a sweep reads."""
         return Visited(self.rows, self.partitions.slots)
 
     def with_rows(self, **changed):
-        """The encoding with other arrays of its rows."""
+        """The encoding with some arrays of its rows replaced."""
         return self._replace(rows=self.rows._replace(**changed))
 
     def memberships(self, partition):
-        """(n_rows, k_u) view of the memberships in a soft partition, X_u'; rows of zeros where it does not observe."""
+        """(n_rows, k_u) view of the memberships in a soft partition, X_u'; 0 where an object is not observed."""
         partitions = self.partitions
         start = partitions.offsets[partition]
         ends = np.searchsorted(partitions.soft_slots, [start, start + partitions.n_codes[partition]])
@@ -142,15 +142,15 @@ class Encoding(NamedTuple):
 
     @property
     def self_pairs(self):
-        """(n_rows,) weight of the row's pairs (i, i): each copy of an object has one."""
+        """(n_rows,) weight of the row's pairs (i, i): one pair per copy of an object."""
         return self.rows.multiplicity * self.partitions.copy
 
     def presence(self, coef):
-        """(n_rows,) sum of coef over the partitions that observe the row."""
+        """(n_rows,) sum of coef over the partitions in which the row is observed."""
         return self.rows.observed @ self.partitions.by_mask(coef)
 
     def self_similarity(self, partition):
-        """(n_rows,) x_ui'W_u x_ui, the co-association of an object with itself; 0 where it is not observed."""
+        """(n_rows,) x_ui'W_u x_ui, the co-association of an object with itself; 0 if it is not observed."""
         rows, partitions = self.rows, self.partitions
         weights = partitions.weights_of(partition)
         if partition in partitions.hard:
@@ -160,7 +160,7 @@ class Encoding(NamedTuple):
         return self.memberships(partition) ** 2 @ weights
 
     def surplus(self, coef):
-        """(n_rows,) sum over the partitions that observe the row of coef (1 - x_ui'W_u x_ui); 0 if all are hard."""
+        """(n_rows,) sum of coef (1 - x_ui'W_u x_ui) over the partitions in which the row is observed."""
         rows, partitions = self.rows, self.partitions
         if partitions.slot_weights is None:
             return (rows.soft * (1.0 - rows.soft)) @ np.repeat(coef, partitions.n_codes)[partitions.soft_slots]
@@ -170,12 +170,12 @@ class Encoding(NamedTuple):
         return self.presence(coef) - similarity[:, 0] - rows.soft**2 @ by_slot[partitions.soft_slots]
 
     def mean_self_similarity(self, coef):
-        """(n_rows,) mean of x_ui'W_u x_ui over the partitions that observe the row, with weights coef."""
+        """(n_rows,) mean of x_ui'W_u x_ui over the partitions in which the row is observed, weighted by coef."""
         lack = self.surplus(coef)
         return 1.0 - np.divide(lack, self.presence(coef), out=np.zeros_like(lack), where=lack != 0.0)
 
     def gram(self, partition):
-        """(k_u, k_u) matrix H_u = X_u X_u', diagonal when the partition is hard."""
+        """(k_u, k_u) matrix H_u = X_u X_u', diagonal if the partition is hard."""
         partitions = self.partitions
         if partition in partitions.hard:
             return np.diag(partitions.sizes[partitions.offsets[partition] :][: partitions.n_codes[partition]])
@@ -188,7 +188,7 @@ class Encoding(NamedTuple):
 
 
 def encode_ensemble(ensemble, sample_weight=None):
-    """Encode a checked :class:`~robust_eac.checks.labels.Ensemble`, one row per object, with weights of the objects."""
+    """Encode a checked :class:`~robust_eac.checks.labels.Ensemble` and weights of its objects, one row per object."""
     hard = encode(ensemble.labels)
     if len(ensemble.widths) == 0:
         return hard if sample_weight is None else weigh(hard, sample_weight)
@@ -212,11 +212,11 @@ def encode_ensemble(ensemble, sample_weight=None):
 
 
 def weigh(encoding, weight):
-    """Set the weights of the rows, and all that depends on them."""
+    """The encoding with these weights of its rows, and everything that depends on them."""
     rows, partitions, inverse = encoding
     counts = np.zeros((len(partitions.sizes), 1))
-    nowhere = np.zeros(len(weight), dtype=np.intp)
-    kernels.count(rows.codes, partitions.offsets[partitions.hard], weight, nowhere, counts)
+    one_cluster = np.zeros(len(weight), dtype=np.intp)
+    kernels.count(rows.codes, partitions.offsets[partitions.hard], weight, one_cluster, counts)
     counts[partitions.missing_slots] = 0.0
     sizes = counts[:, 0]
     sizes[partitions.soft_slots] = weight @ rows.soft
@@ -233,11 +233,11 @@ def weigh(encoding, weight):
 
 
 def weigh_clusters(encoding, slot_weights):
-    """Set the weights of the base clusters, and what depends on them; None for 1 each."""
+    """The encoding with these weights of its base clusters; None for 1 each."""
     partitions = encoding.partitions.weighted(slot_weights)
     for u in partitions.soft:
-        own = partitions.weights_of(u)
-        partitions.squares[u] = own @ encoding.gram(u) ** 2 @ own
+        weights = partitions.weights_of(u)
+        partitions.squares[u] = weights @ encoding.gram(u) ** 2 @ weights
     return encoding._replace(partitions=partitions)
 
 
@@ -254,7 +254,7 @@ def encode(labels):
 
 
 def hard_partitions(sizes, n_codes, missing, mask_of, n):
-    """The :class:`Partitions` of n objects that are all hard; missing : (m,) bool, whether labels are missing."""
+    """The :class:`Partitions` of a label matrix with n objects; missing : (m,) bool, whether labels are missing."""
     offsets = np.cumsum(n_codes) - n_codes
     return Partitions(
         hard=np.arange(len(n_codes)),
@@ -270,7 +270,7 @@ def hard_partitions(sizes, n_codes, missing, mask_of, n):
 
 
 def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
-    """Merge identical rows, and of equal `start`, if that saves the given share; else return the encoding unchanged."""
+    """Merge rows with equal labels (and equal rows of `start`) if that saves at least this share of the rows."""
     codes, soft, multiplicity, observed = encoding.rows
     hashes = hash_rows(codes)
     tables = [codes] + [table for table in (soft, start) if table is not None and table.shape[1]]
@@ -296,7 +296,7 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
 
 
 def hash_rows(values):
-    """64-bit hash of every row of unsigned integers: a sum with odd random factors that wraps around."""
+    """64-bit hash of every row of unsigned integers: a sum with odd random factors, modulo 2^64."""
     factors = np.random.RandomState(0).randint(2**63, size=values.shape[1], dtype=np.uint64)
     factors = factors * np.uint64(2) + np.uint64(1)
     hashes = np.empty(len(values), dtype=np.uint64)
@@ -305,34 +305,34 @@ def hash_rows(values):
     return hashes
 
 
-def select(encoding, partitions):
-    """The encoding of some of the partitions, in ascending order, without the slots and masks of the others."""
-    rows, every, inverse = encoding
-    chosen = np.zeros(len(every.offsets), dtype=bool)
-    chosen[partitions] = True
-    slots = np.repeat(chosen, every.n_codes)
-    hard = np.isin(partitions, every.hard)
-    n_codes = every.n_codes[partitions]
+def select(encoding, chosen):
+    """The encoding of the chosen partitions, given in ascending order, without the slots and masks of the others."""
+    rows, partitions, inverse = encoding
+    kept = np.zeros(len(partitions.offsets), dtype=bool)
+    kept[chosen] = True
+    slots = np.repeat(kept, partitions.n_codes)
+    hard = np.isin(chosen, partitions.hard)
+    n_codes = partitions.n_codes[chosen]
     offsets = np.cumsum(n_codes) - n_codes
-    with_missing = np.isin(every.offsets[partitions] + n_codes - 1, every.missing_slots)
-    masks, mask_of = np.unique(every.mask_of[partitions], return_inverse=True)
+    with_missing = np.isin(partitions.offsets[chosen] + n_codes - 1, partitions.missing_slots)
+    masks, mask_of = np.unique(partitions.mask_of[chosen], return_inverse=True)
     rows = rows._replace(
-        codes=rows.codes.take(np.flatnonzero(chosen[every.hard]), axis=1),
-        soft=np.ascontiguousarray(rows.soft[:, slots[every.soft_slots]]),
+        codes=rows.codes.take(np.flatnonzero(kept[partitions.hard]), axis=1),
+        soft=np.ascontiguousarray(rows.soft[:, slots[partitions.soft_slots]]),
         observed=np.ascontiguousarray(rows.observed[:, masks]),
     )
-    part = every._replace(
+    partitions = partitions._replace(
         hard=np.flatnonzero(hard),
         soft_slots=np.flatnonzero(np.repeat(~hard, n_codes)),
         offsets=offsets,
-        sizes=every.sizes[slots],
-        squares=every.squares[partitions],
+        sizes=partitions.sizes[slots],
+        squares=partitions.squares[chosen],
         missing_slots=(offsets + n_codes - 1)[with_missing],
         mask_of=mask_of,
-        n_observed=every.n_observed[partitions],
-        slot_weights=None if every.slot_weights is None else every.slot_weights[slots],
+        n_observed=partitions.n_observed[chosen],
+        slot_weights=None if partitions.slot_weights is None else partitions.slot_weights[slots],
     )
-    return Encoding(rows, part, inverse)
+    return Encoding(rows, partitions, inverse)
 
 
 def take_rows(encoding, rows):
@@ -341,13 +341,13 @@ def take_rows(encoding, rows):
 
 
 def sub_ensemble(encoding, rows, partitions):
-    """The encoding of some of the rows and some of the partitions, given ascending, as an ensemble of its own."""
+    """The encoding of some rows and some partitions (ascending), with the cluster sizes of these rows."""
     part = select(take_rows(encoding, rows), partitions)
     return weigh(part, part.rows.multiplicity)
 
 
 def harden(encoding):
-    """The encoding of the same rows with every soft partition replaced by its labels of largest membership."""
+    """The encoding of the same rows with every soft partition replaced by its hard labels."""
     rows, partitions, _ = encoding
     if len(partitions.soft) == 0:
         return encoding
@@ -361,9 +361,10 @@ def harden(encoding):
 
 def one_hot(encoding):
     """The ensemble as a sparse (n_rows, n_slots) matrix of indicators, or of memberships in the soft partitions."""
-    (codes, soft, _, observed), partitions, _ = encoding
+    codes, soft, _, observed = encoding.rows
+    partitions = encoding.partitions
     n, m = codes.shape
-    # scikit-learn reads 32-bit indices only.
+    # scikit-learn accepts 32-bit indices only.
     index = np.int32 if n * m <= np.iinfo(np.int32).max else np.int64
     indices = codes + partitions.offsets[partitions.hard].astype(index)
     observed = observed[:, partitions.mask_of[partitions.hard]]

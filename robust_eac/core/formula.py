@@ -1,4 +1,4 @@
-"""The objective on encodings, once: losses, agreements, gradient and gap, all from k x k and k x k_u matrices."""
+"""The formulas on encodings: losses, agreements, gradient and gap, all from k x k and k x k_u matrices."""
 
 import numpy as np
 
@@ -7,16 +7,16 @@ from . import kernels, relabelling
 from .arrays import Statistics, Visit, Visited
 from .threads import map_threads
 
-# From this many rows on, sums are taken over this many parts, whatever the number of threads.
+# From this many rows on, sums are taken over a fixed number of parts: they do not depend on the number of threads.
 _IN_PARTS = 2**16
 _PARTS = 8
 # With more clusters than this, a matrix product is faster than a loop that skips memberships of zero.
 _BY_PRODUCT = 64
 # SIMD width in float64.
 _WIDTH = 4
-# Largest table (entries) of a block of rows and all masks.
+# Largest table of a block of rows and all masks, in numbers.
 _NUMBERS_AT_ONCE = 2**20
-# Differences of |G|^2 and |X'X|^2 below this share are rounding.
+# Losses below this share of |G|^2 + |X'X|^2 are rounding errors.
 _ROUNDING = 1e-13
 
 
@@ -27,16 +27,18 @@ def weighted_loss(losses, weights, *, lam=0.0):
 
 def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
     """S of shape (n_slots, k) and G of shape (n_masks, k, k) of the memberships of an encoding's rows."""
-    k = rows.shape[1]
+    k, partitions = rows.shape[1], encoding.partitions
 
     def of_part(part):
-        S = np.empty((len(encoding.partitions.sizes), k + -k % _WIDTH))
-        G = np.empty((encoding.rows.observed.shape[1], k, k))
-        data = encoding.rows.take(part)
-        by_product = k > _BY_PRODUCT
-        kernels.accumulate(data, encoding.partitions.slots, rows[part], S, G[:0] if by_product else G)
-        for g in range(len(G) if by_product else 0):
-            G[g] = (rows[part] * (data.multiplicity * data.observed[:, g])[:, np.newaxis]).T @ rows[part]
+        data, Y = encoding.rows.take(part), rows[part]
+        S = np.empty((len(partitions.sizes), k + -k % _WIDTH))
+        G = np.empty((data.observed.shape[1], k, k))
+        if k > _BY_PRODUCT:
+            kernels.accumulate(data, partitions.slots, Y, S, G[:0])
+            for g, mask in enumerate(data.observed.T):
+                G[g] = (Y * (data.multiplicity * mask)[:, np.newaxis]).T @ Y
+        else:
+            kernels.accumulate(data, partitions.slots, Y, S, G)
         return np.ascontiguousarray(S[:, :k]), G
 
     if len(rows) < _IN_PARTS:
@@ -51,24 +53,23 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cluster_counts(encoding, clusters, n_clusters):
-    """(n_slots, n_clusters) objects of each slot in each cluster; 0 for "not observed"."""
-    counts = np.zeros((len(encoding.partitions.sizes), n_clusters))
-    kernels.count(
-        encoding.rows.codes, encoding.partitions.offsets, encoding.rows.multiplicity, clusters.astype(np.intp), counts
-    )
-    counts[encoding.partitions.missing_slots] = 0.0
+    """(n_slots, n_clusters) weight of the objects of each slot in each cluster; 0 for "not observed"."""
+    rows, partitions = encoding.rows, encoding.partitions
+    counts = np.zeros((len(partitions.sizes), n_clusters))
+    kernels.count(rows.codes, partitions.offsets, rows.multiplicity, clusters.astype(np.intp), counts)
+    counts[partitions.missing_slots] = 0.0
     return counts
 
 
 def matrices_of(partitions, chosen, S, G):
-    """The S and G of some of the partitions, given ascending; those of :func:`~robust_eac.core.encoding.select`."""
+    """The S and G of the chosen partitions, in the order of :func:`~robust_eac.core.encoding.select`."""
     if len(chosen) == len(partitions.offsets):
         return S, G
     return slots_of(partitions, chosen, S), G[np.unique(partitions.mask_of[chosen])]
 
 
 def slots_of(partitions, chosen, values):
-    """The values, one or a row per slot, of some of the partitions."""
+    """The chosen partitions' part of values with one entry or row per slot."""
     kept = np.zeros(len(partitions.offsets), dtype=bool)
     kept[chosen] = True
     return values[np.repeat(kept, partitions.n_codes)]
@@ -83,7 +84,7 @@ def losses_from_sums(partitions, shared, square_G):
     """The losses d_u from <Y'Y, X_u'W_uX_u> of every partition and |Y'Y|^2 of every mask."""
     square_G = square_G[partitions.mask_of]
     losses = square_G - 2.0 * shared + partitions.squares
-    # The difference of three large numbers: rounding must not hide perfect agreement.
+    # A difference of large numbers: rounding must not hide perfect agreement.
     losses[losses < _ROUNDING * (square_G + partitions.squares)] = 0.0
     return losses * partitions.scale
 
@@ -93,80 +94,75 @@ def shared_pairs(partitions, S):
     return partitions.sum_slots(np.einsum("sp,sp->s", S, S))
 
 
-def agreement_sums(encoding, S, rows, partitions=None):
-    """The lift |S_u|^2 - E_u, and the PairSums (see relabelling) of the consensus and of the partition, (m,) each."""
-    if partitions is None:
-        partitions = partition_sums(encoding)
-    mask_of_slot, soft_slots = (
-        np.repeat(encoding.partitions.mask_of, encoding.partitions.n_codes),
-        encoding.partitions.soft_slots,
-    )
-    means, sides, of_soft = [], [], np.empty((len(soft_slots), rows.shape[1]))
-    for g, mask in enumerate(encoding.rows.observed.T):
-        weight = encoding.rows.multiplicity * mask
+def agreement_sums(encoding, S, rows, of_partitions=None):
+    """The lift |S_u|^2 - E_u, and the PairSums (see relabelling) of consensus and partitions, (m,) each.
+
+    of_partitions : their :func:`partition_sums`, if the caller has them.
+    """
+    if of_partitions is None:
+        of_partitions = partition_sums(encoding)
+    data, partitions = encoding.rows, encoding.partitions
+    sizes, soft_slots = partitions.sizes, partitions.soft_slots
+    mask_of_slot = np.repeat(partitions.mask_of, partitions.n_codes)
+    of_soft = np.empty((len(soft_slots), rows.shape[1]))
+    means, sums = [], []
+    for g, mask in enumerate(data.observed.T):
+        weight = data.multiplicity * mask
         mean, centred = relabelling.centre(rows, weight)
         means.append(mean)
-        sides.append(relabelling.soft_sums(mean, centred, weight, encoding.self_pairs * mask))
+        sums.append(relabelling.soft_sums(mean, centred, weight, encoding.self_pairs * mask))
         soft = np.flatnonzero(mask_of_slot[soft_slots] == g)
-        of_soft[soft] = encoding.rows.soft[:, soft].T @ (weight[:, np.newaxis] * centred)
-    mean_of_slot, sizes = np.array(means)[mask_of_slot], encoding.partitions.sizes
+        of_soft[soft] = data.soft[:, soft].T @ (weight[:, np.newaxis] * centred)
+    mean_of_slot = np.array(means)[mask_of_slot]
     centred_S = S - sizes[:, np.newaxis] * mean_of_slot
     centred_S[soft_slots] = of_soft
-    along, own = (np.einsum("sp,sp->s", centred_S, other) for other in (mean_of_slot, centred_S))
-    shared = encoding.partitions.sum_slots(2.0 * sizes * along + own)
-    consensus = relabelling.stack(sides, encoding.partitions.mask_of)
-    return relabelling.lift(shared, consensus, partitions), consensus, partitions
+    along = np.einsum("sp,sp->s", centred_S, mean_of_slot)
+    own = np.einsum("sp,sp->s", centred_S, centred_S)
+    shared = partitions.sum_slots(2.0 * sizes * along + own)
+    of_consensus = relabelling.stack(sums, partitions.mask_of)
+    return relabelling.lift(shared, of_consensus, of_partitions), of_consensus, of_partitions
 
 
 def partition_sums(encoding):
     """The PairSums (see relabelling) of all partitions."""
-    singles = (encoding.self_pairs @ encoding.rows.observed)[encoding.partitions.mask_of]
+    rows, partitions = encoding.rows, encoding.partitions
+    singles = (encoding.self_pairs @ rows.observed)[partitions.mask_of]
     own = singles.copy()
-    for u in np.intersect1d(encoding.partitions.unlike_self, encoding.partitions.hard):
+    for u in np.intersect1d(partitions.unlike_self, partitions.hard):
         own[u] = encoding.self_pairs @ encoding.self_similarity(u)
-    everything = encoding.partitions.sum_slots(encoding.partitions.sizes**2)
-    sides = relabelling.pair_sums(encoding.partitions.n_observed, singles, own, everything, encoding.partitions.squares)
-    for u in encoding.partitions.soft:
-        mask = encoding.rows.observed[:, encoding.partitions.mask_of[u]]
-        weight, self_pairs = encoding.rows.multiplicity * mask, encoding.self_pairs * mask
-        centred = relabelling.centre(_scaled_memberships(encoding, u), weight)
-        _fill(sides, u, relabelling.soft_sums(*centred, weight, self_pairs))
-    return sides
-
-
-def _scaled_memberships(encoding, partition):
-    """Memberships in a soft partition times the roots of the weights of its clusters: their products are B_u."""
-    memberships = encoding.memberships(partition)
-    if encoding.partitions.slot_weights is None:
-        return memberships
-    return memberships * np.sqrt(
-        encoding.partitions.slot_weights[encoding.partitions.offsets[partition] :][: memberships.shape[1]]
-    )
+    everything = partitions.sum_slots(partitions.sizes**2)
+    sums = relabelling.pair_sums(partitions.n_observed, singles, own, everything, partitions.squares)
+    for u in partitions.soft:
+        mask, memberships = rows.observed[:, partitions.mask_of[u]], encoding.memberships(u)
+        if partitions.slot_weights is not None:
+            # The products of these rows are the weighted co-associations.
+            memberships = memberships * np.sqrt(partitions.weights_of(u))
+        weight, self_pairs = rows.multiplicity * mask, encoding.self_pairs * mask
+        centred = relabelling.centre(memberships, weight)
+        _fill(sums, u, relabelling.soft_sums(*centred, weight, self_pairs))
+    return sums
 
 
 def moments_of_test(encoding, memberships):
-    """The TestedSides (see relabelling) of the consensus and of the partition, one value per partition each."""
-    consensus = [
-        relabelling.soft_moments(memberships, encoding.rows.multiplicity * mask) for mask in encoding.rows.observed.T
-    ]
-    n, power2 = (
-        encoding.partitions.n_observed,
-        np.add.reduceat(encoding.partitions.sizes**2, encoding.partitions.offsets),
-    )
-    deviation = encoding.partitions.sizes - np.repeat(power2 / n, encoding.partitions.n_codes)
-    rows = [
-        np.add.reduceat(encoding.partitions.sizes * deviation**power, encoding.partitions.offsets) for power in (2, 3)
-    ]
-    sides = relabelling.hard_moments(n, power2, *rows)
-    for u in encoding.partitions.soft:
-        weight = encoding.rows.multiplicity * encoding.rows.observed[:, encoding.partitions.mask_of[u]]
-        _fill(sides, u, relabelling.soft_moments(encoding.memberships(u), weight))
-    return relabelling.stack(consensus, encoding.partitions.mask_of), sides
+    """The PairMoments (see relabelling) of consensus and partitions, (m,) each."""
+    rows, partitions = encoding.rows, encoding.partitions
+    sizes, offsets = partitions.sizes, partitions.offsets
+    of_consensus = [relabelling.soft_moments(memberships, rows.multiplicity * mask) for mask in rows.observed.T]
+    power2 = np.add.reduceat(sizes**2, offsets)
+    deviation = sizes - np.repeat(power2 / partitions.n_observed, partitions.n_codes)
+    rows2 = np.add.reduceat(sizes * deviation**2, offsets)
+    rows3 = np.add.reduceat(sizes * deviation**3, offsets)
+    moments = relabelling.hard_moments(partitions.n_observed, power2, rows2, rows3)
+    for u in partitions.soft:
+        weight = rows.multiplicity * rows.observed[:, partitions.mask_of[u]]
+        _fill(moments, u, relabelling.soft_moments(encoding.memberships(u), weight))
+    return relabelling.stack(of_consensus, partitions.mask_of), moments
 
 
-def _fill(sides, u, side):
-    for values, value in zip(sides, side, strict=True):
-        values[u] = value
+def _fill(sums, u, values):
+    """Set the sums of partition u."""
+    for of_all, value in zip(sums, values, strict=True):
+        of_all[u] = value
 
 
 def adjusted_agreements(encoding, rows, *, n_threads=1):
@@ -181,48 +177,50 @@ def agreement_from_losses(encoding, losses, rows):
 
 
 def agreement_beside(encoding, losses, consensus):
-    """The adjusted agreements a_u from known losses d_u, and the PairSums of the consensus."""
-    partitions, losses = partition_sums(encoding), losses / encoding.partitions.scale
-    return relabelling.adjusted(
-        relabelling.half_expected_loss(consensus, partitions) - 0.5 * losses, consensus, partitions
-    )
+    """The adjusted agreements a_u from known losses d_u and the PairSums of the consensus."""
+    of_partitions = partition_sums(encoding)
+    lift = relabelling.half_expected_loss(consensus, of_partitions) - 0.5 * (losses / encoding.partitions.scale)
+    return relabelling.adjusted(lift, consensus, of_partitions)
 
 
 def _sums_by_mask(encoding, rows):
     """The PairSums (see relabelling) of the memberships on the objects of each partition, summed block by block."""
-    n_masks, k = encoding.rows.observed.shape[1], rows.shape[1]
+    data, partitions = encoding.rows, encoding.partitions
+    n_masks, k = data.observed.shape[1], rows.shape[1]
     n, singles, own = np.zeros((3, n_masks))
     v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
-    size = min(BLOCK, 1 + _NUMBERS_AT_ONCE // (n_masks * k))
-    for start in range(0, len(rows), size):
-        block = slice(start, start + size)
-        X, observed = rows[block], encoding.rows.observed[block].T
-        weight = encoding.rows.multiplicity[block] * observed
-        self_pairs = weight * encoding.partitions.copy
+    for block in row_blocks(len(rows), min(BLOCK, 1 + _NUMBERS_AT_ONCE // (n_masks * k))):
+        X = rows[block]
+        weight = data.multiplicity[block] * data.observed[block].T
+        self_pairs = weight * partitions.copy
         squares = np.einsum("ic,ic->i", X, X)
         n += weight.sum(axis=1)
         singles += self_pairs.sum(axis=1)
         own += self_pairs @ squares
         v += weight @ X
         H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
-    square, everything = np.sum(H.reshape(n_masks, -1) ** 2, axis=1), np.einsum("gc,gc->g", v, v)
+    everything = np.einsum("gc,gc->g", v, v)
+    square = np.sum(H.reshape(n_masks, -1) ** 2, axis=1)
     by_mask = relabelling.pair_sums(n, singles, own, everything, square)
-    return relabelling.PairSums(*(values[encoding.partitions.mask_of] for values in by_mask))
+    return relabelling.PairSums(*(values[partitions.mask_of] for values in by_mask))
 
 
 def agreement_from_sums(partitions, S, G):
     """The adjusted agreements a_u of hard partitions of unweighted objects, from S and G alone."""
-    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), partitions.offsets)
-    # Each observed object is in one cluster of the partition, so that S sums all memberships.
-    n, v = partitions.n_observed, np.add.reduceat(S, partitions.offsets, axis=0)
-    own, square = (values[partitions.mask_of] for values in (np.einsum("gpp->g", G), np.einsum("gpq,gpq->g", G, G)))
-    consensus = relabelling.pair_sums(n, n, own, np.einsum("up,up->u", v, v), square)
-    sides = relabelling.hard_sums(n, n, partitions.squares)
-    return relabelling.adjusted(square_S - relabelling.expected(consensus, sides), consensus, sides)
+    n, offsets = partitions.n_observed, partitions.offsets
+    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), offsets)
+    # Each observed object is in exactly one cluster of a partition: S sums to Y1 there.
+    v = np.add.reduceat(S, offsets, axis=0)
+    own = np.einsum("gpp->g", G)[partitions.mask_of]
+    square = np.einsum("gpq,gpq->g", G, G)[partitions.mask_of]
+    of_consensus = relabelling.pair_sums(n, n, own, np.einsum("up,up->u", v, v), square)
+    of_partitions = relabelling.hard_sums(n, n, partitions.squares)
+    lift = square_S - relabelling.expected(of_consensus, of_partitions)
+    return relabelling.adjusted(lift, of_consensus, of_partitions)
 
 
 def coefficients(partitions, weights):
-    """alpha_u (n / n_u)^2 and their sum per mask."""
+    """coef, (m,) alpha_u (n / n_u)^2, and mask_coef, (n_masks,) their sums per mask."""
     coef = weights * partitions.scale
     return coef, partitions.by_mask(coef)
 
@@ -235,10 +233,10 @@ def weighted_statistics(encoding, weights, S, G):
 
 
 def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
-    """The :class:`~robust_eac.core.arrays.Statistics` for visits of :func:`with_one_cluster`.
+    """The :class:`~robust_eac.core.arrays.Statistics` for sweeps over :func:`with_one_cluster`.
 
-    They minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2 - 2 sum_g alone
-    sum_i |y_i|^2,  sums over the objects of mask g and what partition u observes.
+    These sweeps minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2
+    - 2 sum_g alone sum_i |y_i|^2,  over the objects of mask g and of partition u.
     """
     partitions = encoding.partitions
     of_masks = mask_coef - partitions.by_mask(coef) - together
@@ -250,13 +248,13 @@ def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
 
 def totals_by_mask(partitions, S):
     """(n_masks, k) Y1 over the objects of each mask."""
-    # A partition's memberships sum to 1 wherever it observes.
+    # The memberships of an observed object in a partition sum to 1.
     _, first = np.unique(partitions.mask_of, return_index=True)
     return np.add.reduceat(S, partitions.offsets, axis=0)[first]
 
 
 def with_one_cluster(encoding):
-    """What sweeps read of the encoding, and of one more partition per mask: a single cluster of all its objects."""
+    """The arrays that a sweep reads, with one more partition per mask: a single cluster of all its objects."""
     rows, slots = encoding.visited
     n_slots, n_masks = len(encoding.partitions.sizes), rows.observed.shape[1]
     rows = rows._replace(soft=np.concatenate([rows.soft, rows.observed], axis=1))
@@ -264,7 +262,7 @@ def with_one_cluster(encoding):
 
 
 def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):
-    """The Statistics from coefficients of slots and masks, and what a row's mask_coef has more than its slots."""
+    """The Statistics from the coefficients of slots and masks; surplus : (n_rows,), see Statistics.own."""
     alone = np.where(encoding.rows.multiplicity > 0.0, encoding.rows.observed @ alone * encoding.partitions.copy, 0.0)
     return Statistics(
         T=padded(S * slot_coef[:, np.newaxis]),
@@ -282,7 +280,7 @@ def padded(T):
 
 
 def gradient_of(visited, rows, statistics, *, block=slice(None)):
-    """Gradient in the membership of one object of every row (of a block of rows)."""
+    """Gradient with respect to the membership of one object, for every row of a block."""
     out = np.empty_like(rows[block])
     statistics = statistics._replace(own=statistics.own[block])
     kernels.gradient(visited.rows.take(block), visited.slots, statistics, rows[block], out)
@@ -299,8 +297,8 @@ def frank_wolfe_gaps(visited, rows, statistics):
 
 
 def gap_of(visited, rows, statistics, total, *, n_threads=1):
-    """The optimality gap of objects of this total weight, by visits that leave every column alone."""
-    # These visits change nothing, so that threads can share T and Q.
+    """The optimality gap of objects of this total weight."""
+    # A sweep that skips every column changes nothing, so that threads can share T and Q.
     how = Visit(n_steps=1, skip=np.inf, relaxation=1.0)
 
     def of_part(order):
@@ -310,10 +308,10 @@ def gap_of(visited, rows, statistics, total, *, n_threads=1):
 
 
 def row_parts(n_rows):
-    """The numbers of the rows in the parts over which sums are taken, whatever the number of threads."""
+    """Row indices in each of the parts over which sums are taken; independent of the number of threads."""
     return np.array_split(np.arange(n_rows), _PARTS if n_rows >= _IN_PARTS else 1)
 
 
 def gap_unit(total):
-    """Divide a sum of Frank-Wolfe gaps over objects of this total weight by this to get the optimality gap."""
+    """The optimality gap of objects of this total weight is their sum of Frank-Wolfe gaps over this unit."""
     return 4.0 * total**2

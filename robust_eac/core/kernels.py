@@ -1,7 +1,7 @@
 """Compiled kernels of the solver and of the k-means family, on rows of codes and small matrices.
 
-Notation and arguments: see bundles. Kernels that call each other live in one file because numba's disk cache does not
-notice changes in a callee of another file.
+Notation and arguments: see :mod:`~robust_eac.core.arrays`. Kernels that call each other live in one file, because
+numba's disk cache does not notice changes in a callee of another file.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ _EPS = np.finfo(np.float64).eps
 
 @njit(cache=True, nogil=True)
 def accumulate(data, slots, membership, S, G):
-    """Fill S (n_slots, k) and, unless it is empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
+    """Fill S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
     codes, soft, observed = data.codes, data.soft, data.observed
     k = membership.shape[1]
     S[:] = 0.0
@@ -43,15 +43,15 @@ def accumulate(data, slots, membership, S, G):
 
 @njit(cache=True, nogil=True)
 def gather(codes, i, offsets, T, b):
-    """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of everything.
+    """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of all solvers.
 
-    Four partitions at a time: otherwise every addition waits for the store of the one before. Here and below whole
-    arrays are passed with the number of a row, because views of rows are counted references.
+    Four partitions at a time: otherwise every addition waits for the store of the previous one. Here and below,
+    functions take the whole array and a row index, because numba counts references to views of rows.
     """
     m, k = codes.shape[1], b.shape[0]
     rest = m - m % 4
     if k == 4 or k == 8:
-        # So few columns fit in registers.
+        # These few columns fit in registers.
         for p in range(0, k, 4):
             b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
             for u in range(0, rest, 4):
@@ -81,7 +81,7 @@ def gather(codes, i, offsets, T, b):
 
 @njit(cache=True, nogil=True)
 def gather_soft(soft, i, soft_slots, T, b):
-    """b += sum over s of soft[i, s] T[soft_slots[s]]: what the soft partitions add; O(soft slots k)."""
+    """b += sum over s of soft[i, s] T[soft_slots[s]], the terms of the soft partitions; O(soft slots k)."""
     n, k = soft.shape[1], b.shape[0]
     for s in range(0, n - 3, 4):
         slot0, slot1, slot2, slot3 = soft_slots[s], soft_slots[s + 1], soft_slots[s + 2], soft_slots[s + 3]
@@ -96,7 +96,7 @@ def gather_soft(soft, i, soft_slots, T, b):
 
 @njit(cache=True, nogil=True)
 def fill_hessian(observed, i, Q, H):
-    """H = sum of Q[g] over the masks that observe row i."""
+    """H = sum of Q[g] over the masks that contain row i."""
     H[:] = 0.0
     for g in range(observed.shape[1]):
         if observed[i, g]:
@@ -107,7 +107,7 @@ def fill_hessian(observed, i, Q, H):
 
 @njit(cache=True, nogil=True)
 def quarter_gradient(y, H, b, quartic, extra, out):
-    """A quarter of the gradient in one column, less a row's own part: H y - b - (quartic (|y|^2 - 1) + extra) y."""
+    """Quarter gradient in one column, without the row's own terms: H y - b - (quartic (|y|^2 - 1) + extra) y."""
     k = y.shape[0]
     square = 0.0
     for p in range(k):
@@ -153,7 +153,7 @@ def _rising_root(lo, hi, c1, c2, c3, c4):
     """Root of the quartic's derivative in [lo, hi], where it rises from negative to positive."""
     t = lo
     if c2 > 0.0:
-        # Root of the quadratic's, and what the higher powers move it by.
+        # Minimiser of the quadratic part, corrected for the higher powers.
         inverse = 0.5 / c2
         t = -c1 * inverse
         t -= t * t * (3.0 * c3 + 4.0 * c4 * t) * inverse
@@ -172,7 +172,7 @@ def _rising_root(lo, hi, c1, c2, c3, c4):
         if not lo < new < hi:
             new = 0.5 * (lo + hi)
         elif (new - t) * (new - t) * (6.0 * abs(c3) + 24.0 * abs(c4) * hi) <= _EPS * bend * new:
-            # The error after a Newton step is below its square times the third derivative over the second.
+            # The error after a Newton step is below the square of the step times third over second derivative.
             return new
         if abs(new - t) <= 2.0 * _EPS * abs(new) or hi - lo <= _EPS * hi:
             return new
@@ -182,14 +182,14 @@ def _rising_root(lo, hi, c1, c2, c3, c4):
 
 @njit(cache=True, nogil=True)
 def minimise_quartic(c1, c2, c3, c4, upper):
-    """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 when nothing is below the value at 0.
+    """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 if no value is below that at 0.
 
-    The second derivative's roots cut [0, upper] into at most three pieces on which the derivative is monotone; an
-    interior minimum lies where it changes from negative to positive. Compared with the two ends by value.
+    The roots of the second derivative cut [0, upper] into at most three pieces on which the first is monotone. Interior
+    minima, where it changes from negative to positive, are compared with the two ends by value.
     """
     discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
     if c2 > 0.0 and c4 >= 0.0 and discriminant <= 0.0:
-        # Convex: nearly every visit.
+        # Convex: the usual case.
         if c1 >= 0.0:
             return 0.0
         if c1 + upper * (2.0 * c2 + upper * (3.0 * c3 + upper * 4.0 * c4)) <= 0.0:
@@ -201,7 +201,7 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     if value < best_value:
         best, best_value = upper, value
 
-    # Roots of 12 c4 t^2 + 6 c3 t + 2 c2, in the form that does not cancel.
+    # Roots of 12 c4 t^2 + 6 c3 t + 2 c2, in the form without cancellation.
     cut1, cut2 = 0.0, upper
     if discriminant > 0.0:
         root = -(3.0 * c3 + (np.sqrt(discriminant) if c3 >= 0.0 else -np.sqrt(discriminant)))
@@ -227,9 +227,9 @@ def minimise_quartic(c1, c2, c3, c4, upper):
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def steepest_pair(y, e, shift, slopes):
-    """(p, q, lowest, highest): the first coordinate of lowest slope e + shift y, and of highest where y is positive.
+    """(p, q, lowest, highest): the first coordinates of lowest slope e + shift y and, among positive y, of highest.
 
-    Nothing here is NaN: told so, the compiler compares whole vectors.
+    No value is NaN; with fastmath's "nnan", the compiler compares whole vectors.
     """
     k = y.shape[0]
     low, high = np.inf, -np.inf
@@ -248,11 +248,11 @@ def steepest_pair(y, e, shift, slopes):
 
 @njit(cache=True, nogil=True)
 def descend_column(y, y0, e, H, weight, extra, visit, slopes):
-    """Up to n_steps exact pairwise steps on a column y: its Frank-Wolfe gap on entry, over 4, and their decrease.
+    """Up to n_steps exact pairwise steps on a column y; returns a quarter of the gap at the start, and the change.
 
-    Minimises 2 y' H_ y - 4 b_' y + weight (|y|^2 - 1)^2 + 2 extra |y|^2 over the simplex; H_ = H - weight y0 y0' and b_
-    are what the other rows contribute. ``e`` holds H_ y - b_ and follows y. Mass moves from the coordinate of largest
-    derivative among those that have some to the one of smallest derivative, by exact line search.
+    Minimises 2 y' H_ y - 4 b_' y + weight (|y|^2 - 1)^2 + 2 extra |y|^2 over the simplex, where H_ = H - weight y0 y0'
+    and b_ are the terms of the other rows. ``e`` is H_ y - b_ and is updated with y. A step moves mass from the
+    positive coordinate of largest derivative to the one of smallest derivative, by exact line search.
     """
     k = y.shape[0]
     gap, decrease, square = 0.0, 0.0, 0.0
@@ -292,10 +292,10 @@ def descend_column(y, y0, e, H, weight, extra, visit, slopes):
 
 @njit(cache=True, nogil=True)
 def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
-    """Over-relax a column: go from y0 beyond y, `relaxation` times the step, or until a coordinate reaches 0.
+    """Over-relax a column: go `relaxation` times the step from y0 to y, or until a coordinate reaches 0.
 
-    Only if that is no worse than y0. Returns the decrease from y0. ``e0`` is what ``e`` was at y0, so that their
-    difference is H_ times the step.
+    The column stays at y if that is worse than y0. Returns the change from y0, not above 0. ``e0`` is ``e`` at y0, so
+    that their difference is H_ times the step.
     """
     k = y.shape[0]
     reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -327,12 +327,12 @@ def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
 
 @njit(cache=True, nogil=True)
 def sweep(order, data, slots, statistics, membership, visit):
-    """Visit the rows in the given order, descending each column exactly; membership, T and Q follow.
+    """Minimise over one column of Y after the other, in this order of the rows; updates membership, T and Q.
 
-    With a relaxation above 1 columns go beyond their minimum, as far as their objective allows.
+    With a relaxation above 1, columns go beyond their minimum unless their objective rises.
 
-    Returns the sum over objects of their Frank-Wolfe gaps at the moment of the visit, and the change of the objective,
-    not above zero. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
+    Returns the sum over objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective,
+    not above 0. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
     """
     codes, soft, observed = data.codes, data.soft, data.observed
     offsets, soft_slots = slots.offsets, slots.soft
@@ -415,7 +415,7 @@ def sweep(order, data, slots, statistics, membership, visit):
 
 @njit(cache=True, nogil=True)
 def count(codes, offsets, multiplicity, clusters, counts):
-    """Add to counts (n_slots, k) the objects of each slot in each cluster of a hard consensus; O(rows m)."""
+    """Add the objects of each slot in each cluster of a hard consensus to counts (n_slots, k); O(rows m)."""
     for i in range(codes.shape[0]):
         for u in range(codes.shape[1]):
             counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
@@ -423,18 +423,18 @@ def count(codes, offsets, multiplicity, clusters, counts):
 
 @njit(cache=True, nogil=True)
 def table_costs(codes, offsets, table, costs):
-    """costs[i] = sum over u of table[slot of row i in u], for all k columns; O(rows m k)."""
+    """costs[i] = sum over u of table[slot of row i in u]; O(rows m k)."""
     for i in range(codes.shape[0]):
         gather(codes, i, offsets, table, costs[i])
 
 
 @njit(cache=True, nogil=True)
 def reassign(data, slots, table, drift, slack, clusters, margins, counts):
-    """Move every row to the cluster of least cost, counts following; returns how many rows moved.
+    """Move every row to the cluster of least cost and update the counts; returns how many rows moved.
 
-    ``margins[i]`` is a lower bound of what any other cluster would cost the row more than its own; ``drift[c]`` says by
-    how much the bounds of the rows of cluster c shrink because the table changed since the last call. Only the rows
-    whose bound does not exceed ``slack`` are looked at: O(m k) each.
+    ``margins[i]`` is a lower bound on the extra cost of any other cluster for row i; ``drift[c]`` is the amount by
+    which the bounds of the rows of cluster c shrink, since the table changed after the last call. Costs are computed
+    only for rows whose bound is at most ``slack``: O(m k) each.
     """
     codes, offsets, multiplicity = data.codes, slots.offsets, data.multiplicity
     k = table.shape[1]
@@ -448,7 +448,7 @@ def reassign(data, slots, table, drift, slack, clusters, margins, counts):
         gather(codes, i, offsets, table, cost)
         best = own
         for c in range(k):
-            # Equal costs differ by rounding: move a row only if it gains.
+            # Equal costs differ by rounding errors: move a row only if the gain exceeds them.
             if cost[c] < cost[best] and cost[c] < cost[own] - slack:
                 best = c
         second = np.inf

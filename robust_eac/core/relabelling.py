@@ -1,8 +1,8 @@
 """Distribution of |S_u|^2, the agreement of a consensus with a partition, when objects are relabelled at random.
 
-|S|^2 = |Y X'|^2 = sum_ij (y_i'y_j) (x_i'x_j) over all ordered pairs, i = j among them. Permuting the objects of a side
-makes it a quadratic assignment statistic: its moments are exact sums over single objects, pairs, and pairs and triples
-of pairs. All that they need of either side are the numbers of a :class:`PairSums`.
+|S|^2 = |Y X'|^2 = sum_ij (y_i'y_j) (x_i'x_j) over all ordered pairs, including i = j. Under permutations of one side's
+objects it is a quadratic assignment statistic: its moments are exact sums over single objects, pairs, and pairs and
+triples of pairs. They depend on either side only through its :class:`PairSums`, or :class:`PairMoments`.
 """
 
 from typing import NamedTuple
@@ -10,20 +10,20 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import pearson3
 
-# Differences below this share of the larger number are rounding.
+# Differences below this share of the larger number are rounding errors,
 _ROUNDING = 1e-13
-# And below this for each of the objects summed over.
+# or, in a sum over n objects, below n times this share.
 _EPSILON = np.finfo(float).eps
-# Memberships that differ by less than the root of this would leave too few digits.
+# If memberships differ by less than the square root of this, too few digits remain.
 _ALIKE = 1e-12
-# Orders and directions of three pairs, for each of the graphs that they can form; see _graphs.
+# Number of orders and directions of three pairs, for each of the graphs that they can form; see _graphs.
 _WAYS = (4, 24, 8, 6, 24, 8, 12, 1)
 
 
 class PairSums(NamedTuple):
-    """Sums over a membership matrix of columns x_i that the mean needs; numbers, or arrays of one shape.
+    """Sums over a membership matrix of columns x_i, for the mean of |S|^2; numbers, or arrays of one shape.
 
-    They are centred: memberships that hardly differ keep their digits. With A_ij = x_i'x_j:
+    They are centred, so that memberships that hardly differ keep their digits. With A_ij = x_i'x_j:
 
     n : weight of the objects.
     singles : weight of the pairs (i, i); n times the weight of a copy of an object.
@@ -50,14 +50,14 @@ class PairSums(NamedTuple):
 
     @property
     def square(self):
-        """|X'X|^2 over all ordered pairs, which is what |S|^2 becomes where both sides agree."""
+        """|X'X|^2 over all ordered pairs: |S|^2 if both sides agree."""
         return (self.n * self.level) ** 2 + self.scatter
 
 
 class PairMoments(NamedTuple):
-    """A :class:`PairSums` with the sums that variance and skewness need; weights are numbers of objects.
+    """A :class:`PairSums` with the sums for variance and skewness; weights are numbers of objects.
 
-    Centred sums: the A_ij, i != j, have their mean taken away, and so have the A_ii. With A_i = sum_{j != i} A_ij and
+    The sums are centred: the A_ij, i != j, less their mean, and the A_ii less theirs. With A_i = sum_{j != i} A_ij and
     B_i = sum_{j != i} A_ij^2:
 
     own_spread : sum_i A_ii^2.
@@ -84,12 +84,12 @@ class PairMoments(NamedTuple):
     chains: np.ndarray
     triangles: np.ndarray
 
-    # Methods, no fields.
+    # Properties, not fields.
     own, pairs, square = PairSums.own, PairSums.pairs, PairSums.square  # type: ignore[misc]
 
 
 def hard_sums(n, singles, power2):
-    """PairSums of a partition from n, the weight of its pairs (i, i) and the sum of its squared cluster sizes."""
+    """PairSums of a hard partition from n, the weight of its pairs (i, i) and the sum of its squared cluster sizes."""
     return pair_sums(n, singles, singles, power2, power2)
 
 
@@ -103,7 +103,7 @@ def hard_moments(n, power2, rows2, rows3):
     """The :class:`PairMoments` of a hard partition, from three sums over the cluster sizes n_c.
 
     With their mean over the objects, t = sum_c n_c^2 / n:  power2 = sum_c n_c^2,  rows2 = sum_c n_c (n_c - t)^2  and
-    rows3 = sum_c n_c (n_c - t)^3. All else follows, since A_ij is 0 or 1.
+    rows3 = sum_c n_c (n_c - t)^3. The other sums follow, since A_ij is 0 or 1.
     """
     side = hard_sums(n, n, power2)
     n_pairs = np.maximum(n * (n - 1.0), 1.0)
@@ -124,7 +124,7 @@ def hard_moments(n, power2, rows2, rows3):
 
 
 def centre(X, weight):
-    """Mean of the rows and the rows less it; twice, since the first mean is rounded."""
+    """(mean of the rows, rows minus the mean); centred twice, since the first mean is rounded."""
     mean = weight @ X / weight.sum()
     centred = X - mean
     rest = weight @ centred / weight.sum()
@@ -133,7 +133,7 @@ def centre(X, weight):
 
 
 def soft_sums(mean, centred, weight, self_pairs):
-    """PairSums of a centred membership matrix of shape (n_rows, k); weights of the rows and of their pairs (i, i)."""
+    """PairSums of memberships, given by :func:`centre`, and of weights of the rows and of their pairs (i, i)."""
     along, scatter = centred @ mean, (centred.T * weight) @ centred
     excess = self_pairs @ (2.0 * along + np.einsum("ic,ic->i", centred, centred))
     n = weight.sum()
@@ -178,7 +178,7 @@ def soft_moments(X, weight):
 
 
 def stack(sides, index):
-    """One side of arrays from several sides of numbers, in the order of an index into them."""
+    """Sums as arrays from a list of sums as numbers, in the order of an index into the list."""
     return type(sides[0])(*(np.array(values)[index] for values in zip(*sides, strict=True)))
 
 
@@ -188,14 +188,14 @@ def expected(a, b):
 
 
 def _of_self_pairs(a, b):
-    """What the mean of |S|^2 is above n^2 times both levels, since the pairs (i, i) go among themselves."""
+    """Mean of |S|^2 minus n^2 times both levels: relabelling maps pairs (i, i) to pairs (i, i)."""
     different = b.n**2 - b.singles
     # A single object has no other pairs, and no excess.
     return a.excess * (b.excess / b.singles + b.excess / np.where(different > 0.0, different, 1.0))
 
 
 def lift(shared, a, b):
-    """|S|^2 - E, from what |S|^2 is above n^2 times both levels."""
+    """|S|^2 - E, where `shared` is |S|^2 minus n^2 times both levels."""
     return shared - _of_self_pairs(a, b)
 
 
@@ -205,7 +205,7 @@ def half_expected_loss(a, b):
 
 
 def share_of_pairs(side):
-    """Mean of the A_ij over i != j; of a single object, which has no such pairs, the A_ii."""
+    """Mean of the A_ij over i != j; for a single object, which has no such pairs, A_ii."""
     different = side.n**2 - side.singles
     return side.level - side.excess / np.where(different > 0.0, different, 1.0)
 
@@ -219,7 +219,7 @@ def variance(a, b):
     apart = 4.0 * ((a.spread - 2.0 * a.rows2) / (n * n1)) * ((b.spread - 2.0 * b.rows2) / (n2 * n3))
     mixed = a.mixed * b.mixed
     both = np.where(n > 2.0, 2.0 * mixed / (n1 * n2), 2.0 * mixed / (n * n1))
-    # Each side's sums are bounded by its own spread: a difference inside a term rounds by no more than these terms.
+    # Each side's sums are bounded by its own spread: rounding errors inside a term are relative to these terms.
     terms = np.array([same, shared, apart, a.own_spread * b.own_spread / n1, 2.0 * both])
     total, size = terms.sum(axis=0), np.abs(terms).sum(axis=0)
     varies = (total > (_ROUNDING + _EPSILON * n) * size) & is_informative(a) & is_informative(b)
@@ -229,8 +229,8 @@ def variance(a, b):
 def skewness(a, b):
     """Skewness of |S|^2 over all relabellings, never below 0; exact if a side is hard, else up to O(1/n).
 
-    The third moment is a sum over triples of pairs, by the graph that they form: the product of the sums over this
-    graph on both sides, with the number of orders and directions of the three pairs.
+    The third moment is a sum over triples of pairs, grouped by the graph that they form: for each graph, the product of
+    the sums of both sides, times the number of orders and directions of the three pairs.
     """
     graphs = zip(_graphs(a), _graphs(b), _WAYS, (2, 3, 3, 4, 4, 4, 5, 6), strict=True)
     third = 0.0
@@ -246,10 +246,10 @@ def skewness(a, b):
 
 
 def _graphs(side):
-    """Centred sums over triples of pairs of distinct objects.
+    """Centred sums over triples of pairs of distinct objects, by the graph that they form.
 
-    A pair three times; twice, and one that shares an object; a triangle; a pair twice, and one apart; a path; a star;
-    two that share an object, and one apart; three apart.
+    The same pair three times; a pair twice and one that shares an object; a triangle; a pair twice and one disjoint; a
+    path; a star; two pairs that share an object and one disjoint; three disjoint pairs.
     """
     cubes, rows3, forks, chains, triangles = side.cubes, side.rows3, side.forks, side.chains, side.triangles
     sums = [
@@ -261,24 +261,24 @@ def _graphs(side):
         rows3 - 3.0 * forks + 2.0 * cubes,
         2.0 * triangles - 2.0 * rows3 - 4.0 * chains + 10.0 * forks - 4.0 * cubes,
     ]
-    # All triples together are the cube of the sum of all pairs, which is zero.
+    # The sum over all triples is the cube of the sum over all pairs, which is zero.
     return [*sums, -sum(ways * value for ways, value in zip(_WAYS, sums, strict=False))]
 
 
 def adjusted(lift, a, b):
     """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling."""
-    tells = is_informative(b)
-    some = tells & (np.abs(lift) > _ROUNDING * np.sqrt(a.square * b.scatter))
-    return np.minimum(np.where(some, lift, 0.0) / np.where(tells, half_expected_loss(a, b), 1.0), 1.0)
+    informative = is_informative(b)
+    some = informative & (np.abs(lift) > _ROUNDING * np.sqrt(a.square * b.scatter))
+    return np.minimum(np.where(some, lift, 0.0) / np.where(informative, half_expected_loss(a, b), 1.0), 1.0)
 
 
 def is_informative(side):
-    """Whether relabelling the objects changes their co-associations: not for one cluster, all apart, or all alike."""
+    """Whether relabelling changes the co-associations: not for one cluster, single objects, or equal memberships."""
     return side.scatter - _of_self_pairs(side, side) > _ALIKE * side.square
 
 
 def significance(square_S, a, b):
-    """(z-score, p-value) of |S|^2: probability of as much or more agreement, by the Pearson type III distribution."""
+    """(z-score, p-value) of |S|^2: the probability of at least this agreement, by a Pearson type III distribution."""
     mean, spread = expected(a, b), variance(a, b)
     varies = spread > (_ROUNDING * mean) ** 2
     zscore = np.where(varies, (square_S - mean) / np.sqrt(np.where(varies, spread, 1.0)), 0.0)

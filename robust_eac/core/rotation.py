@@ -1,7 +1,7 @@
-"""The canonical membership: of all with the same Y'Y, the one of largest total confidence.
+"""The canonical membership: the one of largest total confidence among all with the same Y'Y.
 
-Losses depend on Y through Y'Y alone. For an orthogonal Q with Q1 = 1, the columns of QY sum to one and (QY)'(QY) = Y'Y:
-a rotation, admissible if QY >= 0. Rotations move the coordinates of rows in the plane of sum 1, k - 1 of them.
+Losses depend on Y only through Y'Y. For an orthogonal Q with Q1 = 1, the columns of QY sum to one and (QY)'(QY) = Y'Y:
+a rotation, admissible if QY >= 0. Rotations act on the k - 1 coordinates of rows in the plane of sum 1.
 """
 
 from functools import cache, lru_cache
@@ -12,25 +12,24 @@ from scipy.optimize import linear_sum_assignment, nnls
 
 from ..checks.common import row_blocks
 
-# With more clusters than this, memberships stay as the descent left them: rotations have (k - 1)(k - 2) / 2 dimensions.
+# With more clusters than this, memberships are not rotated: rotations have (k - 1)(k - 2) / 2 dimensions.
 MOST_TURNED = 20
-# Confidence is summed over at most this many rows; starts climb on fewer.
+# Confidence is summed over at most this many rows, in the climbs over fewer.
 MOST_ROWS = 2**14
 _CLIMB_ROWS = 512
-# Starts climb until the best value was found this many times, inside the simplex.
+# Largest number of climbs, and of steps in each. Stop once the best value was found _HITS times, inside the simplex.
 _STARTS = 20
 _HITS = 4
 _CLIMB_STEPS = 100
-# With three clusters, one angle: this many rotations between two permutations are tried.
+# With three clusters, there is one angle: try this many rotations between two permutations.
 _ANGLES = 240
-# Optima of the starts that are followed inside the simplex, if the best ones leave it.
-_FOLLOWED = 4
-# Relative differences of total confidence below this are none.
+# Number of optima from which Newton steps start, if the best ones leave the simplex.
+_REFINED = 4
+# Relative differences of total confidence below this are treated as zero.
 _SAME_VALUE = 1e-6
-# Memberships up to this are zero, and those as near to one are one.
+# Memberships this close to zero or one are treated as zero or one.
 _ZERO = 1e-9
-# Newton steps: their largest number, the largest angle of one, the angle below which they end, with constraints and
-# without, the least curvature.
+# Newton steps: largest number, largest angle, smallest angle with and without constraints, smallest curvature.
 _NEWTON_STEPS = 40
 _REACH = 0.3
 _SMALL_ANGLE = 1e-8
@@ -38,31 +37,35 @@ _SMALL_STEP = 1e-5
 _LEAST_CURVATURE = 1e-3
 # Memberships above minus this are inside the simplex.
 _INSIDE = 1e-9
-# Price of leaving the simplex in the first Newton step from outside, and in the last ones; it rises tenfold each step.
+# Penalty for leaving the simplex, in the first Newton step from outside and at most; it grows tenfold each step.
 _PRICES = 1e3, 1e12
 
 
 def canonical_rotation(rows, weight, lowest=None, *, near=False):
     """The rotation Q of (n, k) memberships that maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
 
-    (k, k), clusters numbered as in `rows`, as far as they correspond; None where nothing turns: only permutations are
-    left, the rows are there already, or there are more than 20 clusters. The starts depend on the rows up to rotations
-    only, and so does the result, up to the numbers of clusters. If the rows are some of many, `lowest(Q)` is the row of
-    smallest membership in every cluster after a rotation, (k, k), of all of them. If the optimum is surely `near`, only
-    the way from the rows is followed.
+    (k, k), with clusters numbered as in `rows` as far as they correspond. None if only permutations are admissible, if
+    the rows are canonical already, or if there are more than 20 clusters. Rotated rows give the same canonical
+    membership, up to the numbers of clusters.
+
+    lowest : if the rows are a sample, a function of Q: of all rows, the one of smallest membership in every cluster
+        after the rotation, (k, k).
+    near : whether the optimum is surely near the rows; then it is searched only from there.
     """
     k = rows.shape[1]
     if not 2 < k <= MOST_TURNED or only_permutations_left(rows):
         return None
     weight = weight / weight.sum()
-    optima = [*([] if near else _optima(rows, weight)), np.eye(k)]
-    best, value, highest = optima[-1], -np.inf, _confidence(rows, weight, optima[0])
+    optima = [] if near else _optima(rows, weight)
+    optima = [*optima, np.eye(k)]
+    highest = _confidence(rows, weight, optima[0])
+    best, value = optima[-1], -np.inf
     for Q in optima:
         if np.abs(best - Q).max() <= _SMALL_ANGLE and value > -np.inf:
             continue
-        followed, found = _follow(rows, weight, lowest, Q)
+        refined, found = _refine(rows, weight, lowest, Q)
         if found > value + _SAME_VALUE:
-            best, value = followed, found
+            best, value = refined, found
         if value > highest - _SAME_VALUE:
             break
     _, order = linear_sum_assignment(best.T, maximize=True)
@@ -70,21 +73,21 @@ def canonical_rotation(rows, weight, lowest=None, *, near=False):
 
 
 def some_rows(n_rows, most=None):
-    """Which rows are looked at: all, or about `most`, drawn always alike: order may be periodic."""
+    """A slice of all rows, or the indices of about `most` rows: random, since the order can be periodic, but fixed."""
     most = MOST_ROWS if most is None else most
     return slice(None) if n_rows <= most else _drawn(n_rows, most)
 
 
 @lru_cache(maxsize=8)
 def _drawn(n_rows, most):
-    """About `most` row numbers, in ascending order."""
+    """About `most` row indices, in ascending order."""
     drawn = np.unique(np.random.RandomState(0).randint(n_rows, size=most))
     drawn.flags.writeable = False
     return drawn
 
 
 def turn(rows, Q):
-    """Turn memberships in place; rounding does not leave the simplex."""
+    """Rotate memberships in place; despite rounding errors they stay in the simplex."""
     for block in row_blocks(len(rows)):
         turned = np.maximum(rows[block] @ Q.T, 0.0)
         rows[block] = turned / turned.sum(axis=1, keepdims=True)
@@ -93,11 +96,11 @@ def turn(rows, Q):
 def only_permutations_left(rows):
     """Whether permutations are the only admissible rotations of these memberships.
 
-    So it is if every cluster that is not empty has an object that is wholly in it. It is near the identity if no
+    They are if every cluster that is not empty has an object with membership one. Near the identity, they are if no
     antisymmetric A with A1 = 0 has (A y_i)_p >= 0 for all y_ip = 0: by Farkas, if the gradients of these constraints
-    span the tangent space and some positive combination of them is zero. They are averaged over the rows with the same
-    zero and the same largest membership. Far from all permutations, none was found admissible where every cluster has
-    a membership half way from 2 / k, which the ball inside the simplex reaches, to one.
+    span the tangent space and some positive combination of them is zero. The gradients are averaged over the rows with
+    the same zero and the same largest membership. Far from all permutations, no admissible rotation was ever found if
+    every cluster has a membership above the midpoint of one and 2 / k, which the ball inside the simplex reaches.
     """
     k, largest = rows.shape[1], rows.max(axis=0)
     if ((largest <= _ZERO) | (largest >= 1.0 - _ZERO)).all():
@@ -145,7 +148,7 @@ def _slopes(plane, rows, clusters):
 
 
 def _optima(rows, weight):
-    """Rotations that climbs from several starts end at, the best first; the same for rotated rows."""
+    """Rotations at the ends of climbs from several starts, the best first; the same for rotated rows."""
     k = rows.shape[1]
     plane, some = plane_of(k), some_rows(len(rows), _CLIMB_ROWS)
     rows, weight = rows[some], weight[some] / weight[some].sum()
@@ -166,7 +169,7 @@ def _optima(rows, weight):
             break
     order = np.argsort(-values, kind="stable")
     distinct = np.diff(values[order], prepend=np.inf) < -_SAME_VALUE
-    return [found[start][1] for start in order[distinct][:_FOLLOWED]]
+    return [found[start][1] for start in order[distinct][:_REFINED]]
 
 
 def _optima_of_three(rows, weight, axes):
@@ -180,14 +183,14 @@ def _optima_of_three(rows, weight, axes):
     order = np.argsort(-values, kind="stable")
     highest = (values >= np.roll(values, 1)) & (values >= np.roll(values, -1))
     inside = turned.min(axis=(1, 2)) >= 0.0
-    return found[[*order[highest[order]][:_FOLLOWED], *order[inside[order]][:1]]]
+    return found[[*order[highest[order]][:_REFINED], *order[inside[order]][:1]]]
 
 
 def _climb(rows, weight, Q):
     """(total confidence, rotation): labels by the largest membership and the best rotation to them, in turn."""
     n_rows, k = rows.shape
-    plane, units, objects = plane_of(k), np.eye(k), np.arange(n_rows)
-    value = -np.inf
+    plane, units = plane_of(k), np.eye(k)
+    objects, value = np.arange(n_rows), -np.inf
     for _ in range(_CLIMB_STEPS):
         turned = rows @ Q.T
         labels = turned.argmax(axis=1)
@@ -203,18 +206,18 @@ def _confidence(rows, weight, Q):
     return float(weight @ (rows @ Q.T).max(axis=1))
 
 
-def _follow(rows, weight, lowest, Q):
-    """(rotation, total confidence) where Newton steps lead, constrained by all rows; -inf if it is not admissible."""
+def _refine(rows, weight, lowest, Q):
+    """(rotation, total confidence) after Newton steps constrained by all rows; -inf if it is not admissible."""
     bound = rows
     while True:
         Q = _newton(rows, weight, bound, Q)
         if (bound @ Q.T).min() < -_INSIDE:
             return Q, -np.inf
-        further = rows[:0] if lowest is None else lowest(Q)
-        outside = (further @ Q.T).min(axis=1, initial=0.0) < -_INSIDE
+        others = rows[:0] if lowest is None else lowest(Q)
+        outside = (others @ Q.T).min(axis=1, initial=0.0) < -_INSIDE
         if not outside.any():
             return Q, _confidence(rows, weight, Q)
-        bound = np.concatenate([bound, further[outside]])
+        bound = np.concatenate([bound, others[outside]])
 
 
 def lowest_rows(rows, Q):
@@ -226,13 +229,14 @@ def lowest_rows(rows, Q):
 
 
 def _newton(rows, weight, bound, Q):
-    """The rotation where sequential quadratic programming over rotations ends.
+    """A local optimum of the confidence, by sequential quadratic programming over rotations from Q.
 
-    A step is the rotation of largest quadratic model of the Lagrangian whose linear model keeps the rows `bound` inside
-    the simplex. In the eigenvectors of its Hessian, that is a problem of least distance, solved by non-negative least
+    A step maximises a quadratic model of the Lagrangian, subject to a linear model that keeps the rows `bound` inside
+    the simplex. In the eigenvectors of its Hessian, this is a least-distance problem, solved by non-negative least
     squares (Lawson and Hanson 1974, chapter 23).
     """
-    k, plane, units = len(Q), plane_of(len(Q)), np.eye(len(Q))
+    k = len(Q)
+    plane, units = plane_of(k), np.eye(k)
     first, second = np.triu_indices(k - 1, 1)
     most = 8 * k + 4 * len(first)
     of_bounds, kept = np.zeros((k, k)), np.empty(0, dtype=np.intp)
@@ -263,16 +267,16 @@ def _newton(rows, weight, bound, Q):
         of_bounds = np.zeros((k, k))
         np.add.at(of_bounds, clusters, prices[:, np.newaxis] * edge[at])
         of_bounds = 0.5 * (of_bounds + of_bounds.T)
-        # Without constraints the next error is of the order of the square of the step.
+        # Without active constraints, the next error is of the order of the squared step.
         if largest <= (_SMALL_ANGLE if len(kept) else _SMALL_STEP):
             break
     return Q
 
 
 def _nearest(slopes, levels, ideal, price):
-    """(the vector nearest to an ideal one with slopes @ vector >= levels, prices of these constraints).
+    """(the vector nearest to `ideal` with slopes @ vector >= levels, multipliers of these constraints).
 
-    One slack for all, at a price, keeps it feasible.
+    A slack variable, shared by all constraints and penalised by `price`, keeps the problem feasible.
     """
     lacking = levels - slopes @ ideal
     if (lacking <= 0.0).all():

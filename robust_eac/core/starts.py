@@ -1,4 +1,4 @@
-"""Starts: the rows to solve for, initial memberships, samples of many objects."""
+"""Starts: the rows to solve for, initial memberships, samples of large ensembles."""
 
 import numpy as np
 from numba import njit
@@ -7,26 +7,25 @@ from .encoding import collapse, harden, take_rows, weigh
 from .formula import cluster_counts, coefficients
 from .lloyd import best_lloyd, squared_distances
 
-# With more clusters than this, a random start puts the rows one by one where they cost least: from random memberships,
-# many clusters never part. And samples are large enough to place the other rows exactly.
+# With more clusters than this, a random start assigns the rows greedily, since many clusters never separate from random
+# memberships; and the rows outside a sample are placed exactly.
 FEW = 32
 # Share of the uniform membership mixed into a hard k-means start, so that no membership is zero.
 _SMOOTHING = 0.1
 # A start need not converge.
 _KMEANS_PASSES = 300
-# Objects in a sample, at least, and per cluster; draw one if there are this many times more rows.
+# Smallest sample, and its objects per cluster; sample if there are at least this many times more rows.
 _SAMPLE = 512
 _SAMPLE_PER_CLUSTER = 32
 SAMPLE_SHARE = 4
-# The sampling error makes a smaller gap on the sample useless.
+# A smaller gap on a sample is below the sampling error.
 SAMPLE_TOL = 1e-4
 
 
 def reduce_rows(encoding, start):
-    """The rows to solve for, and the start on them.
+    """The encoding to solve for, and the start on its rows.
 
-    Objects without weight are left out; identical ones share a row when that pays, unless an array start tells them
-    apart.
+    Drops objects without weight. Identical objects share a row when that pays, unless an array start differs on them.
     """
     weighty = np.flatnonzero(encoding.rows.multiplicity)
     if len(weighty) < len(encoding.rows.codes):
@@ -41,56 +40,52 @@ def reduce_rows(encoding, start):
 
 
 def initial_rows(encoding, n_clusters, start, rng):
-    """A starting membership of the encoding's rows, by the name of a start."""
+    """Initial membership of the encoding's rows, by the name of a start."""
     if start == "random" and n_clusters <= FEW:
         return random_rows(len(encoding.rows.codes), n_clusters, rng)
     if start == "random":
         return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]
-    encoding, floor = harden(encoding), _SMOOTHING / n_clusters
-    weights = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets))
+    encoding, smallest = harden(encoding), _SMOOTHING / n_clusters
+    weights = _equal_weights(encoding.partitions)
     found = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
-    return (1.0 - n_clusters * floor) * np.eye(n_clusters)[found.clusters] + floor
+    return (1.0 - n_clusters * smallest) * np.eye(n_clusters)[found.clusters] + smallest
+
+
+def _equal_weights(partitions):
+    m = len(partitions.offsets)
+    return np.full(m, 1.0 / m)
 
 
 def random_rows(n_rows, n_clusters, rng):
     """Dirichlet(1/k) memberships."""
-    # Normalised gamma variables are Dirichlet. With many clusters, a larger parameter puts rows so near the uniform
-    # membership, a saddle point, that their gap is below any tolerance.
+    # Normalised gamma variables are Dirichlet. The uniform membership is a saddle point: with many clusters and larger
+    # parameters, rows are so close to it that their gap is below any tolerance.
     rows = rng.standard_gamma(1.0 / n_clusters, (n_rows, n_clusters))
     rows /= rows.sum(axis=1, keepdims=True)
     return rows
 
 
 def allocate(encoding, n_clusters, rng):
-    """(n_rows,) clusters: rows, in random order, go one by one where they cost least so far, under equal weights."""
+    """(n_rows,) clusters: each row, in random order, joins the cluster of least cost so far, under equal weights."""
     encoding = harden(encoding)
-    coef, mask_coef = coefficients(
-        encoding.partitions, np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets))
-    )
-    slot_coef = np.array(encoding.partitions.by_slot(coef))
-    slot_coef[encoding.partitions.missing_slots] = 0.0
-    clusters = np.zeros(len(encoding.rows.codes), dtype=np.intp)
-    n_rows = cluster_counts(encoding.with_rows(multiplicity=np.ones(len(clusters))), clusters, 1)
-    room = np.minimum(n_rows[:, 0].astype(np.int64), n_clusters)
+    rows, partitions = encoding.rows, encoding.partitions
+    coef, mask_coef = coefficients(partitions, _equal_weights(partitions))
+    slot_coef = partitions.by_slot(coef)
+    slot_coef[partitions.missing_slots] = 0.0
+    clusters = np.zeros(len(rows.codes), dtype=np.intp)
+    n_rows = cluster_counts(encoding.with_rows(multiplicity=np.ones(len(clusters))), clusters, 1)[:, 0]
+    capacity = np.minimum(n_rows.astype(np.int64), n_clusters)
+    start = np.cumsum(capacity) - capacity
     order = rng.permutation(len(clusters))
-    _allocate(
-        order,
-        encoding.rows,
-        encoding.partitions.slots,
-        slot_coef,
-        mask_coef,
-        np.cumsum(room) - room,
-        clusters,
-        n_clusters,
-    )
+    _allocate(order, rows, partitions.slots, slot_coef, mask_coef, start, clusters, n_clusters)
     return clusters
 
 
 @njit(cache=True, nogil=True)
 def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
-    """Put the rows, in the given order, where they cost least: a cluster that shares a base cluster, or a new one.
+    """Assign each row, in this order, at least cost: to a cluster that shares a base cluster with it, or to a new one.
 
-    Without either, into any. `start` says where the clusters that share objects with a slot begin among those of all.
+    If there is neither, to any. The clusters that share objects with a slot are listed from `start[slot]` on.
     """
     codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
     n_masks, n_hard, n_used = observed.shape[1], codes.shape[1], 0
@@ -141,16 +136,16 @@ def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
 
 
 def draw_sample(encoding, n_clusters, rng):
-    """Encoding of objects drawn with replacement, with the total weight of all; None if a sample does not pay."""
+    """Encoding of a sample, drawn with replacement and of the same total weight; None if a sample does not pay."""
     if not pays_to_sample(encoding, n_clusters):
         return None
     return _draw(encoding, sample_size(encoding.partitions, n_clusters), rng)
 
 
 def draw_quarter(encoding, n_clusters, rng):
-    """A sample of a quarter of the rows, if it is large enough for a small one to pay there; else None."""
+    """A sample of a quarter of the rows; None unless a sample of the quarter pays, too."""
     size = len(encoding.rows.codes) // SAMPLE_SHARE
-    # Some rows are drawn twice.
+    # Some rows are drawn twice: the quarter has fewer distinct rows than its size.
     pays = size >= 1.25 * SAMPLE_SHARE * sample_size(encoding.partitions, n_clusters)
     return _draw(encoding, size, rng) if pays else None
 
@@ -162,7 +157,7 @@ def _draw(encoding, size, rng):
 
 
 def pays_to_sample(encoding, n_clusters):
-    """Whether the rows are many times those of a sample."""
+    """Whether there are at least SAMPLE_SHARE times more rows than in a sample."""
     return len(encoding.rows.codes) >= SAMPLE_SHARE * sample_size(encoding.partitions, n_clusters)
 
 
@@ -173,7 +168,7 @@ def sample_size(partitions, n_clusters):
 
 
 def draw_rows(encoding, size, rng):
-    """(rows, how often each was drawn), drawn with replacement in proportion to the rows' weights."""
+    """(rows, number of draws of each), drawn with replacement in proportion to the rows' weights."""
     ends = np.cumsum(encoding.rows.multiplicity)
     drawn = np.minimum(np.searchsorted(ends, rng.uniform(high=ends[-1], size=size), side="right"), len(ends) - 1)
     return np.unique(drawn, return_counts=True)

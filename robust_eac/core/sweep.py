@@ -1,4 +1,4 @@
-"""Sweeps over the rows; many rows in rounds of blocks."""
+"""Sweeps over the rows; with many rows, in rounds of blocks."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,14 +10,14 @@ from .threads import end_if_told
 
 # Gaps below this are rounding errors of the small matrices.
 ROUNDING = 1e-14
-# So many rows fit in the cache, where random access costs nothing.
+# Up to this many rows fit in the cache, where random access is cheap; more are shuffled in runs of _RUN.
 _SHUFFLED_SINGLY = 2**15
 _RUN = 16
-# Pairwise steps per visit: a visit costs O(m k) before the first, a step only O(k).
+# Pairwise steps per row and sweep: preparing a row costs O(m k), a step only O(k).
 _PAIR_STEPS = 4
-# From this many rows on, a sweep goes in rounds of blocks, which threads sweep without seeing each other's steps. Long
-# blocks make the copies of the small matrices cheap; short rounds keep the steps of one block small for the others. The
-# result does not depend on the number of threads.
+# From this many rows on, threads sweep the blocks of a round without seeing each other's steps. Long blocks make the
+# copies of the small matrices cheap; short rounds make these unseen steps small. The result does not depend on the
+# number of threads.
 _IN_ROUNDS = 2**16
 _BLOCKS = 8
 _MIN_BLOCK = 512
@@ -31,10 +31,10 @@ def visit_with(relaxation):
 
 
 def sweep(visited, statistics, rows, order, how, *, n_threads=1):
-    """Visit the rows in the given order; rows, T and Q follow. Returns the sum of the gaps. The objective falls."""
+    """Lower the objective row by row, in this order; updates rows, T and Q. Returns the sum of the gaps."""
     if len(order) < _IN_ROUNDS:
         return kernels.sweep(order, *visited, statistics, rows, how)[0]
-    # A visit reads a slot per column; copying T takes len(T). Visits should dominate.
+    # A row reads one slot per column, a copy reads all of T: copies should take a small part of the time.
     n_columns = visited.rows.codes.shape[1] + visited.rows.soft.shape[1]
     length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_columns)
     total = 0.0
@@ -47,16 +47,16 @@ def sweep(visited, statistics, rows, order, how, *, n_threads=1):
 
 
 def _sweep_round(visited, statistics, rows, blocks, how, pool):
-    """Sweep all blocks of a round at the same time; returns the sum of their gaps."""
+    """Sweep all blocks of a round at the same time, or in turn if the objective would rise; returns the sum of gaps."""
     T, Q = statistics.T, statistics.Q
 
-    def visit(block, statistics):
+    def sweep_block(block, statistics):
         return kernels.sweep(block, *visited, statistics, rows, how)
 
     def propose(block):
-        """Gaps and decrease of a block's visits, its rows before them, and its steps of T and Q."""
+        """Sweep a block by itself: (gap, change of the objective, its rows before, its steps of T and of Q)."""
         before, own = rows[block], statistics._replace(T=T.copy(), Q=Q.copy())
-        gap, fall = visit(block, own)
+        gap, fall = sweep_block(block, own)
         return gap, fall, before, own.T - T, own.Q - Q
 
     gaps, falls, before, steps_T, steps_Q = zip(*pool.map(propose, blocks), strict=True)
@@ -66,11 +66,11 @@ def _sweep_round(visited, statistics, rows, blocks, how, pool):
         return sum(gaps)
     for block, values in zip(blocks, before, strict=True):
         rows[block] = values
-    return sum(visit(block, statistics)[0] for block in blocks)
+    return sum(sweep_block(block, statistics)[0] for block in blocks)
 
 
 def _interaction(statistics, steps_T, steps_Q):
-    """Rise of the objective with all steps together, minus the sum of its rises with each step alone."""
+    """Change of the objective by all steps together, minus the sum of its changes by each step alone."""
 
     def cross(steps):
         return np.sum(sum(steps) ** 2, axis=-1) - sum(np.sum(step**2, axis=-1) for step in steps)
@@ -83,7 +83,7 @@ def _interaction(statistics, steps_T, steps_Q):
 
 
 def visiting_order(n_rows, rng, groups=None):
-    """Random order of the rows; of many rows, of short runs, each of one group if these are given, for the cache."""
+    """Random order of the rows. Many rows are shuffled in short runs, for the cache; with groups, runs of one group."""
     if n_rows <= _SHUFFLED_SINGLY:
         return rng.permutation(n_rows)
     starts = _RUN * rng.permutation(-(-n_rows // _RUN))

@@ -1,4 +1,4 @@
-"""Threads for kernels that release the interpreter's lock, and lines that tell how far a computation is."""
+"""Threads for kernels that release the interpreter's lock, and progress lines."""
 
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -10,7 +10,7 @@ from numba import config
 # Below this much work (tasks x objects x partitions x clusters), threads do not pay.
 _WORTH_THREADS = 2 * 10**6
 
-# In a thread of map_threads: `stop`, the event that tells it to end.
+# In a thread of map_threads: `stop`, an event that is set when the thread should end.
 _own = threading.local()
 
 
@@ -28,7 +28,7 @@ def count_threads(n_jobs, n_tasks, encoding, n_clusters):
 def map_threads(function, items, n_threads):
     """Generate function(item) for item in items, in order, with this many threads.
 
-    An error, and Ctrl-C too, ends the others at their next :func:`end_if_told`.
+    After an error or Ctrl-C, the other threads end at their next :func:`end_if_told`.
     """
     if n_threads == 1:
         for item in items:
@@ -51,12 +51,12 @@ def map_threads(function, items, n_threads):
 
 
 def end_if_told():
-    """End the call of a thread of :func:`map_threads` whose results nobody awaits any more; to be called often."""
+    """End a thread of :func:`map_threads` whose result is no longer needed; long computations call this often."""
     stop = getattr(_own, "stop", None)
     if stop is not None and stop.is_set():
         raise CancelledError
 
 
 def progress(verbose):
-    """A function that prints the lines of a verbose computation, or None."""
+    """A function that prints the progress lines of a verbose computation, or None."""
     return partial(print, flush=True) if verbose else None

@@ -1,4 +1,4 @@
-"""What the membership lowers: the losses of the paper, or corrected for chance."""
+"""Objectives of the membership: the losses of the paper, or chance-corrected ones."""
 
 from ..checks.values import check_choice
 from .chance_corrected import ChanceCorrectedObjective
@@ -8,9 +8,9 @@ AGREEMENTS = ("auto", "raw", "adjusted")
 
 
 def resolve_agreement(agreement, *, corrected=None):
-    """ "raw" or "adjusted"; "auto" follows the weighting, by whether it reads chance-corrected losses.
+    """ "raw" or "adjusted"; "auto" is "adjusted" if the weighting uses chance-corrected losses.
 
-    corrected : None where there is no "auto".
+    corrected : whether it does; None if "auto" is not allowed.
     """
     check_choice(agreement, ("raw", "adjusted") if corrected is None else AGREEMENTS, name="agreement")
     if agreement == "auto":
@@ -20,4 +20,5 @@ def resolve_agreement(agreement, *, corrected=None):
 
 def objective_for(encoding, n_clusters, agreement="raw"):
     """The objective of an encoding for this many clusters."""
-    return (ChanceCorrectedObjective if agreement == "adjusted" else RawObjective)(encoding, n_clusters)
+    kind = ChanceCorrectedObjective if agreement == "adjusted" else RawObjective
+    return kind(encoding, n_clusters)

@@ -13,31 +13,32 @@ from ..core.starts import draw_quarter, draw_sample, initial_rows, pays_to_sampl
 from ..core.sweep import ROUNDING, sweep
 from ..core.threads import map_threads
 
-# Pairwise steps of a visit from the uniform membership, per cluster.
+# Pairwise steps per sweep and cluster, from the uniform membership.
 _PLACING_STEPS = 2
-# Memberships whose centred Y'Y have at least this cosine have met. Chosen on ensembles of twelve data sets: the starts
-# that are dropped would have lowered the objective by 1e-5 of it in the mean, as with equal labels and supports.
-_MET = 0.995
-# They are compared by at most so many rows.
-_COMPARED = 2**10
-# Curvatures below this share of the largest say nothing.
+# Memberships coincide if their centred Y'Y have at least this cosine. Chosen on ensembles of twelve data sets: the
+# dropped starts would have lowered the objective by a mean share of 1e-5, as when labels and supports had to be equal.
+_COINCIDENT = 0.995
+# They are compared on at most this many rows.
+_COMPARED_ROWS = 2**10
+# Curvatures below this share of the largest are treated as zero.
 _SINGULAR = 1e-6
-# Largest number of visits of an object without weight; a few suffice.
+# Largest number of sweeps over objects without weight; a few suffice.
 MAX_PLACING = 1000
 
 
 class Objective:
     """Weighted losses of the partitions as a function of the memberships of an encoding's rows.
 
-    Each kind has the same methods. A state is what losses and steps share: small matrices at some memberships.
+    Subclasses have the methods below. A state holds the small matrices at some memberships, from which losses and steps
+    are computed.
 
     measure(rows, n_threads=1) : the state at memberships.
     losses(state) : (m,) losses of the partitions.
-    steps(weights, rows, state, rng, n_threads) : what :func:`~robust_eac.alternation.descent.descend` drives, down the
-        weighted losses; it changes the rows.
-    statistics(weights, state) : the :class:`~robust_eac.core.arrays.Statistics` for visits of `visited`.
-    terms(weights, state) : what these statistics are made of, (m,) each: coefficients, on the pairs that a partition
-        observes, of -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2.
+    steps(weights, rows, state, rng, n_threads) : the steps of a descent of the weighted losses, for
+        :func:`~robust_eac.alternation.one_start.descend`; they change the rows.
+    statistics(weights, state) : the :class:`~robust_eac.core.arrays.Statistics` for sweeps over `visited`.
+    terms(weights, state) : the coefficients of these statistics, (m,) each, on the pairs that a partition observes: of
+        -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2.
     """
 
     def __init__(self, encoding, n_clusters):
@@ -50,62 +51,63 @@ class Objective:
 
     @property
     def unit(self):
-        """Unit of the losses: the number of ordered pairs of objects; 1 where losses are shares."""
+        """Unit of the losses: the number of ordered pairs of objects, or 1 if losses are relative."""
         return self.partitions.total**2
 
     @property
     def visited(self):
-        """What sweeps read."""
+        """The arrays that a sweep reads."""
         return self.encoding.visited
 
     @property
     def starts_are_cheap(self):
-        """Whether a start shows where it leads before all rows are swept."""
+        """Whether a start is solved on a sample first, which shows how low it leads before all rows are swept."""
         return pays_to_sample(self.encoding, self.n_clusters)
 
     def sample(self, rng, *, quarter=False):
         """The same objective for a small sample of the objects, or a quarter of them; None if that does not pay."""
-        sample = (draw_quarter if quarter else draw_sample)(self.encoding, self.n_clusters, rng)
+        draw = draw_quarter if quarter else draw_sample
+        sample = draw(self.encoding, self.n_clusters, rng)
         return None if sample is None else self.on(sample)
 
     def initial_rows(self, start, rng):
-        """Memberships to start from, by the name of a start; those given, themselves."""
+        """Initial memberships: those of a named start, or `start` itself."""
         return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
 
-    def whereabouts(self, rows):
-        """What :meth:`have_met` compares of a membership Y: C = Y - 1/k, some rows, scaled so that C'C has norm 1."""
-        some = some_rows(len(rows), _COMPARED)
+    def signature(self, rows):
+        """The argument of :meth:`coincide` for a membership Y: C = Y - 1/k on some rows, scaled so that |C'C| = 1."""
+        some = some_rows(len(rows), _COMPARED_ROWS)
         inner = np.sqrt(self.encoding.rows.multiplicity[some, np.newaxis]) * (rows[some] - 1.0 / self.n_clusters)
         norm = np.linalg.norm(inner.T @ inner)
         return inner / np.sqrt(norm) if norm > 0.0 else inner
 
-    def have_met(self, one, other):
-        """Whether two memberships are about at one place, by the cosine of their C'C, which no rotation changes."""
+    def coincide(self, one, other):
+        """Whether the memberships of two signatures are nearly equal up to a rotation, by the cosine of their C'C."""
         product = one.T @ other
-        return bool(np.vdot(product, product) >= _MET)
+        return bool(np.vdot(product, product) >= _COINCIDENT)
 
     def canonical_rotation(self, rows, *, near=False):
-        """See :mod:`~robust_eac.core.rotation`; None where nothing turns."""
+        """The rotation to the canonical membership (see :mod:`~robust_eac.core.rotation`), or None."""
         some, weight = some_rows(len(rows)), self.encoding.rows.multiplicity
         lowest = None if isinstance(some, slice) else partial(lowest_rows, rows)
         return canonical_rotation(rows[some], weight[some], lowest, near=near)
 
     def turn(self, rows, Q):
-        """Turn memberships in place by a rotation."""
+        """Rotate memberships in place."""
         turn(rows, Q)
 
     def ordered(self, state, order):
-        """The state of the clusters in another order."""
+        """The state with the clusters in this order."""
         return state._replace(S=state.S[:, order], G=state.G[:, order[:, np.newaxis], order])
 
-    def place(self, encoding, weights, rows, **how):
-        """Memberships of other rows of the same partitions that agree best with those of this encoding's rows."""
-        statistics = self.statistics(weights, self.measure(rows, how.get("n_threads", 1)))
+    def place(self, encoding, weights, rows, *, n_threads=1, **how):
+        """Memberships of other rows of the same partitions, of least loss given those of this encoding's rows."""
+        statistics = self.statistics(weights, self.measure(rows, n_threads))
         absent = self.on(encoding.with_rows(multiplicity=np.zeros(len(encoding.rows.codes)))).visited
-        return place_by(absent, statistics, self.n_clusters, **how)
+        return place_by(absent, statistics, self.n_clusters, n_threads=n_threads, **how)
 
     def expand(self, whole, weights, rows, tol):
-        """Memberships of all objects of `whole`, of which this encoding has the rows with weight."""
+        """Memberships of all objects of the encoding `whole`; this one has its objects with weight."""
         membership = self.encoding.expand(rows)
         weightless = np.flatnonzero(whole.rows.multiplicity == 0.0)
         if len(weightless) == 0:
@@ -118,10 +120,13 @@ class Objective:
 
 
 def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits=1, n_threads=1):
-    """Place rows without weight, as sweeps read them, by the statistics of another encoding of the same partitions.
+    """Memberships of least loss of rows without weight, by the statistics of other rows of the same partitions.
 
-    Visits start from the uniform membership. One visit ends short of the minimum, which smooths what the statistics of
-    few rows say; after a leap it ends close to it.
+    Sweeps start from the uniform membership. A single one ends short of the minimum, which smooths the noise in the
+    statistics of few rows; after a leap it ends close to the minimum.
+
+    absent : :class:`~robust_eac.core.arrays.Visited`; the rows.
+    leap : whether to start at :func:`_leap`.
     """
     statistics = statistics._replace(own=np.zeros((len(absent.rows.codes), 3)))
     placed = np.full((len(absent.rows.codes), n_clusters), 1.0 / n_clusters)
@@ -138,9 +143,9 @@ def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits
 
 
 def _leap(absent, statistics, placed, n_threads):
-    """Move rows to the minima of their quadratics on the plane of sum 1, and from there to memberships nearby.
+    """Move rows to the minima of their quadratics on the plane of sum 1, then to the nearest memberships.
 
-    Exact where all rows have one mask and Q is diagonal: the membership nearest by the diagonal of Q is
+    Exact if there is one mask and Q is diagonal. Distances are weighted by the diagonal of Q: the nearest membership is
     max(row - tau / diagonal, 0), with the tau that makes its sum 1.
     """
     k, H = placed.shape[1], statistics.Q.sum(axis=0)
@@ -165,18 +170,18 @@ def _leap(absent, statistics, placed, n_threads):
 
 
 def first_objects(labels, n_clusters):
-    """(n_clusters,) the first object of every cluster; of one without objects, their number."""
+    """(n_clusters,) the first object of every cluster; for an empty cluster, the number of objects."""
     first = np.full(n_clusters, len(labels))
-    # NumPy keeps the last of several values for one place.
+    # NumPy keeps the last of several values for the same index.
     first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
     return first
 
 
 def empty_last(membership, *, by_object=False):
-    """(the membership, changed, with the clusters that win no object last: labels have no holes; their order).
+    """(the membership, changed, with the clusters that win no object last; the order). Labels then have no gaps.
 
-    by_object : order the others by the first object that they win, so that their numbers say nothing of the start.
-    Where memberships are equal, the order decides which cluster wins: it is looked at again until it stays.
+    by_object : order the others by the first object that they win, so that their numbers do not depend on the start.
+    Where two memberships of an object are equal, the order decides which cluster wins: repeat until it is stable.
     """
     order = np.arange(membership.shape[1])
     while True:
@@ -185,6 +190,6 @@ def empty_last(membership, *, by_object=False):
         if (np.diff(step) == 1).all():
             return membership, order
         order = order[step]
-        # In place: the matrix can have gigabytes.
+        # In place, since the matrix can take gigabytes.
         for rows in row_blocks(len(membership)):
             membership[rows] = membership[rows][:, step]

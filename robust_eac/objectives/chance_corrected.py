@@ -1,17 +1,17 @@
-"""The chance-corrected objective: weighted shares  d_u / E[d_u] = 1 - a_u  of what chance would give.
+"""The chance-corrected objective: weighted ratios  d_u / E[d_u] = 1 - a_u  of loss to expected loss under relabelling.
 
-Both d_u and E[d_u] move with Y. At any Y the gradient of the sum is that of
+Both d_u and E[d_u] depend on Y. At any Y the gradient of the sum is that of
 
     sum_u beta_u d_u - sum_u gamma_u E[d_u],     beta_u = alpha_u / E[d_u],     gamma_u = alpha_u d_u / E[d_u]^2
 
-with beta and gamma held fixed, and E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depends on Y through |Y'Y|^2, |Y1|^2 and
-sum_i |y_i|^2 alone. |Y1|^2 is the agreement with a partition that puts all objects together, sum_i |y_i|^2 that with
-one that puts all apart: correcting for chance is a median partition with two more partitions, of negative weight. So
-the sweeps of the plain Y step minimise this model too. What they propose is taken as far as it lowers the true sum.
+with constant beta and gamma. E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depends on Y only through |Y'Y|^2, |Y1|^2 and
+sum_i |y_i|^2. |Y1|^2 is the agreement with the partition into one cluster, sum_i |y_i|^2 that with the partition into
+single objects: correcting for chance is a median partition with two more partitions, of negative weight. So the sweeps
+of the raw Y step minimise this model too. Their step is shortened until it lowers the true sum.
 
 If X_u'X_u is c off the diagonal and c' on it, relabelling does not change it, and d_u = E[d_u] for every Y. Such a
-partition has the loss 1, and no part in the model, even at Y'Y = X_u'X_u, where the ratio is 0/0: a loss of 0 at this
-one point would be a pit that no gradient shows, and the objective of a descent that falls into it is never stationary.
+partition has the loss 1 and is left out of the model, even at Y'Y = X_u'X_u, where the ratio is 0/0: a loss of 0 at
+this single point would be a minimum that no gradient leads to or detects.
 """
 
 from functools import cached_property
@@ -33,12 +33,12 @@ from ..core.formula import (
 from ..core.sweep import sweep, visit_with, visiting_order
 from .base import Objective
 
-# A step is halved at most so many times.
+# Largest number of halvings of a step.
 _MAX_HALVINGS = 40
 
 
 class CorrectedState(NamedTuple):
-    """S and G of memberships, and (m,) each: the losses, and E[d_u] / 2."""
+    """S and G of memberships, and (m,) each, the losses and E[d_u] / 2."""
 
     S: np.ndarray
     G: np.ndarray
@@ -49,7 +49,7 @@ class CorrectedState(NamedTuple):
 class ChanceCorrectedObjective(Objective):
     """sum_u alpha_u d_u / E[d_u].
 
-    Gaps are those of the sum times :meth:`chance`, so that they are counted in ordered pairs, as those of raw losses.
+    Gaps are those of the sum times :meth:`chance`: in ordered pairs, as for raw losses.
     """
 
     unit = 1.0
@@ -59,17 +59,20 @@ class ChanceCorrectedObjective(Objective):
         return with_one_cluster(self.encoding)
 
     @cached_property
-    def _partitions(self):
-        """The PairSums (see relabelling) of the partitions, and whether relabelling changes them."""
-        sides = partition_sums(self.encoding)
-        return sides, relabelling.is_informative(sides)
+    def _sums(self):
+        """The PairSums (see relabelling) of the partitions."""
+        return partition_sums(self.encoding)
+
+    @cached_property
+    def _informative(self):
+        """(m,) bool: whether relabelling the objects changes the partition."""
+        return relabelling.is_informative(self._sums)
 
     def measure(self, rows, n_threads=1):
         S, G = accumulate(self.encoding, rows, n_threads=n_threads)
-        partitions, tells = self._partitions
-        lift, consensus, _ = agreement_sums(self.encoding, S, rows, partitions)
-        losses = np.maximum(1.0 - relabelling.adjusted(lift, consensus, partitions), 0.0)
-        half_expected = np.where(tells, relabelling.half_expected_loss(consensus, partitions), 1.0)
+        lift, consensus, _ = agreement_sums(self.encoding, S, rows, self._sums)
+        losses = np.maximum(1.0 - relabelling.adjusted(lift, consensus, self._sums), 0.0)
+        half_expected = np.where(self._informative, relabelling.half_expected_loss(consensus, self._sums), 1.0)
         return CorrectedState(S, G, losses, half_expected)
 
     def losses(self, state):
@@ -80,39 +83,39 @@ class ChanceCorrectedObjective(Objective):
 
     def statistics(self, weights, state):
         """Those of the model, times :meth:`chance`, so that their coefficients of the d_u sum to one."""
-        encoding, (partitions, _) = self.encoding, self._partitions
-        scale, quadratic, together = self.terms(weights, state)
-        share, chance = relabelling.share_of_pairs(partitions), scale * state.losses
-        alone = encoding.partitions.by_mask(-chance * (partitions.own / partitions.singles - share))
-        masks = encoding.partitions.by_mask(quadratic), encoding.partitions.by_mask(together)
-        return statistics_from(encoding, state.S, state.G, scale, *masks, alone)
+        sums, by_mask = self._sums, self.partitions.by_mask
+        coef, quadratic, together = self.terms(weights, state)
+        share, chance = relabelling.share_of_pairs(sums), coef * state.losses
+        alone = by_mask(-chance * (sums.own / sums.singles - share))
+        return statistics_from(self.encoding, state.S, state.G, coef, by_mask(quadratic), by_mask(together), alone)
 
     def terms(self, weights, state):
-        scale = self._rates(weights, state) * self.chance(weights, state)
-        chance = scale * state.losses
-        return scale, scale - chance, -chance * relabelling.share_of_pairs(self._partitions[0])
+        coef = self._rates(weights, state) * self.chance(weights, state)
+        chance = coef * state.losses
+        return coef, coef - chance, -chance * relabelling.share_of_pairs(self._sums)
 
     def chance(self, weights, state):
-        """Losses that chance would give, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
-        rates = self._rates(weights, state) * (self._partitions[0].n / self.encoding.partitions.total) ** 2
+        """Expected loss under relabelling, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
+        rates = self._rates(weights, state) * (self._sums.n / self.partitions.total) ** 2
         return 1.0 / rates.sum() if rates.any() else 1.0
 
     def _rates(self, weights, state):
-        """(m,) alpha_u / E[d_u], in observed pairs; 0 for what tells nothing: its loss is 1 everywhere."""
-        return np.where(self._partitions[1], weights / (2.0 * state.half_expected), 0.0)
+        """(m,) alpha_u / E[d_u], in observed pairs; 0 for uninformative partitions, whose loss is 1 everywhere."""
+        return np.where(self._informative, weights / (2.0 * state.half_expected), 0.0)
 
 
 class ChanceCorrectedSteps:
     """Steps down sum_u alpha_u d_u / E[d_u].
 
-    Every sweep minimises a model of the sum, made anew: a model that is kept for longer leads away from the sum. If the
-    sum is not lower after it, the step is halved. If no part of it helps, mass moves towards the best cluster of every
-    object instead (Frank and Wolfe), which goes downhill wherever the gap is not zero.
+    Every sweep minimises a new model of the sum, since an old one leads away from it. The step is halved until the sum
+    is lower than before. If that fails, a Frank-Wolfe step moves mass to the best cluster of every object instead: a
+    descent direction wherever the gap is not zero.
     """
 
     def __init__(self, objective, weights, rows, state, rng, n_threads):
         self.state = state
-        self._objective, self._weights, self._rows = objective, weights, rows
+        self._objective, self._weights = objective, weights
+        self._rows = rows
         self._rng, self._n_threads = rng, n_threads
 
     def gap(self):
@@ -122,27 +125,27 @@ class ChanceCorrectedSteps:
     def sweep(self, relaxation):
         visited, before = self._objective.visited, self._rows.copy()
         order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
-        seen = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
+        gaps = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
         lower = self._shorten(before)
         if lower is None:
             gradient = gradient_of(visited, before, self._statistics())
             self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
             lower = self._shorten(before)
         if lower is None:
-            # The rest of the gap is rounding.
+            # What remains of the gap is rounding errors.
             self._rows[:] = before
             return None
         self.state = lower
-        return seen / gap_unit(self._objective.partitions.total)
+        return gaps / gap_unit(self._objective.partitions.total)
 
     def refresh(self):
-        """The state is measured after every sweep."""
+        """Nothing to do: the state is measured after every sweep."""
 
     def _statistics(self):
         return self._objective.statistics(self._weights, self.state)
 
     def _shorten(self, before):
-        """Halve the step from `before` to the rows until the sum is lower than it was: the state there, or None."""
+        """Halve the step from `before` to the rows until the sum is lower than there; the new state, or None."""
         value = self._weights @ self.state.losses
         for _ in range(_MAX_HALVINGS):
             state = self._objective.measure(self._rows, self._n_threads)

@@ -39,38 +39,40 @@ class RawObjective(Objective):
         return coef, coef, 0.0 * coef
 
     def part(self, weights):
-        """(partitions with weight, encoding of these)."""
-        active, part = np.flatnonzero(weights), self._part
-        if part is None or not np.array_equal(part[0], active):
-            part = active, select(self.encoding, active) if len(active) < len(weights) else self.encoding
-            self._part = part
-        return part
+        """(partitions with weight, encoding of these); the last pair is kept for the next Y step."""
+        # Read once: starts in other threads share the objective.
+        pair, active = self._part, np.flatnonzero(weights)
+        if pair is None or not np.array_equal(pair[0], active):
+            part = select(self.encoding, active) if len(active) < len(weights) else self.encoding
+            pair = self._part = active, part
+        return pair
 
 
 class RawSteps:
-    """Steps down sum_u alpha_u d_u. Every sweep minimises column by column, exactly.
+    """Steps down sum_u alpha_u d_u: every sweep minimises exactly over one column after the other.
 
-    Partitions without weight are not read.
+    Only partitions with weight are read.
     """
 
     def __init__(self, objective, weights, rows, state, rng, n_threads):
         self.state = state
-        self._encoding, (self._active, self._part) = objective.encoding, objective.part(weights)
-        self._weights, self._rows, self._rng, self._n_threads = weights[self._active], rows, rng, n_threads
+        self._encoding = objective.encoding
+        self._active, self._part = objective.part(weights)
+        self._weights, self._rows = weights[self._active], rows
+        self._rng, self._n_threads = rng, n_threads
         self._statistics = None
 
     def gap(self):
         self._read_state()
-        return gap_of(
-            self._part.visited, self._rows, self._statistics, self._encoding.partitions.total, n_threads=self._n_threads
-        )
+        visited, total = self._part.visited, self._encoding.partitions.total
+        return gap_of(visited, self._rows, self._statistics, total, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
         if self._statistics is None:
             self._read_state()
         order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
-        seen = sweep(self._part.visited, self._statistics, self._rows, order, how, n_threads=self._n_threads)
-        return seen / gap_unit(self._encoding.partitions.total)
+        gaps = sweep(self._part.visited, self._statistics, self._rows, order, how, n_threads=self._n_threads)
+        return gaps / gap_unit(self._encoding.partitions.total)
 
     def refresh(self):
         self.state = Matrices(*accumulate(self._encoding, self._rows, n_threads=self._n_threads))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..alternation.descent import is_stationary
-from ..alternation.one_start import Limits, Problem, alternate
+from ..alternation.one_start import Limits, Problem, alternate, is_stationary
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_random_state, warn_unless

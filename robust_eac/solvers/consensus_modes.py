@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..alternation.descent import is_stationary
-from ..alternation.one_start import Limits, Problem
+from ..alternation.one_start import Limits, Problem, is_stationary
 from ..alternation.several_starts import solve
 from ..checks.common import Labels, RandomState, in_short
 from ..checks.labels import check_ensemble, check_sample_weight

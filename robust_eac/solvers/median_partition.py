@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..alternation.descent import is_stationary
-from ..alternation.one_start import Limits, Problem, alternate
+from ..alternation.one_start import Limits, Problem, alternate, is_stationary
 from ..alternation.several_starts import canonical, reduce_problem, solve
 from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
 from ..checks.labels import check_ensemble, check_init, check_sample_weight

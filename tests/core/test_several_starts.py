@@ -134,8 +134,8 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
             scaled @ scaled.T for scaled in (np.sqrt(weight)[:, np.newaxis] * (rows - 1.0 / k) for rows in both)
         )
         cosine = np.sum(Z * others) / np.sqrt(np.sum(Z**2) * np.sum(others**2))
-        verdicts.add(objective.have_met(*map(objective.whereabouts, both)))
-        assert (cosine >= 0.997) == objective.have_met(*map(objective.whereabouts, both))
+        verdicts.add(objective.coincide(*map(objective.signature, both)))
+        assert (cosine >= 0.997) == objective.coincide(*map(objective.signature, both))
     assert verdicts == {False, True}
 
 
