@@ -1,8 +1,8 @@
 """Weighted median-partition consensus clustering that never forms an n x n matrix.
 
-Many clusterings of the same objects go in, some of them bad; their consensus comes out, and the weight that each
-deserves. The names below can be imported from here, and are loaded when they are first used. What they return, and
-single methods of a registry, are in the submodules.
+From many clusterings of the same objects, some of them bad, it finds their consensus and the weight that each of them
+deserves. The names below can be imported from here, and are loaded when they are first used. The classes of results,
+and single methods of a registry, are in the submodules.
 
 **Estimators** (`robust_eac.estimators`): `fit(labels)`, then `labels_`, `weights_`, `summary()`, `to_html()`
 
@@ -17,19 +17,19 @@ single methods of a registry, are in the submodules.
 
 **Labels in a Dask array** (`robust_eac.distributed`)
 
-- `solve_median_partition_distributed`: memberships and weights of labels that one machine does not hold
+- `solve_median_partition_distributed`: memberships and weights for labels that do not fit on one machine
 
 **Hard partitions** (`robust_eac.hard`)
 
 - `solve_hard_median_partition`: the partition of least loss, by search
 - `refine_labels`: a given partition, improved object by object
-- `consensus_lower_bound`: what no consensus can go below
+- `consensus_lower_bound`: a loss that no consensus can go below
 - `credible_ball`: how sure a partition is among posterior draws
 - `hard_partition_losses`, `expected_losses`, `reassignment_costs`: losses between partitions, and of moving an object
 
 **Weights found with the consensus** (`robust_eac.weightings`)
 
-- `RestrictedSimplex`, `L2`, `Entropy`, `Power`, `ChanceCorrected`: what `weighting=` takes, with their parameters
+- `RestrictedSimplex`, `L2`, `Entropy`, `Power`, `ChanceCorrected`: values of `weighting=`, with their parameters
 - `WEIGHT_SOLVERS`: the functions losses -> weights behind them, by name
 - `restricted_simplex_weights`, `l2_weights`, `entropy_weights`, `power_weights`, `chance_corrected_weights`: the same
 - `trusted_group_weights`: the largest group of clusterings that agree beyond chance
@@ -43,11 +43,11 @@ single methods of a registry, are in the submodules.
 
 - `CONSENSUS_FUNCTIONS`: all that take labels and a number of clusters, by name
 - `merge_consensus`: the tree of the objects as a function
-- `coassociation_matrix`: for all pairs of objects, how often they are together
+- `coassociation_matrix`: for all pairs of objects, how often they share a cluster
 - `eac`, `eac_linkage`, `threshold_eac`: objects linked by their co-associations
 - `solve_peace`: probabilistic evidence accumulation on sampled pairs
-- `CombinatorialEAC`, `zca_whiten`: features of which many are uninformative
-- `OVIConsensus`: majority of several algorithms, for the objects that fit well
+- `CombinatorialEAC`, `zca_whiten`: for features of which many are uninformative
+- `OVIConsensus`: consensus of several algorithms on the objects that fit their clusters well
 
 **Ensembles** (`robust_eac.ensembles`): clusterings from features
 
@@ -57,7 +57,7 @@ single methods of a registry, are in the submodules.
 - `corrupt_ensemble`: some clusterings replaced by bad ones, of many kinds
 - `fuzzy_c_means`: soft clusterings
 
-**Inputs** (`robust_eac.inputs`): label matrices from what other tools give
+**Inputs** (`robust_eac.inputs`): label matrices from the results of other tools
 
 - `labels_from`, `LabelMatrix`: from communities, dicts, tables of a crowd and matched pairs, with names
 - `labels_from_draws`: from posterior draws, one per row
@@ -65,8 +65,8 @@ single methods of a registry, are in the submodules.
 **Diagnostics** (`robust_eac.diagnostics`)
 
 - `certify`: how good a consensus from any source is
-- `partition_losses`, `objective_value`, `optimality_gap`: what the solvers minimise, and how near they come
-- `agreement_test`, `adjusted_agreement`: which clusterings agree with a consensus beyond chance, and how far
+- `partition_losses`, `objective_value`, `optimality_gap`: the losses and the objective, and how far from optimal
+- `agreement_test`, `adjusted_agreement`: which clusterings agree with a consensus beyond chance, and by how much
 - `select_n_clusters`: the number of clusters that an ensemble supports
 
 **Metrics** (`robust_eac.metrics`)
@@ -78,7 +78,7 @@ single methods of a registry, are in the submodules.
 **Plots** (`robust_eac.plotting`): each takes `ax=` and returns it
 
 - `plot_coassociation`, `plot_membership`: heat maps of the objects
-- `plot_weights`, `plot_losses`: whom the consensus trusts
+- `plot_weights`, `plot_losses`: which clusterings the consensus trusts
 - `plot_n_clusters`, `plot_convergence`: curves
 
 **Comparing** (`robust_eac.comparison`)
@@ -89,7 +89,7 @@ single methods of a registry, are in the submodules.
 
 - `load_dataset`, `DATASETS`: data sets with their classes, and their names
 
-The version is `__version__`. The command line tells of itself: `robust-eac --help`.
+The version is `__version__`. For the command line see `robust-eac --help`.
 """
 
 from importlib import import_module
@@ -132,8 +132,8 @@ _PUBLIC = {
     "comparison": "compare",
     "datasets": "load_dataset DATASETS",
 }
-_ROOM_OF = {name: room for room, names in _PUBLIC.items() for name in names.split()}
-__all__ = sorted(["__version__", *_ROOM_OF])
+_MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+__all__ = sorted(["__version__", *_MODULE_OF])
 
 if TYPE_CHECKING:
     from .comparison import *
@@ -151,19 +151,19 @@ if TYPE_CHECKING:
     from .solvers import *
     from .weightings import *
 else:
-    # scikit-learn cannot be imported by two threads at once: one of them meets it half loaded.
-    _one_at_a_time = RLock()
+    # Two threads that import scikit-learn at once could meet it half loaded.
+    _importing = RLock()
 
     def __getattr__(name):
         """Load a submodule, or a public name from its submodule, when it is first asked for."""
-        if name not in _ROOM_OF and name not in _PUBLIC:
+        if name not in _MODULE_OF and name not in _PUBLIC:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        with _one_at_a_time:
-            room = import_module(f".{_ROOM_OF.get(name, name)}", __name__)
+        with _importing:
+            module = import_module(f".{_MODULE_OF.get(name, name)}", __name__)
         if name in _PUBLIC:
-            return room
-        globals()[name] = value = getattr(room, name)
+            return module
+        globals()[name] = value = getattr(module, name)
         return value
 
     def __dir__():
-        return sorted({*globals(), *_PUBLIC, *_ROOM_OF})
+        return sorted({*globals(), *_PUBLIC, *_MODULE_OF})

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Write files whole or not at all."""
 
 import os
 import shutil
@@ -13,16 +13,16 @@ if sys.platform != "win32":
 
 
 def write_files(writers):
-    """Write files, {path: function that writes to a binary file}, all or none: each beside its place, then renamed.
+    """Write files, {path: function that writes to a binary file}, all or none: each under a temporary name first.
 
-    After an OSError no file has changed, unless a rename failed: renames need no space, and come last. A process that
-    is killed can leave a `.robust-eac-*.tmp`, which is removed when the same file is written again: a lock (flock)
-    tells whether its process lives, except on Windows and on file systems without locks.
+    After an OSError no file has changed, unless a rename failed; renames need no space, and come last. A killed process
+    can leave a `.robust-eac-*.tmp`, which is removed when the same file is written again; a lock (flock) shows whether
+    the process is alive, except on Windows and on file systems without locks.
     """
     staged = []
     with ExitStack() as cleanup:
         for output, write in writers.items():
-            # A link stays a link: replace the file that it points to.
+            # Replace the file that a link points to, not the link.
             target = Path(os.path.realpath(output))
             with _naming(output):
                 _remove_leftovers(target)
@@ -56,21 +56,21 @@ def _create_temporary(target, cleanup):
         with open(path, "xb") as handle:
             if sys.platform == "win32":
                 return path
-            # The lock holds until the last descriptor is closed.
+            # The lock lasts until the last descriptor is closed.
             cleanup.callback(os.close, os.dup(handle.fileno()))
             with suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_EX)
-        # Before it was locked, another process may have taken it for a leftover.
+        # Before it was locked, another process may have removed it as a leftover.
         if path.exists():
             return path
 
 
 def _remove_leftovers(target):
-    """Remove the temporary files of a target that nobody has locked."""
+    """Remove the temporary files of a target that no process has locked."""
     if sys.platform == "win32":
         return
     for path in target.parent.glob(_temporary_name(target, "*")):
-        # Locked, removed by another process, or not ours to remove.
+        # It may be locked, already removed, or not ours to remove.
         with suppress(OSError), open(path, "r+b") as leftover:
             fcntl.flock(leftover, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink()
@@ -78,7 +78,7 @@ def _remove_leftovers(target):
 
 @contextmanager
 def _naming(output):
-    """Name the file in an OSError: a full disk does not say which file it had no room for."""
+    """Name the file in an OSError: a full disk does not say which file did not fit."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Read the results of other tools as labels: communities, crowd tables, matched records, posterior draws."""
+"""Read results of other tools as labels: communities, crowd tables, matched records, posterior draws."""
 
 from __future__ import annotations
 
@@ -42,51 +42,52 @@ def labels_from(
 ) -> LabelMatrix:
     """Read the results of other tools as labels, with the names of clusterings and objects.
 
-    An object that a clustering does not contain gets -1, not observed. Nothing is minimised here: pass the result
-    wherever labels are accepted; :class:`~robust_eac.RobustEAC` keeps the names. Time O(n_samples n_partitions), plus
+    An object that a clustering does not contain gets -1, not observed. The result can be passed wherever labels are
+    accepted; :class:`~robust_eac.RobustEAC` keeps the names. Time O(n_samples n_partitions), plus
     O(n_samples log n_samples) to sort the objects.
 
     Parameters
     ----------
     source : object
-        One of these, recognised by what it offers; networkx, igraph and polars need not be installed:
+        One of these; networkx, igraph and polars need not be installed:
 
-        * communities of networkx: a list of sets of nodes is one clustering, a list of such lists several, a dict of
-          them several with names; a dict of sets is one clustering whose clusters have names;
+        * communities of networkx: a list of sets of nodes is one clustering, a list of such lists is several, a dict of
+          such lists is several with names; a dict of sets is one clustering whose clusters have names;
         * a dict node -> community is one clustering; a list or a dict of such dicts are several;
         * a `VertexClustering` of igraph (or of leidenalg), or a list or a dict of them; the vertices' attribute "name"
-          names the objects, or what `Graph.from_networkx` calls them;
+          names the objects, or the attribute that `Graph.from_networkx` writes;
         * a DataFrame of pandas or polars, one clustering per column, such as ``adata.obs[["leiden", "louvain"]]``; an
-          AnnData with `columns`. The index names the objects if it is more than their numbers;
-        * a crowd table: a DataFrame with one label of one worker for one item per row. Workers are the clusterings;
-        * with ``form="pairs"``, pairs of records that a matcher says are the same: a sequence of pairs of ids, an array
-          or a DataFrame of two columns; several matchers are a list or a dict of those. The records that a chain of
-          matches links are a cluster;
+          AnnData with `columns`. The index names the objects unless it merely numbers them from 0;
+        * a crowd table: a DataFrame with an item, a worker and the worker's label for the item per row. Every worker is
+          a clustering;
+        * with ``form="pairs"``, pairs of records that a matcher calls the same: a sequence of pairs of ids, an array
+          or a DataFrame of two columns; several matchers are a list or a dict of these. Records linked by a chain of
+          matches form a cluster;
         * a matrix of labels, or a list of label vectors: checked and returned.
     form : {"auto", "columns", "crowd", "pairs"}, default="auto"
-        "auto" recognises the form: a DataFrame with just the columns "item", "worker" and "label" is a crowd table.
-        Pairs are never recognised. "crowd" also reads a sequence of triples (item, worker, label).
+        "auto" recognises every form but pairs: a DataFrame with just the columns "item", "worker" and "label" is a
+        crowd table. "crowd" also reads a sequence of triples (item, worker, label).
     columns : sequence of str, default=None
-        Columns of a DataFrame to take: the clusterings; of a crowd table, those of the item, the worker and the label,
-        in this order; of pairs, the two of the ids. None means all of them, for crowds the three names above.
+        Columns of a DataFrame to read: the clusterings; of a crowd table the item, the worker and the label, in this
+        order; of pairs the two ids. None means all columns, and for crowds the three names above.
     items : iterable, default=None
-        The objects, in the order of the rows of the result: for communities, dicts, crowds and pairs. A record in no
-        pair is a cluster by itself then. None means all that occur, in sorted order if they are all numbers or all
-        texts, otherwise as they come.
+        For communities, dicts, crowds and pairs: the objects, in the order of the rows of the result. A record in no
+        pair is then a cluster by itself. None means all that occur, sorted if they are all numbers or all texts,
+        otherwise in order of occurrence.
 
     Returns
     -------
     result : LabelMatrix
         Fields `labels`, an int ndarray of shape (n_samples, n_partitions), -1 where a clustering does not contain an
         object; `names` of the clusterings, a tuple of str or None; `objects`, a tuple of the objects or None;
-        `meanings`, for each clustering the tuple of what its labels 0, 1, ... stand for (numbers before names), or
-        None if they stand for themselves; None if all do.
+        `meanings`, for each clustering the tuple of the names and numbers that its labels 0, 1, ... stand for, or None
+        if they stand for themselves; None if all do.
 
     Raises
     ------
     ValueError, TypeError
-        If a source can be read in two ways, such as a dict of lists; if an object is in two communities of a
-        clustering, or has two labels by one worker.
+        If a source is ambiguous, such as a dict of lists; if an object is in two communities of a clustering, or has
+        two labels from one worker.
 
     References
     ----------
@@ -113,9 +114,8 @@ def labels_from(
     if is_frame(source):
         source, form = _chosen(source, form, columns)
     elif columns is not None or form == "columns":
-        raise TypeError(
-            f'columns and form="columns" are for a DataFrame, got a source of type {type(source).__name__}.'
-        )
+        kind = type(source).__name__
+        raise TypeError(f'columns and form="columns" are for a DataFrame, got a source of type {kind}.')
     if form == "crowd":
         return _from_crowd(source, items)
     if form == "pairs":
@@ -136,7 +136,9 @@ def _chosen(frame, form, columns):
         form = "crowd" if columns is None and sorted(map(str, known)) == sorted(_CROWD) else "columns"
     if isinstance(columns, str) or not isinstance(columns, (Iterable, type(None))):
         raise TypeError(f"columns must be a list of columns of the source, got {columns!r}.")
-    chosen = list(columns) if columns is not None else list(_CROWD) if form == "crowd" else known
+    if columns is None:
+        columns = _CROWD if form == "crowd" else known
+    chosen = list(columns)
     for column in chosen:
         if known.count(column) != 1:
             raise ValueError(f"columns: {column!r} must be a column of the source, once; it has {known!r}.")
@@ -146,23 +148,23 @@ def _chosen(frame, form, columns):
     return frame[chosen], form
 
 
-def _transposed(rows, what, width):
-    """`width` lists of equal length out of a sequence of rows of that length, or of a DataFrame."""
+def _transposed(rows, kind, width):
+    """The `width` columns of a DataFrame, or of a sequence of rows, as lists; `kind` names the rows in errors."""
     if is_frame(rows):
         rows = zip(*(rows[column].to_list() for column in rows.columns), strict=True)
     if isinstance(rows, (str, Mapping)) or not isinstance(rows, Iterable):
-        raise TypeError(f"source must be a sequence of {what}, got {type(rows).__name__}.")
+        raise TypeError(f"source must be a sequence of {kind}, got {type(rows).__name__}.")
     rows = rows.tolist() if isinstance(rows, np.ndarray) else list(rows)
     for row in rows:
         if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != width:
-            raise TypeError(f"source must be a sequence of {what}, got {row!r:.60} in it.")
+            raise TypeError(f"source must be a sequence of {kind}, got {row!r:.60} in it.")
     return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
 
 
 def _from_crowd(source, items):
     """Labels by several workers, one vote per row; votes without a label are left out."""
     found, workers, labels = _transposed(source, "triples (item, worker, label)", 3)
-    # None keeps NumPy from making texts of numbers.
+    # None keeps NumPy from turning numbers into texts.
     codes, meaning = label_column([*labels, None], "source", "the labels")
     votes = {}
     for row, (item, worker, code) in enumerate(zip(found, workers, codes[:-1].tolist(), strict=True)):
@@ -177,9 +179,10 @@ def _from_crowd(source, items):
 
 def _from_pairs(source, items):
     """Connected components of the pairs of each matcher."""
-    names, matchers = None, [source]
-    if isinstance(source, Mapping):
-        names, matchers = tuple(map(str, source)), list(source.values())
+    names = tuple(map(str, source)) if isinstance(source, Mapping) else None
+    matchers = [source]
+    if names is not None:
+        matchers = list(source.values())
     elif isinstance(source, (list, tuple)) and not all(map(_is_pair, source)):
         matchers = list(source)
     ends = [_transposed(matcher, "pairs of ids", 2) for matcher in matchers]
@@ -231,7 +234,7 @@ def _from_clusterings(clusterings, names, items):
     """Labels of all objects in each clustering, given as communities."""
     tables = [_table(clustering) for clustering in clusterings]
     graphs = [entry for entry in clusterings if is_vertex_clustering(entry)]
-    # Vertices without names go by their numbers, which must mean the same everywhere.
+    # Vertices without names are identified by their numbers, which must then be those of one graph.
     counted = [len(graph.membership) for graph in graphs if objects_of(graph) is None]
     if counted and (len(counted) < len(graphs) or min(counted) < max(counted)):
         raise ValueError("source: clusterings of different graphs must all have vertices with names.")
@@ -242,7 +245,8 @@ def _from_clusterings(clusterings, names, items):
                 "source: clusterings of igraph whose vertices have no names number the objects from 0 to "
                 f'{counted[0] - 1}, and clustering {u} has the object {node!r}: give the vertices the attribute "name".'
             )
-    objects, title = _objects((node for table in tables for node in table), items), "clustering {}".format
+    objects = _objects((node for table in tables for node in table), items)
+    title = "clustering {}".format
     columns = ([table.get(node) for node in objects] for table in tables)
     labels, meanings = side_by_side([label_column(column, "source", title(u)) for u, column in enumerate(columns)])
     refuse_names_of_objects(labels, meanings, "source", title)
@@ -251,7 +255,7 @@ def _from_clusterings(clusterings, names, items):
 
 
 def _table(clustering):
-    """Dict from node to community."""
+    """A clustering as a dict from node to community."""
     if is_vertex_clustering(clustering):
         names = objects_of(clustering)
         nodes = range(len(clustering.membership)) if names is None else names
@@ -291,7 +295,7 @@ def _check_id(value, where=""):
 
 
 def _ordered(values):
-    """A list, sorted if all values are numbers or all are texts."""
+    """The values as a list, sorted if they are all numbers or all texts."""
     values = list(values)
     return sorted(values) if any(all(isinstance(value, kind) for value in values) for kind in (Real, str)) else values
 
@@ -306,12 +310,12 @@ def labels_from_draws(draws: ArrayLike) -> np.ndarray:
     ----------
     draws : array-like of shape (n_draws, n_samples) or (n_chains, n_draws, n_samples)
         Cluster of every object in every draw: integers or texts; -1, None, NaN or NA where a draw does not contain an
-        object. Chains follow one another.
+        object. Chains are concatenated.
 
     Returns
     -------
     labels : ndarray of shape (n_samples, n_draws), int
-        A view of `draws` if these are an array of integers. n_draws counts all chains.
+        A view of `draws` if `draws` is an array of integers. n_draws counts the draws of all chains.
 
     References
     ----------
@@ -334,6 +338,7 @@ def labels_from_draws(draws: ArrayLike) -> np.ndarray:
     labels = array.reshape(-1, array.shape[-1]).T
     labels, meanings = label_matrix(labels, "draws", "draw {}".format)
     refuse_names_of_objects(labels, meanings, "draws", "draw {}".format)
-    if (titles := titles_of_frame(draws)) is not None:
+    titles = titles_of_frame(draws)
+    if titles is not None:
         refuse_names_of_objects(labels.T, None, "draws", column_titles(titles), titled=True)
     return check_labels(labels, name="draws")

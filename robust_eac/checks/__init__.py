@@ -1,1 +1,1 @@
-"""Checks of arguments: whatever raises for bad input."""
+"""Checks of arguments: every error for bad input is raised here."""

@@ -1,4 +1,4 @@
-"""What many rooms share and what needs no library but NumPy: types of arguments, blocks of rows, texts, words."""
+"""Shared by most folders, with NumPy alone: types of arguments, blocks of rows, words of messages and reports."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -19,9 +19,9 @@ ClusterWeights = str | Sequence[ArrayLike] | None
 RandomState = int | np.random.RandomState | None
 
 BLOCK = 4096
-# Entries of an array that a `repr` shows.
+# Largest number of entries of an array that a `repr` shows.
 _SHOWN = 12
-# Up to so many partitions are listed all, otherwise so many from either end; sizes of clusters; characters of a name.
+# A report lists up to 15 partitions, of more the first and last 3; up to 8 sizes of clusters; 24 characters of a name.
 _ALL_LISTED = 15
 _LISTED = 3
 _SIZES = 8
@@ -40,19 +40,19 @@ def row_blocks(n_rows, size=None):
 
 
 def in_short(result):
-    """The `repr` of a named tuple that holds a result: long arrays and lists by their size."""
+    """The `repr` of a named tuple that holds a result; of long arrays and lists it shows the size."""
 
-    def told(value):
+    def shown(value):
         if isinstance(value, np.ndarray) and value.size > _SHOWN:
             return f"<{' x '.join(map(str, value.shape))} {value.dtype}>"
         return f"<{len(value)} entries>" if isinstance(value, (list, tuple)) and len(value) > _SHOWN else repr(value)
 
-    fields = (f"{name}={told(value)}" for name, value in zip(result._fields, result, strict=True))
+    fields = (f"{name}={shown(value)}" for name, value in zip(result._fields, result, strict=True))
     return f"{type(result).__name__}({', '.join(fields)})"
 
 
 def load_package(name, purpose, extra):
-    """Import a module of an optional package; ImportError says what needs it, and which extra installs it."""
+    """Import a module of an optional package; the ImportError says what needs it and which extra installs it."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -71,12 +71,12 @@ def percent(share):
 
 
 def report(rows, n_samples, weights, agreements, names):
-    """The lines of a report on a consensus: what they are about and what they say, then its partitions."""
-    lines = [headline(n_samples, len(agreements)), ""]
-    if out := weightless(weights, agreements, names):
-        rows["no weight"] = out
-    lines += [f"{name:<13}{text}" for name, text in rows.items()]
-    return "\n".join([*lines, "", *_table(weights, agreements, names)])
+    """The text of a report on a consensus: a line for each of `rows`, title -> text, then a table of the partitions."""
+    without = weightless(weights, agreements, names)
+    if without:
+        rows = rows | {"no weight": without}
+    lines = [f"{title:<13}{text}" for title, text in rows.items()]
+    return "\n".join([headline(n_samples, len(agreements)), "", *lines, "", *_table(weights, agreements, names)])
 
 
 def headline(n_samples, n_partitions):
@@ -90,7 +90,7 @@ def counted(number, noun, plural=None):
 
 
 def clusters_found(labels, n_clusters):
-    """How many clusters there are, of how many, and their sizes."""
+    """The number of clusters found, the number asked for, and the sizes of the clusters."""
     found = int(labels.max()) + 1
     sizes = np.asarray(np.bincount(labels, minlength=found))
     listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
@@ -100,23 +100,23 @@ def clusters_found(labels, n_clusters):
 
 
 def with_weight(weights, weighting):
-    """How many partitions have weight, by a weighting of this name."""
+    """The name of the weighting, and how many partitions have weight."""
     n_with = np.count_nonzero(weights)
     split = f"{counted(n_with, 'partition')} with weight, {len(weights) - n_with:,} without"
     copies = np.count_nonzero((weights > 0.0) & (weights < (1.0 - 1e-9) * weights.max()))
-    # Only there do members of a family of near copies share the weight of one partition.
+    # Only chance-corrected weights give near copies the weight of one partition together.
     share = f"; {copies:,} of them share it with near copies" if weighting == "chance-corrected" and copies else ""
     return f"{weighting}: {split}{share}"
 
 
 def agreement_of(weights, agreements):
-    """Mean agreement of the partitions with the consensus."""
+    """Mean agreement of the partitions with the consensus, plain and weighted."""
     mean, by_weight = rounded(agreements.mean()), rounded(weights @ agreements)
     return f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
 
 
 def _table(weights, agreements, names):
-    """Lines with the partitions of largest and smallest weight, by agreement among equal ones."""
+    """Lines of a table of the partitions of largest and smallest weight; equal weights are sorted by agreement."""
     order = list(np.lexsort((-agreements, -weights)))
     if len(order) > _ALL_LISTED:
         order[_LISTED:-_LISTED] = [None]
@@ -129,9 +129,9 @@ def _table(weights, agreements, names):
 
 
 def weightless(weights, agreements, names):
-    """Which partitions have no weight, those of least agreement by name; "" if all have some."""
-    out = np.flatnonzero(weights == 0.0)
-    return listed([shortened(names[u]) for u in out[np.argsort(agreements[out], kind="stable")]])
+    """The partitions without weight, those of least agreement first; "" if there are none."""
+    without = np.flatnonzero(weights == 0.0)
+    return listed([shortened(names[u]) for u in without[np.argsort(agreements[without], kind="stable")]])
 
 
 def listed(names):
@@ -147,5 +147,5 @@ def shortened(name):
 
 
 def rounded(value):
-    """Three decimals, without a sign of zero."""
+    """A number with three decimals; zero has no sign."""
     return f"{round(float(value), 3) + 0.0:.3f}"

@@ -1,4 +1,4 @@
-"""Read labels of any form (numbers, texts, categories, tables, indicators) as matrices of integers; refuse others."""
+"""Read labels in any form (numbers, texts, categories, tables, indicators) as matrices of integers."""
 
 import re
 import reprlib
@@ -17,21 +17,23 @@ from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.
 _PAIRS = 6
-_COASSOCIATIONS, _DISTANCES = "co-associations", "distances or the edges of a graph"
+_COASSOCIATIONS = "co-associations"
+_DISTANCES = "distances or the edges of a graph"
 _PRECOMPUTED = ' Or give it to one of eac, eac_linkage, lifetime_eac and threshold_eac, with affinity="precomputed".'
 # Missing values of pandas and Python, by the names of their types.
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
-# Neither names nor integers: infinity, and decimal commas.
+# Texts that are neither names nor integers: infinity, and decimal commas.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 _NO_INTEGER = "must hold integer cluster labels or names"
 _NO_LABEL = "must hold labels, the argument must be a string or a number, or None, NaN or NA where a label is missing"
-# Objects that are no label matrices, by type or by attributes, and what to give instead.
+_FIND_COMMUNITIES = "find its communities several times and give these to labels_from"
+# Type or attributes of an object that is not a label matrix -> what to give instead.
 _OTHER_OBJECTS = {
     "obs obsm": "give the columns of .obs that hold clusterings, .obs[[...]]",
     "membership graph": "it is one clustering; give a list of them",
-    "nodes edges": (a_graph := "find its communities several times and give these to labels_from"),
-    "vs es": a_graph,
+    "nodes edges": _FIND_COMMUNITIES,
+    "vs es": _FIND_COMMUNITIES,
     Mapping: "labels_from reads dicts, from node to community or from a name to a clustering",
     (set, frozenset): "labels_from reads communities as sets",
     "collect_schema collect": "call .collect() first",
@@ -47,8 +49,8 @@ _OTHER_OBJECTS = {
 class LabelError(ValueError):
     """A value that is not a label. row : its row, from 0."""
 
-    def __init__(self, told, row):
-        super().__init__(told)
+    def __init__(self, message, row):
+        super().__init__(message)
         self.row = int(row)
 
 
@@ -56,7 +58,7 @@ class LabelMatrix(NamedTuple):
     """Labels with names, as :func:`~robust_eac.labels_from` returns them; accepted wherever labels are.
 
     labels : (n_samples, n_partitions) int; one clustering per column, -1 where it did not observe an object.
-    names : of the clusterings, or None. objects : names of the objects, in the order of the rows, or None.
+    names : names of the clusterings, or None. objects : names of the objects, in the order of the rows, or None.
     meanings : for each clustering a tuple of int and str, in which label 0 stands for the first entry, or None if its
     labels stand for themselves; None if all do.
     """
@@ -78,7 +80,7 @@ def is_frame(labels):
 
 
 def objects_of(labels):
-    """Names of the objects in a :class:`LabelMatrix`, an index of pandas or vertices of igraph; None if numbered."""
+    """Names of the objects of a :class:`LabelMatrix`, pandas table or igraph clustering; None if they have no names."""
     if isinstance(labels, LabelMatrix):
         return labels.objects
     if is_vertex_clustering(labels):
@@ -93,7 +95,7 @@ def objects_of(labels):
 def disagree(one, other):
     """Whether two tables or columns name different objects, or the same ones in another order.
 
-    Without an index, objects go by position. A numbering from 0 may stand for any names.
+    Without an index, position identifies an object. Numbers from 0 on agree with any names.
     """
     named = [objects_of(one), objects_of(other)]
     if None not in named:
@@ -105,7 +107,7 @@ def disagree(one, other):
 
 
 def refuse_other_objects(labels, name):
-    """Raise TypeError for objects that are no label matrices; the message says what to give instead."""
+    """Raise TypeError for an object that is not a label matrix; the message says what to give instead."""
     for kind, hint in _OTHER_OBJECTS.items():
         attributes = kind.split() if isinstance(kind, str) else ()
         if all(hasattr(labels, attribute) for attribute in attributes) if attributes else isinstance(labels, kind):
@@ -114,7 +116,7 @@ def refuse_other_objects(labels, name):
 
 
 def read_matrix(labels, name, part=False):
-    """Read a table with an object per row and a clustering per column as a :class:`LabelMatrix`."""
+    """The :class:`LabelMatrix` of a table with an object per row and a clustering per column."""
     if isinstance(labels, LabelMatrix):
         given, table = labels, as_array(labels.labels, name)
         if given.names is not None and table.ndim == 2:
@@ -140,12 +142,12 @@ def titles_of_frame(frame):
 
 
 def _table(labels, name, part):
-    """The labels as an array, or as a list of columns if they are a DataFrame that is not all numbers."""
+    """The labels as an array, or as a list of columns if they are a DataFrame with columns that are not numeric."""
     if sparse.issparse(labels):
         if part:
             raise TypeError(
                 f"{name} must be labels, got a sparse matrix of shape {labels.shape}: an indicator of some of the "
-                "objects does not tell which clusters make up a clustering, where one of them is empty."
+                "objects does not show which clusters make up a clustering, since some may be empty."
             )
         return _read_indicators(labels, name)
     if is_frame(labels) and not all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in labels.dtypes):
@@ -164,12 +166,13 @@ def _table(labels, name, part):
 
 
 def _read_indicators(matrix, name):
-    """Labels of a sparse 0/1 matrix, objects by clusters, with the clusters of each clustering side by side."""
+    """Labels of a sparse 0/1 matrix of objects by clusters, in which the clusters of a clustering are adjacent."""
     rows = sparse.csr_array(matrix, copy=True)
     rows.eliminate_zeros()
     rows.sort_indices()
     refuse_pairs(rows, name)
-    n, n_ones = rows.shape[0], rows.nnz
+    n = rows.shape[0]
+    n_ones = rows.nnz
     valid = n_ones > 0 and np.all(rows.data == 1) and np.all(np.diff(rows.indptr) == n_ones // n)
     if valid:
         # Entry (i, u) is the column of object i in clustering u, whose columns end where those of u + 1 begin.
@@ -179,14 +182,13 @@ def _read_indicators(matrix, name):
     if not valid:
         raise TypeError(
             f"{name}: a sparse matrix must be an indicator of objects by clusters, with a single 1 per object in the "
-            f"columns of each clustering, got another one of shape {matrix.shape}. A matrix of labels is dense: "
-            ".toarray()."
+            f"columns of each clustering, got another matrix of shape {matrix.shape}. Labels must be dense: .toarray()."
         )
     return clusters.astype(np.int64) - np.append(0, last[:-1] + 1)
 
 
 def _check_meanings(meanings, labels, are_names, name):
-    """Check meanings: for each column None, or a tuple with an entry for each of its integer labels."""
+    """Check that the meanings hold None, or an entry for each integer label, for each column."""
     if not isinstance(meanings, tuple) or not all(isinstance(meaning, (tuple, type(None))) for meaning in meanings):
         raise TypeError(f"{name}.meanings must be None or a tuple of tuples and None, got {reprlib.repr(meanings)}.")
     if are_names or len(meanings) != labels.shape[1]:
@@ -212,33 +214,34 @@ def refuse_pairs(array, name):
 
 
 def kind_of_pairs(array):
-    """What a matrix of pairs of objects seems to hold; None if it may as well hold labels.
+    """What a matrix of pairs of objects seems to hold; None if the matrix may well hold labels.
 
-    Pairs are a symmetric matrix of at least six rows, without a negative number, with a constant diagonal that no entry
-    exceeds, or that is zero, and different entries beside it: less than one in 10^6 of random binary labels.
+    A matrix of pairs is symmetric, has at least six rows and no negative entry; its diagonal is constant, and either
+    zero or the maximum; the other entries differ. Of random binary labels, fewer than one matrix in 10^6 is like that.
     """
     n = array.shape[0] if array.ndim == 2 else 0
     if n < _PAIRS or array.shape != (n, n) or array.dtype.kind not in "biuf":
         return None
-    diagonal, largest = array.diagonal(), array.max()
+    diagonal = array.diagonal()
     if not np.allclose(diagonal, diagonal[0]) or array.min() < 0:
         return None
-    kind = _COASSOCIATIONS if np.isclose(diagonal[0], largest) else _DISTANCES if diagonal[0] == 0 else None
     if sparse.issparse(array):
-        told = array.nnz > np.count_nonzero(diagonal) and np.allclose((array - array.T).data, 0.0)
+        are_pairs = array.nnz > np.count_nonzero(diagonal) and np.allclose((array - array.T).data, 0.0)
     else:
-        told = np.count_nonzero(array == array[0, 1]) < n * n - n
-        told = told and all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n))
-    return kind if told else None
+        differ = np.count_nonzero(array == array[0, 1]) < n * n - n
+        are_pairs = differ and all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n))
+    if are_pairs and np.isclose(diagonal[0], array.max()):
+        return _COASSOCIATIONS
+    return _DISTANCES if are_pairs and diagonal[0] == 0 else None
 
 
 def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
     """Raise ValueError for a column of labels in which every object has a name of its own.
 
-    titled : whether the columns have titles, as in a table; numbers of the objects are warned of then.
+    titled : whether the columns have titles, as in a table; then warn of a column that numbers the objects.
     """
     for u, column in enumerate(labels.T):
-        # The title that pandas gives to a written index.
+        # pandas gives this title to a written index.
         index = titles(u).startswith("column 'Unnamed: ")
         named = meanings is not None and meanings[u] and column.min() > -1
         if not (index or named or titled) or len(column) <= 2:
@@ -246,20 +249,20 @@ def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
         # Quick exit: few different labels.
         if int(column.max()) - int(column.min()) < len(column) - 1 or len(np.unique(column)) < len(column):
             continue
-        if index or named:
+        if named:
             raise ValueError(
-                f"{name}: every object has a label of its own in {titles(u)}, so this is no clustering. Leave it out "
-                "if it names the objects."
-                if named
-                else f"{name}: {titles(u)} has a label of its own in every row: a written index, no clustering. "
-                "Read the file with index_col=0, or leave the column out."
+                f"{name}: every object has a label of its own in {titles(u)}, so this is not a clustering. Leave it "
+                "out if it names the objects."
             )
-        told = f"{name}: {titles(u)} has a label of its own in every row. Leave it out if it numbers the rows."
-        warnings.warn(told, UserWarning, stacklevel=2)
+        found = f"{name}: {titles(u)} has a label of its own in every row"
+        if index:
+            rule = "Read the file with index_col=0, or leave the column out."
+            raise ValueError(f"{found}: a written index, not a clustering. {rule}")
+        warnings.warn(f"{found}. Leave it out if it numbers the rows.", UserWarning, stacklevel=2)
 
 
 def _warn_of_indicators(labels, name):
-    """Warn of a dense matrix of zeros and ones whose columns look like the clusters of fewer clusterings."""
+    """Warn of a dense matrix of zeros and ones whose columns look like the indicators of clusters."""
     if len(labels) <= 2 or labels[:64].max() > 1 or labels[:64].min() < 0:
         return
     first = np.cumsum(labels[0], dtype=np.int64)
@@ -269,14 +272,15 @@ def _warn_of_indicators(labels, name):
         ends &= (np.cumsum(labels[block], axis=1, dtype=np.int64) == first).all(axis=0)
         if not ends[-1] or not ((labels[block] == 0) | (labels[block] == 1)).all():
             return
-    n_columns, n_clusterings = len(first), int(first[-1])
+    n_columns = len(first)
+    n_clusterings = int(first[-1])
     if n_columns > 2 * n_clusterings and set(first[ends]) >= set(range(1, n_clusterings + 1)) > set():
-        told = f"{name}: {n_columns} clusterings of two clusters each, or the indicators of {n_clusterings}? Give "
-        warnings.warn(told + f"scipy.sparse.csr_array({name}) for those.", UserWarning, stacklevel=2)
+        question = f"{n_columns} clusterings of two clusters each, or the indicators of {n_clusterings}?"
+        warnings.warn(f"{name}: {question} Give scipy.sparse.csr_array({name}) for those.", UserWarning, stacklevel=2)
 
 
 def label_matrix(table, name, titles):
-    """(integers, -1 where missing; what they stand for) of a matrix, or a list of columns, of labels of any type."""
+    """A matrix or a list of columns of labels of any type, as (integers, -1 where missing; their meanings)."""
     if isinstance(table, np.ndarray):
         _check_shape(table.shape, name)
         if table.dtype.kind not in "OSUT":
@@ -294,13 +298,13 @@ def side_by_side(columns):
 
 
 def label_column(values, name, column=""):
-    """(integers, -1 where missing; meanings of 0, 1, ..., or None) of a column of labels of any type.
+    """A column of labels of any type, as (integers, -1 where missing; meanings of 0, 1, ..., or None).
 
-    Numbers come first, each kind in sorted order. name : of the argument. column : what errors call this column of it.
+    Meanings are sorted, numbers before names. name : name of the argument. column : name of the column in errors.
     """
     categorical = getattr(values, "cat", values)
     if hasattr(categorical, "codes"):
-        # Intervals, dates and the like go by their texts.
+        # Intervals, dates and the like become texts.
         known = [value if isinstance(value, (str, bytes, Real)) else str(value) for value in categorical.categories]
         return _numbered(np.asarray(categorical.codes), known, name, column)
     array = as_array(values, name)
@@ -309,7 +313,8 @@ def label_column(values, name, column=""):
     if array.dtype.kind not in "OSUT":
         return _integers(array[:, np.newaxis], name, lambda u: column, missing=True, where=column)[:, 0], None
     # The dictionary numbers values in the order of their first lookup.
-    number_of, values = defaultdict(count().__next__), array.tolist()
+    number_of = defaultdict(count().__next__)
+    values = array.tolist()
     try:
         codes = np.fromiter(map(number_of.__getitem__, values), np.intp, len(values))
     except TypeError as error:
@@ -319,7 +324,7 @@ def label_column(values, name, column=""):
 
 
 def _numbered(codes, values, name, column):
-    """What :func:`label_column` returns; row i has the value ``values[codes[i]]``."""
+    """The result of :func:`label_column` for a column in which row i has the value ``values[codes[i]]``."""
     labels = []
     for code, value in enumerate(values):
         try:
@@ -327,8 +332,8 @@ def _numbered(codes, values, name, column):
         except (TypeError, ValueError) as error:
             rows = np.flatnonzero(codes == code)
             if len(rows):
-                told = _wrong(value, rows[0], name, column, str(error))
-                raise TypeError(told) if isinstance(error, TypeError) else LabelError(told, rows[0]) from None
+                message = _wrong(value, rows[0], name, column, str(error))
+                raise TypeError(message) if isinstance(error, TypeError) else LabelError(message, rows[0]) from None
             labels.append(-1)  # A category that no object has.
     known = None
     if any(isinstance(label, str) for label in labels):
@@ -377,19 +382,21 @@ def numbers_from_objects(array, name):
     odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))]
     if odd:
         raise TypeError(f"{name} must hold integers, got {odd[0]!r}.")
-    # NumPy finds the type that holds all of them.
+    # NumPy chooses the type.
     return np.array(array.tolist())
 
 
 def _integers(array, name, titles, *, missing, where=""):
     """A matrix of numbers as integers, not copied if it holds integers; with `missing`, NaN becomes -1."""
-    kind, where = array.dtype.kind, f" in {where}" if where else ""
+    kind = array.dtype.kind
+    where = f" in {where}" if where else ""
     if kind == "c":
         raise ValueError(f"{name} must hold integers. Complex data not supported, got dtype {array.dtype}{where}.")
     if kind not in "biuf":
-        hint = " Dates are no labels: give their numbers, or their texts." if kind in "mM" else ""
-        what = "labels" if missing else "integers"
-        raise TypeError(f"{name} must hold {what}, got dtype {array.dtype}{where}.{hint}")
+        hint = " Dates are not labels: give their numbers, or their texts." if kind in "mM" else ""
+        raise TypeError(
+            f"{name} must hold {'labels' if missing else 'integers'}, got dtype {array.dtype}{where}.{hint}"
+        )
     _check_shape(array.shape, name)
     if kind != "f":
         if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
@@ -405,9 +412,11 @@ def _integers(array, name, titles, *, missing, where=""):
         wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
-            rule, hint = "must hold integer cluster labels", f" {_FEATURES}"
+            rule = "must hold integer cluster labels"
+            hint = f" {_FEATURES}"
             if not np.isfinite(block[row, column]):
-                rule, hint = f"must not contain {'infinity' if missing else 'NaN or infinity'}", ""
+                rule = f"must not contain {'infinity' if missing else 'NaN or infinity'}"
+                hint = ""
             row += rows.start
             raise LabelError(_wrong(float(array[row, column]), row, name, titles(column), rule) + hint, row)
         integers[rows] = block
@@ -415,11 +424,12 @@ def _integers(array, name, titles, *, missing, where=""):
 
 
 def _wrong(value, row, name, column, rule):
+    """The message on a value that breaks a rule."""
     return f"{name} {rule}, got {reprlib.repr(value)} at row {row}{f', {column}' if column else ''}."
 
 
 def column_titles(names=None):
-    """Function from u to what errors call column u."""
+    """Function that gives the name of column u in errors."""
     return "column {}".format if names is None else lambda u: f"column {names[u]!r}"
 
 

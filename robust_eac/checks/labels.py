@@ -1,4 +1,4 @@
-"""Checks of labels: label matrices, lists of partitions with soft ones among them, weights of the objects in them."""
+"""Checks of labels: label matrices, lists of hard and soft partitions, weights of objects, starts."""
 
 import warnings
 from typing import NamedTuple
@@ -25,15 +25,15 @@ from .values import as_array, as_dense, check_choice, check_membership, check_ve
 
 
 class Ensemble(NamedTuple):
-    """What :func:`check_ensemble` returns: m partitions of n objects, hard or soft.
+    """The m partitions of n objects, hard or soft, that :func:`check_ensemble` returns.
 
     labels : (n, n_hard) int; the hard partitions, -1 where an object was not observed.
     soft : (n, total width) float64; the memberships in the soft partitions side by side, rows on the simplex, or zero
         where an object was not observed.
-    widths : (n_soft,) int64; clusters of each soft partition.
+    widths : (n_soft,) int64; number of clusters of each soft partition.
     hard : (n_hard,) intp; positions of the hard partitions among all.
-    names : of the partitions, in the order of the input, or None.
-    meanings : of the labels of the hard partitions, as in a :class:`~robust_eac.LabelMatrix`.
+    names : names of the partitions, in the order of the input, or None.
+    meanings : meanings of the labels of the hard partitions, as in a :class:`~robust_eac.LabelMatrix`.
     """
 
     labels: np.ndarray
@@ -60,37 +60,40 @@ class Ensemble(NamedTuple):
             return labels != -1
         observed = np.empty((len(labels), self.n_partitions), dtype=bool)
         observed[:, self.hard] = labels != -1
-        soft, starts = np.setdiff1d(np.arange(self.n_partitions), self.hard), np.cumsum(self.widths) - self.widths
+        soft = np.setdiff1d(np.arange(self.n_partitions), self.hard)
+        starts = np.cumsum(self.widths) - self.widths
         observed[:, soft] = np.add.reduceat(self.soft[rows], starts, axis=1) > 0.0
         return observed
 
 
 def check_labels(labels, *, name="labels") -> np.ndarray:
-    """Return the ensemble as a two-dimensional integer array; a view of the input whenever it already is one."""
+    """Return the ensemble as a two-dimensional integer array; a view of the input if that is such an array."""
     ensemble = check_ensemble(labels, name=name)
     if len(ensemble.widths):
         raise TypeError(
-            f"{name} must be a label matrix here, got a list with membership matrices: only what solves, grades or "
-            "checks the median partition takes soft partitions. Harden them, for example by argmax."
+            f"{name} must be a label matrix here, got a list with membership matrices: soft partitions are only for "
+            "functions that solve, grade or check the median partition. Harden them, for example by argmax."
         )
     return ensemble.labels
 
 
 def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
-    """The :class:`Ensemble` of a label matrix, or of a list with an entry per partition; `part`: of some objects."""
+    """The :class:`Ensemble` of a label matrix or a list of partitions; `part` : whether it is of some objects only."""
     if isinstance(labels, Ensemble):
         return labels
     if _is_list(labels, name):
-        ensemble, titles = _read_list(labels, name, part), lambda u: f"{name}[{u}]"
+        ensemble = _read_list(labels, name, part)
+        titles = f"{name}[{{}}]".format
     else:
         found = read_matrix(labels, name, part)
-        (n, m), titles = found.labels.shape, column_titles(found.names)
-        nothing = np.empty((n, 0)), np.empty(0, dtype=np.int64)
-        ensemble = Ensemble(found.labels, *nothing, np.arange(m), found.names, found.meanings)
+        titles = column_titles(found.names)
+        n, m = found.labels.shape
+        no_soft = np.empty((n, 0)), np.empty(0, dtype=np.int64)
+        ensemble = Ensemble(found.labels, *no_soft, np.arange(m), found.names, found.meanings)
     lowest = ensemble.labels.min() if ensemble.labels.dtype.kind == "i" and ensemble.labels.size else 0
     if lowest < -1 and not part:
-        told = f'{name}: {lowest} is a cluster like any other label; only -1, None, NaN and NA say "not observed".'
-        warnings.warn(told, UserWarning, stacklevel=2)
+        rule = 'only -1, None, NaN and NA mean "not observed".'
+        warnings.warn(f"{name}: {lowest} is a cluster like any other label; {rule}", UserWarning, stacklevel=2)
     if len(ensemble.widths) or lowest < 0:
         columns = np.zeros(ensemble.n_partitions, dtype=bool)
         for block in row_blocks(ensemble.n_samples):
@@ -106,7 +109,7 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
 
 
 def check_columns_observed(columns, name="labels", titles="column {}".format):
-    """Raise ValueError unless every partition observes an object; columns : bool, whether it does."""
+    """Raise ValueError unless every partition observes an object; columns : bool, whether each partition does."""
     if not columns.all():
         title = titles(int(np.argmin(columns)))
         raise ValueError(f"{name}: every partition must observe at least one object, {title} has no label.")
@@ -158,8 +161,8 @@ def _is_numeric(dtype):
 
 def _read_list(labels, name, part):
     """Read a list of clusterings; whether every object is observed is checked later."""
-    # Entries go by position: all that name the objects must name the same ones in the same order. They are compared
-    # with the first entry that has numbers, and with the first that has names.
+    # Position identifies the objects, so all entries that name them must name the same ones in the same order. They
+    # are compared with the first entry that has numbers, and with the first that has names.
     known = []
     for u, entry in enumerate(labels):
         has_index = hasattr(entry, "iloc")
@@ -171,39 +174,40 @@ def _read_list(labels, name, part):
         other = next((v for v in known if disagree(labels[v], entry)), None)
         if other is not None:
             raise ValueError(
-                f"{name}[{u}] must have the objects of {name}[{other}] in the same order, since a list goes by "
-                "position, got an index or names of vertices that differ. Align columns with "
+                f"{name}[{u}] must have the objects of {name}[{other}] in the same order, since position identifies "
+                "objects in a list, got an index or names of vertices that differ. Align columns with "
                 "pandas.concat(columns, axis=1), clusterings of igraph with labels_from."
             )
         if objects not in [objects_of(labels[v]) for v in known]:
             known.append(u)
     is_soft = np.array([_is_membership(entry) for entry in labels])
     hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
-    entries, meanings = [], []
+    entries = []
     for u, entry in enumerate(labels):
         entry = entry.membership if is_vertex_clustering(entry) else entry
         refuse_other_objects(entry, f"{name}[{u}]")
-        array, meaning = (as_array(entry, f"{name}[{u}]"), None) if is_soft[u] else label_column(entry, f"{name}[{u}]")
-        entries.append(array)
-        meanings.append(meaning)
-    n = next(len(entries[u]) for u in (*soft, *hard) if entries[u].ndim)
+        read = as_array if is_soft[u] else label_column
+        entries.append(read(entry, f"{name}[{u}]"))
+    # A label vector comes with the meanings of its labels.
+    arrays = [entry if soft_one else entry[0] for entry, soft_one in zip(entries, is_soft, strict=True)]
+    n = next(len(arrays[u]) for u in (*soft, *hard) if arrays[u].ndim)
     for u in (*hard, *soft):
-        if entries[u].ndim != 1 + is_soft[u] or len(entries[u]) != n or entries[u].size == 0:
+        if arrays[u].ndim != (2 if is_soft[u] else 1) or len(arrays[u]) != n or arrays[u].size == 0:
             rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
-            raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {entries[u].shape}.")
-    columns = [(entries[u], meanings[u]) for u in hard]
-    matrix, known = side_by_side(columns) if columns else (np.empty((n, 0), dtype=np.int64), None)
+            raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {arrays[u].shape}.")
+    columns = [entries[u] for u in hard]
+    matrix, meanings = side_by_side(columns) if columns else (np.empty((n, 0), dtype=np.int64), None)
     if not part:
-        refuse_names_of_objects(matrix, known, name, lambda column: f"{name}[{hard[column]}]")
-    memberships = [_memberships(entries[u], f"{name}[{u}]") for u in soft]
+        refuse_names_of_objects(matrix, meanings, name, lambda column: f"{name}[{hard[column]}]")
+    memberships = [_memberships(arrays[u], f"{name}[{u}]") for u in soft]
     widths = np.array([rows.shape[1] for rows in memberships], dtype=np.int64)
     names = [getattr(entry, "name", None) for entry in labels]
     names = tuple(names) if all(isinstance(title, str) and title for title in names) else None
-    return Ensemble(matrix, np.hstack([np.empty((n, 0)), *memberships]), widths, hard, names, known)
+    return Ensemble(matrix, np.hstack([np.empty((n, 0)), *memberships]), widths, hard, names, meanings)
 
 
 def _memberships(entry, name):
-    """A checked membership matrix with its rows of NaN replaced by zeros."""
+    """A checked membership matrix with zeros in place of its rows of NaN."""
     array = real_array(entry, name)
     missing = np.isnan(array).all(axis=1)
     if np.isnan(array).any(axis=1).sum() > missing.sum():
@@ -220,15 +224,15 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
     if sample_weight is None:
         return None
     weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
-    # A sum could overflow: look at the largest first.
+    # The sum could overflow, so the maximum is compared first.
     total = weight.max() if weight.max() > 1e60 else weight.sum()
     if not 1e-60 < total < 1e60:
         raise ValueError(f"{name} must sum to a number between 1e-60 and 1e60, got {total} or more.")
-    # Their squares could underflow, and they change no sum.
+    # The squares of these weights could underflow, and they do not change the sum.
     weight[weight < 1e-100 * total] = 0.0
-    part = (weight > 0.0) & (weight < 1.0)
-    if counts and part.any():
-        i = int(part.argmax())
+    fractions = (weight > 0.0) & (weight < 1.0)
+    if counts and fractions.any():
+        i = int(fractions.argmax())
         raise ValueError(f"{name} must be 0 or at least 1, a number of objects, got {weight[i]} at position {i}.")
     if weight.min() > 0.0:
         return weight
@@ -261,7 +265,7 @@ def check_partition(labels, *, name):
 
 
 def check_hard_partition(partition, n_samples, name="partition", n_clusters=None):
-    """Codes 0, 1, ... of a hard partition of all objects, at most n_clusters, in the order of its labels."""
+    """Codes 0, 1, ... of a hard partition of all objects, in the order of its labels; at most n_clusters of them."""
     array = as_array(partition, name)
     if array.shape != (n_samples,):
         raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
@@ -283,7 +287,6 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
     if array.ndim == 1:
         codes = check_hard_partition(array, n_samples, "init", n_clusters)
         labels = integer_vector(array, "init").astype(np.int64)
-        # Codes below n_clusters are kept.
         in_range = labels.min() >= 0 and labels.max() < n_clusters
         return np.eye(n_clusters)[labels if in_range else codes]
     membership = check_membership(array, n_samples, n_clusters, name="init")
@@ -292,11 +295,11 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
 
 
 def check_start_tells_apart(lowest, highest):
-    """Refuse a start that gives all objects the same soft membership; takes the extremes of every cluster."""
+    """Refuse a start with the same soft membership for all objects, from the extremes of memberships per cluster."""
     n_clusters = len(lowest)
     if n_clusters > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:
         raise ValueError(
-            "init must not give every object the same membership: such a start tells no two objects apart, and the "
+            "init must not give every object the same membership: such a start does not distinguish objects, and the "
             f"uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves. "
             'Use init="random".'
         )

@@ -1,4 +1,4 @@
-"""Checks of numbers and arrays; for labels see labels.py."""
+"""Checks of numbers and arrays; checks of labels are in labels.py."""
 
 import math
 import re
@@ -16,9 +16,9 @@ from .common import did_you_mean
 
 # Largest seed drawn for a part of a computation.
 MAX_SEED = np.iinfo(np.int32).max
-# Sums of squares of features, and products of two such sums, must not overflow.
+# Largest feature for which products of two sums of squares do not overflow.
 LARGEST_FEATURE = 1e70
-# Largest number of entries of a membership, or of tables of counts: 2 GiB.
+# Largest number of entries of a membership matrix or a table of counts: 2 GiB.
 MAX_DENSE = 2**28
 
 
@@ -35,7 +35,7 @@ def as_array(values, name):
 
 
 def as_dense(values, name):
-    """Convert to an array, sparse matrices of at most MAX_DENSE entries too."""
+    """Convert to an array; also sparse matrices, of at most MAX_DENSE entries."""
     if not sparse.issparse(values):
         return as_array(values, name)
     _check_size(values.shape, f"{name}.shape[1]")
@@ -76,9 +76,9 @@ def real_array(values, name):
 def check_features(X, *, name="X", n_samples=None, estimator=None, as_is=False, **options):
     """Return features as a C-ordered float64 matrix; the input itself if it already is one.
 
-    scikit-learn's rules, in the name of an estimator where one is given, and its options; besides, masked arrays are
-    refused, whose masks it forgets, and numbers whose squares are on the way to overflow. Where `as_is`, arrays and
-    memory maps of real numbers keep their type and order, so that nothing is copied.
+    The rules and options are scikit-learn's, which speaks for the estimator if one is given. Masked arrays, whose masks
+    scikit-learn drops, and numbers whose squares may overflow are refused as well. With `as_is`, arrays and memory maps
+    of real numbers keep their type and order, so that nothing is copied.
     """
     if np.ma.isMaskedArray(X):
         raise TypeError(f"{name} must not be a masked array.")
@@ -90,15 +90,15 @@ def check_features(X, *, name="X", n_samples=None, estimator=None, as_is=False, 
         else:
             array = validate_data(estimator, X, **options)
     except (TypeError, ValueError) as error:
-        # Advice on supervised learning would follow.
-        told, is_nan, _ = str(error).partition("NaN.\n")
-        if re.search(rf"\b{name}\b", told) and not is_nan:
+        # scikit-learn's advice on supervised learning is left out.
+        text, is_nan, _ = str(error).partition("NaN.\n")
+        if re.search(rf"\b{name}\b", text) and not is_nan:
             raise
-        told = f"{told}NaN: impute what is missing, or leave out its rows." if is_nan else f"{name}: {told}"
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(told) from error
+        text = f"{text}NaN: impute the missing values, or leave out their rows." if is_nan else f"{name}: {text}"
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from error
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(array)}.")
-    # As floats: minus an unsigned integer is unsigned.
+    # Floats, because minus an unsigned integer is unsigned.
     largest = max(float(array.max()), -float(array.min()))
     if largest > LARGEST_FEATURE:
         raise ValueError(f"{name} must hold numbers of at most {LARGEST_FEATURE:g}, got {largest:g}: rescale them.")
@@ -116,7 +116,7 @@ def check_weights(weights, n_partitions, *, name="weights") -> np.ndarray:
 
 
 def check_returned_weights(weights, n_partitions, *, name):
-    """Check weights that a user's function returned; None is an error."""
+    """Check weights that a user's function returned; unlike check_weights, refuse None."""
     if weights is None:
         raise TypeError(f"what {name} returns must be weights, got None.")
     return check_weights(weights, n_partitions, name=f"what {name} returns")
@@ -157,7 +157,7 @@ def check_integer(value, *, name, low, high=None, high_name=None) -> int:
 
 
 def check_candidates(n_clusters, *, high, high_name):
-    """Numbers of clusters, ascending: one, all from the lowest to the highest of a pair, or those of a list."""
+    """Candidate numbers of clusters, ascending, from an integer, a pair (lowest, highest) or a list."""
     name, limit = "n_clusters", {"high": high, "high_name": high_name}
     if isinstance(n_clusters, Integral):
         return np.array([check_integer(n_clusters, name=name, low=1, **limit)])
@@ -180,7 +180,7 @@ def check_real(value, *, name, low, high=np.inf, strict=False) -> float:
     try:
         value = float(value)
     except OverflowError:
-        # An integer beyond the range of floats counts as infinite.
+        # An integer beyond the range of floats.
         value = np.inf
     if not (low < value if strict else low <= value) or not value <= high or np.isinf(value):
         rule = f"{'greater than' if strict else 'at least'} {low:g}"
@@ -190,7 +190,7 @@ def check_real(value, *, name, low, high=np.inf, strict=False) -> float:
 
 
 def check_n_jobs(n_jobs):
-    """Return a number of jobs as joblib counts them: None or a nonzero integer, negative from all cores down."""
+    """Return a number of jobs by joblib's rules: None, or an integer other than 0, where -1 means all cores."""
     if n_jobs is None:
         return None
     n_jobs = check_integer(n_jobs, name="n_jobs", low=-np.inf)
@@ -200,7 +200,7 @@ def check_n_jobs(n_jobs):
 
 
 def check_random_state(random_state):
-    """As scikit-learn's function of this name, but refuse booleans and seeds out of range."""
+    """scikit-learn's check_random_state, but with errors that name the parameter; also refuses booleans."""
     if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
         random_state = check_integer(random_state, name="random_state", low=0, high=2**32 - 1)
     elif random_state is not None and not isinstance(random_state, np.random.RandomState):
@@ -246,13 +246,13 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
 
 
 def warn_unless(converged, message, stacklevel=2):
-    """A ConvergenceWarning at the caller of the function that calls this, or further up, unless it converged."""
+    """Unless converged, give a ConvergenceWarning at the caller of the calling function, or further up."""
     if not converged:
         warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)
 
 
 def check_names(names, size, *, name, each="partition") -> list:
-    """Return names of partitions, or of something else, as a list."""
+    """Return names of partitions, or of whatever `each` says, as a list."""
     if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
         raise TypeError(f"{name} must be a list of names, got {names!r}.")
     names = list(names)
@@ -298,12 +298,12 @@ def check_consensus(membership, n_samples):
 
 
 def with_checked_chunks(array, *, name):
-    """The Dask array; a chunk of another shape than declared is a ValueError when it is read."""
+    """The Dask array, which raises ValueError when it reads a chunk whose shape is not the declared one."""
     return array.map_blocks(_check_chunk, argument=name, dtype=array.dtype, meta=array._meta)
 
 
 def _check_chunk(chunk, *, argument, block_info):
-    """Return a chunk that has the shape that its Dask array declares."""
+    """Return a chunk if it has the shape that its Dask array declares."""
     place = block_info[0]["array-location"]
     declared = tuple(stop - start for start, stop in place)
     if np.shape(chunk) != declared:

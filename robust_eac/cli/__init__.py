@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from .._version import __version__
 from ..checks.common import did_you_mean
-from .output import prepare_process, tell
+from .output import prepare_process, print_problem
 
 __all__ = ["main"]
 
@@ -19,7 +19,7 @@ COMMANDS = {
     "compare": ("compare", "grade weightings and consensus functions on the same clusterings"),
     "ensemble": ("making", "make many clusterings of features"),
     "plot": ("consensus", "draw the co-association in the order of the consensus, and the weights"),
-    "report": ("consensus", "write an HTML page on a consensus: whom it trusts and why, how good it is, who is unsure"),
+    "report": ("consensus", "write an HTML page on a consensus: which clusterings to trust and why, how good it is"),
     "data": ("making", "write a data set to try things on"),
 }
 _DESCRIPTION = """\
@@ -31,7 +31,7 @@ LABELS is a file with one row per object and one column per clustering:
   .npz, .mat  a matrix, chosen with --variable if the file holds several
   .parquet    a table; needs pyarrow
 A label is an integer or a name. An empty cell, NA, N/A, NaN, null, None or -1 means that the clustering does not
-cover the object."""
+contain the object."""
 _EPILOG = """\
 getting started:
   robust-eac data iris --output iris.csv
@@ -43,11 +43,11 @@ getting started:
   robust-eac report labels.csv --n-clusters 3 --output report.html
 
 'robust-eac COMMAND --help' lists the options of a command. The same seed gives the same files. A file is written
-whole or not at all, and replaces an existing one; what a killed command leaves (.robust-eac-*.tmp) goes when the same
-file is written again. In .csv and .tsv outputs a quote (') stands before names and titles that a spreadsheet would run
-as formulas: those that begin with =, +, -, @ or a tab and are no numbers. Commands read them without the quote. Errors
-take one line: file, row, column (counted from 1; a header is row 1). Exit codes: 0 success, 1 failure, 2 wrong
-arguments or input, 130 interrupted."""
+whole or not at all, and replaces an existing one; the temporary file of a killed command (.robust-eac-*.tmp) is removed
+when the same file is written again. In .csv and .tsv outputs a quote (') precedes names and titles that a spreadsheet
+would run as formulas: those that begin with =, +, -, @ or a tab and are not numbers. Commands read them without the
+quote. An error takes one line, with file, row and column (counted from 1; a header is row 1). Exit codes: 0 success,
+1 failure, 2 wrong arguments or input, 130 interrupted."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -66,7 +66,7 @@ class _Parser(argparse.ArgumentParser):
             for text in takewhile(lambda text: text != "--", args):
                 name = text.partition("=")[0]
                 if name.startswith("--") and name not in options:
-                    # Dashes are no resemblance.
+                    # Compare without dashes, which all options share.
                     near = did_you_mean(name[2:], [option[2:] for option in options if option.startswith("--")])
                     self.error(f"unknown option {name}" + near.replace("'", "'--", 1))
         namespace, rest = super().parse_known_args(args, namespace)
@@ -76,7 +76,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parse(argv):
-    """The arguments; only a command that is among them is loaded and gets its options."""
+    """The parsed arguments; loads a command, and adds its options, only if the arguments name it."""
     parser = _Parser(prog="robust-eac", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"robust-eac {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -98,8 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0 on success, 1 if something failed, 2 for wrong arguments or input, 130 if interrupted, 141 if nobody reads
-        the standard output any more. Every error is one line on standard error.
+        0 on success, 1 if something failed, 2 for wrong arguments or input, 130 if interrupted, 141 if the reader of
+        standard output is gone. Every error is one line on standard error.
 
     Raises
     ------
@@ -122,21 +122,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = _parse(argv)
         arguments.argv = list(argv)
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *about: tell("warning", message)
+            warnings.showwarning = lambda message, *about: print_problem("warning", message)
             module, _ = COMMANDS[arguments.command]
             getattr(import_module(f".{module}", __package__), f"run_{arguments.command}")(arguments)
         return 0
     except BrokenPipeError:
         return 141
     except KeyboardInterrupt:
-        code, told = 130, "interrupted"
+        code, message = 130, "interrupted"
     except ValueError as error:
-        code, told = 2, error
+        code, message = 2, error
     except MemoryError as error:
-        code, told = 1, f"not enough memory. {error}"
+        code, message = 1, f"not enough memory. {error}"
     except (OSError, ImportError, RuntimeError) as error:
-        code, told = 1, error
+        code, message = 1, error
     except Exception as error:
-        code, told = 1, f"{type(error).__name__}: {error}"
-    tell("error", told)
+        code, message = 1, f"{type(error).__name__}: {error}"
+    print_problem("error", message)
     return code

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
-import numpy as np
+import pandas as pd
 
 from ..checks.common import did_you_mean
 from ..comparison import compare
@@ -22,19 +22,16 @@ from .output import (
     check_picture,
     clean_interrupts,
     picture_writer,
+    print_problem,
     say,
     table_writer,
-    tell,
     write_outputs,
 )
 
-# Fields of a record that are written, and those of them that are not shown.
-_FIELDS = (
-    *("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"),
-    *("scheme_seconds", "seconds", "error"),
-)
-_HIDDEN = ("scheme_seconds", "error")
-# Rows shown at most.
+# Fields of a record that are shown, and those that are written.
+_GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density", "seconds")
+_WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
+# Largest number of rows shown.
 _SHOWN = 30
 
 
@@ -47,16 +44,16 @@ examples:
              --n-repeats 10 --resample 0.8 --n-jobs 2 --time-limit 600 --output compared.csv --figure compared.png
 
 Weightings that need no consensus (uniform, weac, ...) are tried with every consensus function; those found together
-with the consensus (restricted-simplex, l2, ...) only with robust-eac. All of them may take long, and functions that use
-all pairs of objects need much memory. robust_eac/consensus/README.md describes each.
+with the consensus (restricted-simplex, l2, ...) only with robust-eac. Comparing all of them may take long, and
+functions that use all pairs of objects need much memory. robust_eac/consensus/README.md describes each.
 
 The table: h (share of objects in the right cluster), nmi and ari compare with the truth, ensemble_nmi and density with
 the clusterings. Rows are sorted by ari, or without a truth by ensemble_nmi; of more than 30 only the best are shown.
-The seconds of the first run of a function include loading it, and when it is new compiling it.
+The seconds of the first run of a function include loading it and, the very first time, compiling it.
 
 With --n-repeats the table has a row per weighting and function: mean, interval, mean rank, failed runs, seconds, and
 the difference to the best, or to --reference, with Wilcoxon's signed-rank test, corrected by Holm's method. All this is
-over seeds (with --resample over clusterings, too) on one data set, and says nothing of others."""
+over seeds (with --resample over clusterings, too) on one data set, and says nothing about others."""
     add_n_clusters(parser)
     weightings = list(dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]))
     note = f" ({', '.join(FEATURE_SCHEMES)} only with --features)"
@@ -67,14 +64,14 @@ over seeds (with --resample over clusterings, too) on one data set, and says not
     add("--truth", type=Path, metavar="FILE", help="true classes, in the order of LABELS")
     text = "column of --truth with the classes (in .npz and .mat, the array); without --truth, column of LABELS"
     add("--truth-column", metavar="COLUMN", help=text)
-    text = "features, for the weightings that need them; their --truth-column and --drop-column are left out"
+    text = "features, for the weightings that need them; columns named in --truth-column and --drop-column are left out"
     add("--features", type=Path, metavar="FILE", help=text)
-    add("--n-repeats", type=int, default=1, metavar="N", help="runs of everything, each with other seeds")
+    add("--n-repeats", type=int, default=1, metavar="N", help="repeat all runs, each time with other seeds")
     text = "share of the clusterings that every repeat draws, or 'bootstrap': as many, with replacement; default: all"
     add("--resample", type=partial(number_or, "bootstrap"), metavar="SHARE", help=text)
     add("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")
     add("--time-limit", type=float, metavar="S", help="seconds after which a run is stopped")
-    text = "what the others are compared with, 'WEIGHTING + FUNCTION'; default: the best"
+    text = "method to compare the others with, 'WEIGHTING + FUNCTION'; default: the best"
     add("--reference", metavar="METHOD", help=text)
     add_seed(parser)
     add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
@@ -95,22 +92,26 @@ def run_compare(arguments):
     n_clusters = choose_n_clusters(arguments, labels)
     options = {name: getattr(arguments, name) for name in ("n_repeats", "resample", "n_jobs", "time_limit")}
     options |= {"weightings": weightings, "consensus": functions, "random_state": arguments.seed}
-    # Ctrl-C ends the worker processes, too.
-    with nullcontext() if arguments.n_jobs is None is arguments.time_limit else clean_interrupts():
+    # Ctrl-C must end the worker processes, too.
+    has_workers = arguments.n_jobs is not None or arguments.time_limit is not None
+    with clean_interrupts() if has_workers else nullcontext():
         records = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
-    # As the weightings were given; compare takes those that are found jointly last.
+    # In the order in which the weightings were given; compare runs those found jointly last.
     records.sort(key=lambda record: (record["repeat"], weightings.index(record["scheme"])))
     graded = [record for record in records if record["error"] is None]
 
     if graded and arguments.n_repeats == 1 and arguments.reference is None:
         _say_graded(graded, "ensemble_nmi" if y is None else "ari")
     elif graded:
-        _say_summary(records.summary(reference=arguments.reference))
+        summary = records.summary(reference=arguments.reference)
+        say(str(summary._replace(rows=summary.rows[:_SHOWN])))
+        if len(summary.rows) > _SHOWN:
+            say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
     for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
-        tell("warning", f"{count} of {len(records)} runs failed: {error}")
+        print_problem("warning", f"{count} of {len(records)} runs failed: {error}")
     writers = {}
     if arguments.output is not None:
-        fields = [*_FIELDS] if arguments.n_repeats == 1 else ["repeat", *_FIELDS]
+        fields = [*_WRITTEN] if arguments.n_repeats == 1 else ["repeat", *_WRITTEN]
         columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
         writers[arguments.output] = table_writer(arguments.output, fields, columns)
     if arguments.figure is not None and graded:
@@ -121,8 +122,9 @@ def run_compare(arguments):
 
 
 def _methods(arguments):
-    """Names of the weightings and functions to compare: those given, or all that can run; the reference is of them."""
-    functions, names = arguments.consensus or list(CONSENSUS_FUNCTIONS), arguments.weightings
+    """Names of the weightings and functions to compare: those given, or all that can run; checks the reference."""
+    functions = arguments.consensus or list(CONSENSUS_FUNCTIONS)
+    names = arguments.weightings
     if names is None:
         names = [*WEIGHTING_SCHEMES, *(WEIGHT_SOLVERS if "robust-eac" in functions else [])]
         names = [name for name in names if arguments.features is not None or name not in FEATURE_SCHEMES]
@@ -131,41 +133,28 @@ def _methods(arguments):
             raise ValueError(f"--weightings {name} needs --consensus robust-eac, got {', '.join(functions)}.")
         if name in FEATURE_SCHEMES and arguments.features is None:
             raise ValueError(f"--weightings {name} needs --features.")
-    joint = ["robust-eac"]
-    known = [name_of(name, with_) for name in names for with_ in (functions if name in WEIGHTING_SCHEMES else joint)]
+    known = []
+    for name in names:
+        partners = functions if name in WEIGHTING_SCHEMES else ["robust-eac"]
+        known += [name_of(name, function) for function in partners]
     if arguments.reference not in (None, *known):
         got = f"{arguments.reference!r}{did_you_mean(arguments.reference, known)}"
         raise ValueError(f"--reference must be a method that is compared, such as {known[0]!r}, got {got}.")
     return list(dict.fromkeys(names)), functions
 
 
-def _say_summary(summary):
-    """Show the methods, of many only the best."""
-    for line in str(summary._replace(rows=summary.rows[:_SHOWN])).splitlines():
-        say(line)
-    if len(summary.rows) > _SHOWN:
-        say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
-
-
 def _say_graded(records, order):
     """Show the records, best first; of many only the best, and a summary of every weighting and function."""
     records = sorted(records, key=lambda record: -record[order])
-    fields = [field for field in _FIELDS if field not in _HIDDEN and records[0][field] is not None]
-    _say_table([fields, *([record[field] for field in fields] for record in records[:_SHOWN])], n_names=2)
+    fields = [field for field in _GRADES if records[0][field] is not None]
+    rows = [[record[field] for field in fields] for record in records[:_SHOWN]]
+    say("\n".join(aligned([fields, *rows], n_names=2)))
     if len(records) <= _SHOWN:
         say(f"(by {order}, best first)")
         return
     say(f"(the best {_SHOWN} of {len(records)} by {order}; --output writes all)")
     for field in ("scheme", "function"):
-        values = {}
-        for record in records:
-            values.setdefault(record[field], []).append(record[order])
-        rows = [[name, len(of_name), max(of_name), float(np.median(of_name))] for name, of_name in values.items()]
-        say("")
-        _say_table([[field, "runs", f"best {order}", "median"], *sorted(rows, key=lambda row: -row[-1])], n_names=1)
-
-
-def _say_table(rows, *, n_names):
-    """Print rows of cells in aligned columns; the first `n_names` columns hold names."""
-    for line in aligned(rows, n_names=n_names):
-        say(line)
+        grades = pd.DataFrame(records).groupby(field, sort=False)[order].agg(["size", "max", "median"])
+        grades = grades.sort_values("median", ascending=False, kind="stable")
+        rows = [[field, "runs", f"best {order}", "median"], *grades.itertuples(name=None)]
+        say("\n" + "\n".join(aligned(rows, n_names=1)))

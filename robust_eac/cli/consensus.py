@@ -1,4 +1,4 @@
-"""The commands that find a consensus: to write, to draw and to report on."""
+"""The commands that find a consensus, to write it, to draw it or to report on it."""
 
 import json
 import os
@@ -29,19 +29,19 @@ examples:
 outputs:
   --output      cluster of every object (0, 1, ...), after its name if --index-column is given
   --weights     partition, weight, loss (number of ordered pairs of objects on which it differs from the consensus; with
-                --loss in its units), agreement (adjusted Rand index: 1 is the same partition, 0 is chance)
+                --loss in the units of that loss), agreement (adjusted Rand index: 1 is the same partition, 0 is chance)
   --membership  share of every object in every cluster
   --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
                 ball around the consensus that holds 95 % of the weight; with --certify loss and bound, both per
                 ordered pair of objects, and the numbers of objects that are unsure and that a move gains
 
-certificate, with --certify (not for --method merge, nor for a --loss but binder):
-  bound         how far the weighted loss is at most from the least possible with these weights; none for --agreement
-                adjusted, nor for more than 3,000 different objects with labels missing
+certificate, with --certify (not for --method merge, nor for a --loss other than binder):
+  bound         by how much at most the weighted loss exceeds the least possible with these weights; none for
+                --agreement adjusted, nor for more than 3,000 different objects with labels missing
   unsure        objects that cost less than 10 % of the loss per object if moved to another cluster
 
 losses: with --loss, the consensus is the hard partition of least loss that a search finds; it has no memberships
-  binder        share of the ordered pairs of objects that one joins and the other parts
+  binder        share of the ordered pairs of objects that one partition joins and the other parts
   vi            variation of information, in bits: fewer and larger clusters
   omari         one minus the adjusted Rand index
   nvi, id, nid  other measures of information
@@ -55,7 +55,7 @@ weightings, for median-partition and --loss:
   restricted-simplex  from the paper: equal weights, but none for the clusterings of largest loss, good or bad
   l2                  from the paper: weights fall with the losses, faster for a smaller --lam
   chance-corrected    equal weights for the clusterings that agree with each other more than by chance, none for the
-                      others: tells which clusterings are bad; near copies of each other count once (not with --loss)
+                      others: shows which clusterings are bad; near copies of each other count once (not with --loss)
   uniform             equal weights for all
   entropy, power      smooth functions of the losses"""
     add_solver_options(parser)
@@ -69,15 +69,19 @@ weightings, for median-partition and --loss:
 
 
 def run_consensus(arguments):
-    """Write the consensus, and what else is asked for."""
+    """Write the consensus, and the other outputs asked for."""
     outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
-    start, ensemble, labels, found = _find(arguments, outputs)
-    fields, columns = ["partition", "weight", "loss", "agreement"], [found.weights, found.losses, found.agreements]
+    start = time.perf_counter()
+    ensemble, labels, found = _find(arguments, outputs)
+    fields = ["partition", "weight", "loss", "agreement"]
+    columns = [found.weights, found.losses, found.agreements]
     tables = {
         arguments.output: ensemble.with_objects(["cluster"], [found.labels]),
         arguments.weights: (fields, [ensemble.titles, *columns]),
-        arguments.membership: membership_table(ensemble, found.membership),
     }
+    if arguments.membership is not None:
+        titles = [f"cluster_{c}" for c in range(found.membership.shape[1])]
+        tables[arguments.membership] = ensemble.with_objects(titles, [found.membership])
     writers = {path: table_writer(path, *table) for path, table in tables.items() if path is not None}
     if arguments.json is not None:
         from ..reporting.page import versions
@@ -105,26 +109,18 @@ def run_consensus(arguments):
 
 
 def _find(arguments, outputs):
-    """(time of the start, :class:`~robust_eac.cli.files.Input`, labels, the consensus found), after all checks."""
+    """(the :class:`~robust_eac.cli.files.Input`, the labels, their consensus), after all checks."""
     from .fitting import find_consensus, solver_options
 
     options = solver_options(arguments)
     check_outputs(outputs, [arguments.labels])
-    start = time.perf_counter()
     ensemble, labels = read_labels(arguments)
-    return start, ensemble, labels, find_consensus(arguments, options, labels, ensemble.titles)
+    return ensemble, labels, find_consensus(arguments, options, labels, ensemble.titles)
 
 
 def _plain(value):
-    """What JSON writes for a range or a path."""
+    """A range or a path as JSON can write it."""
     return list(value) if isinstance(value, range) else os.fspath(value)
-
-
-def membership_table(ensemble, membership):
-    """Header and columns of the memberships, one column per cluster."""
-    if membership is None:
-        return None
-    return ensemble.with_objects([f"cluster_{c}" for c in range(membership.shape[1])], [membership])
 
 
 def add_plot(parser):
@@ -134,26 +130,23 @@ example:
 
 Options and consensus are those of the command 'consensus', whose help explains them. Needs matplotlib."""
     parser.add_argument("--output", type=Path, required=True, metavar="FIGURE", help=".png, .pdf, .svg, ...")
-    parser.add_argument(
-        "--max-objects", type=int, default=1000, metavar="N", help="objects drawn; default: %(default)s"
-    )
     add_solver_options(parser)
 
 
 def run_plot(arguments):
     """Write the figure."""
     check_picture(arguments.output)
-    _, ensemble, labels, found = _find(arguments, [arguments.output])
+    ensemble, labels, found = _find(arguments, [arguments.output])
     from matplotlib.figure import Figure
 
     from ..plotting import plot_coassociation, plot_weights
 
     figure = Figure(figsize=(12.0, 5.0), layout="constrained")
     axes = figure.subplots(1, 2)
-    options = {"max_objects": arguments.max_objects, "random_state": arguments.seed}
-    plot_coassociation(labels, found.labels, weights=found.weights, ax=axes[0], **options)
+    plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=axes[0])
     plot_weights(found.weights, ax=axes[1])
-    titles, axis = ensemble.titles, axes[1].xaxis
+    titles = ensemble.titles
+    axis = axes[1].xaxis
     if len(titles) <= _MOST_TITLES:
         axis.set_ticks(range(len(titles)), [shortened(title) for title in titles], rotation=90, parse_math=False)
         axis.set_label_text("clustering")
@@ -171,15 +164,15 @@ examples:
   robust-eac report labels.csv --n-clusters 3 --index-column name --title "Plants by species" \\
              --note "Ensemble of 12 May" --output report.html
 
-The page needs no other file, no network and no script; pictures are inside. The same command writes the same page; a
-date is in it only if --note has one.
+The page needs no other file, no network and no script; it holds its pictures. The same command writes the same page,
+which shows a date only if --note has one.
 
-Options and consensus are those of the command 'consensus', whose help explains them; --loss has no report. Takes the
-time of 'consensus --certify' and of a few more fits."""
+Options and consensus are those of the command 'consensus', whose help explains them; there is no report with --loss.
+The report takes the time of 'consensus --certify' and of a few more fits."""
     add_table_output(parser, suffixes=(".html", ".htm"), required=True, help="the page, .html")
     add = parser.add_argument
     add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
-    add("--note", metavar="TEXT", help="text below the title: what the data are, who made this and when")
+    add("--note", metavar="TEXT", help="text below the title: the data, the author, the date")
     add("--max-rows", type=int, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
     add_solver_options(parser)
 
@@ -190,7 +183,7 @@ def run_report(arguments):
         raise ValueError(f"--loss {arguments.loss} has no report; leave it out, or use the command consensus.")
     if arguments.max_rows < 0:
         raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
-    _, ensemble, labels, found = _find(arguments, [arguments.output])
+    ensemble, labels, found = _find(arguments, [arguments.output])
     with progress("report"):
         page = found.model.to_html(
             labels,

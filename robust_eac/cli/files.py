@@ -1,4 +1,4 @@
-"""Input files of the commands: tables in delimited text, .npy, .npz, .mat and .parquet, of which no code is ever run.
+"""Read the input files of the commands: tables in delimited text, .npy, .npz, .mat and .parquet; none can run code.
 
 Every error is a ValueError of one line: file, row, column, counted from 1. A header is row 1, a column of names counts.
 """
@@ -30,15 +30,15 @@ from .columns import (
 )
 from .output import say
 
-# The delimiter, and which columns hold numbers, are judged by this many lines.
+# Lines that show the delimiter, and which columns hold numbers.
 _PROBE = 20
 
 
 class Table(NamedTuple):
     """The columns of a file.
 
-    columns : arrays of numbers or texts. header : their titles, or None. numbers : of the rows in the file.
-    cells : function that returns the list of a column's cells as the file writes them.
+    columns : arrays of numbers, or categories. header : their titles, or None. numbers : numbers of the rows in the
+    file. cells : function that returns the cells of a column, as the file has them, as a list.
     """
 
     file: str
@@ -49,15 +49,19 @@ class Table(NamedTuple):
 
 
 def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
-    """The :class:`Table` in a file; a ValueError if it cannot be read, or can be read in several ways.
+    """The :class:`Table` in a file; a ValueError if the file cannot be read, or can be read in several ways.
 
-    variable : name of the array in an .npz or .mat file with several. delimiter : of a text; None: what fits the first
-    lines. header : whether the first row of a text is one; None: by its cells, but those in the `special` columns.
+    variable : name of the array in an .npz or .mat file with several. delimiter : of a text; None means the one that
+    fits the first lines. header : whether the first row of a text is a header; None means that its cells outside the
+    `special` columns decide.
     """
     path = Path(path)
     kind = path.suffix.lower() if path.suffix.lower() in _READERS else "text"
-    of_text = [("--delimiter", delimiter, ["text"]), ("--header", header, ["text"])]
-    for option, value, kinds in [("--variable", variable, [".npz", ".mat"]), *of_text]:
+    for option, value, kinds in (
+        ("--variable", variable, [".npz", ".mat"]),
+        ("--delimiter", delimiter, ["text"]),
+        ("--header", header, ["text"]),
+    ):
         if value is not None and kind not in kinds:
             raise ValueError(f"{path}: {option} applies to {' and '.join(kinds)} files only, not to {kind} files.")
     if kind == "text":
@@ -69,7 +73,7 @@ def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
 
 
 def _attempt(path, read):
-    """What `read` returns; any exception of a library's reader means that the file is bad."""
+    """What `read` returns; any exception of a library's reader becomes a ValueError about the file."""
     try:
         return read()
     except MemoryError:
@@ -88,7 +92,7 @@ def _attempt(path, read):
 
 
 def _read_npy(path, variable):
-    # Memory-mapped, so that a false shape in the header is an error and not a huge allocation.
+    # Memory-mapped, so that a false shape in the header raises an error instead of allocating much memory.
     return _attempt(path, lambda: np.load(path, mmap_mode="r", allow_pickle=False))
 
 
@@ -110,11 +114,11 @@ def _read_mat(path, variable):
 
 
 def _read_parquet(path, variable):
-    """(columns, titles) of a Parquet file; an index that pandas wrote is one of the columns."""
+    """(columns, titles) of a Parquet file; an index that pandas wrote becomes a column."""
     load_package("pyarrow", "Parquet files need", "parquet")
     import pandas as pd
 
-    # Nullable types: integers beside missing ones stay exact.
+    # Nullable types keep integers exact beside missing values.
     frame = _attempt(path, lambda: pd.read_parquet(path, engine="pyarrow", dtype_backend="numpy_nullable"))
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
@@ -123,7 +127,7 @@ def _read_parquet(path, variable):
     columns = []
     for number, (_, column) in enumerate(frame.items(), start=1):
         try:
-            # Truth values are numbers, as in an array.
+            # Truth values count as numbers, as in an array.
             columns.append(_column(column.astype("Int8") if column.dtype.kind == "b" else column))
         except TypeError as error:
             kind = type(column.dropna().iloc[0]).__name__
@@ -146,7 +150,7 @@ _READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".parquet":
 
 
 def _choose(path, variable, described):
-    """The variable asked for, or the only one."""
+    """The name of the variable asked for, or of the only one."""
     listed = ", ".join(f"{name}{description}" for name, description in described.items()) or "none"
     if variable is not None:
         if variable not in described:
@@ -178,13 +182,14 @@ def _columns_of(path, array):
 
 
 def _read_text(path, delimiter, header, special):
-    """The :class:`Table` in a text."""
+    """The :class:`Table` in a delimited text."""
     text = _Text(path, delimiter)
     first = next(text.rows(text.lines()))
     if not first:
         raise text.error(1, "the first row is empty")
     text.check_widths(len(first))
-    below, titles = text.frame(0), [cell.strip() for cell in first]
+    titles = [cell.strip() for cell in first]
+    below = text.frame(0)
     left_out = {column_number(spec) for spec in special}
     if header is None and None in left_out:
         header = True
@@ -209,11 +214,12 @@ def _read_text(path, delimiter, header, special):
 
 
 class _Text:
-    """A delimited text without its comments; errors name the rows of the file."""
+    """A delimited text without its comments; errors give the numbers of rows in the file."""
 
     def __init__(self, path, delimiter):
-        self.file, self.data = path, _read(path)
-        # Number of rows above each comment.
+        self.file = path
+        self.data = _read(path)
+        # For each comment, the number of rows above it.
         self.comments = []
         if all(line.startswith("#") for line in self.lines()):
             raise ValueError(f"{path}: every line begins with #, as comments do; put quotes around such a cell.")
@@ -248,7 +254,7 @@ class _Text:
             raise self.error(number, error) from error
 
     def check_widths(self, width):
-        """Raise ValueError for a row of another width, which pandas would fill up, or with misplaced quotes."""
+        """Raise ValueError for a row with misplaced quotes or of another width, which pandas would fill up."""
         if self.quoting == csv.QUOTE_MINIMAL and b'"' in self.data:
             widths = map(len, self.rows(self.lines()))
         else:
@@ -259,8 +265,8 @@ class _Text:
                 raise self.error(number, f"must have {width} cells as in the first row, got {found}")
 
     def frame(self, header):
-        """The DataFrame of all columns: numbers if all cells of a column are numbers, texts or categories otherwise."""
-        # Categories save time and memory; pandas would turn the categories "true" and "TRUE" into True.
+        """All columns as a DataFrame: numbers if all cells of a column are numbers, texts or categories otherwise."""
+        # Categories save time and memory, but pandas would turn the categories "true" and "TRUE" into True.
         texts = self._parse(header=header, nrows=_PROBE).select_dtypes(exclude="number")
         kinds = {title: object if dtype.kind == "b" else "category" for title, dtype in texts.dtypes.items()}
         return self._parse(header=header, dtype=kinds)
@@ -270,20 +276,20 @@ class _Text:
         return self._parse(header=header, usecols=[column], dtype=object).iloc[:, 0].tolist()
 
     def _parse(self, **options):
-        # Needed here only, and slow to import.
+        # Imported here because it is slow to import, and --help does without.
         import pandas as pd
 
-        options |= {"sep": self.delimiter, "quoting": self.quoting, "index_col": False, "skip_blank_lines": False}
-        options |= {"na_filter": False, "low_memory": False}
         if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
-            # Later versions are exact by default, and the option is deprecated.
+            # Later versions are exact by default, and deprecate the option.
             options["float_precision"] = "round_trip"
-        return pd.read_csv(io.BytesIO(self.data), **options)
+        options |= {"index_col": False, "skip_blank_lines": False, "na_filter": False, "low_memory": False}
+        return pd.read_csv(io.BytesIO(self.data), sep=self.delimiter, quoting=self.quoting, **options)
 
     def _without_comments(self):
-        """(lines, numbers of rows above each comment) without comments, which begin with # and cannot be rows."""
+        """(the other lines, the number of rows above each comment); a comment begins with # and cannot be a row."""
         kept, comments = [], []
-        above, inside = 0, False
+        above = 0
+        inside = False
         width = len(next(self.rows(dropwhile(lambda line: line.startswith("#"), self.lines()))))
         for number, line in enumerate(self.lines()):
             if line.startswith("#") and not inside:
@@ -321,7 +327,7 @@ def _read(path):
 
 
 def _find_delimiter(file, lines):
-    """The delimiter that splits every one of the first lines into the same number of cells, at least two."""
+    """The delimiter that splits each of the first lines into the same number of cells, at least two."""
     lines = list(islice((line for line in lines if not line.startswith("#")), _PROBE))
     widths = {}
     for delimiter in (",", ";", "\t", "|"):
@@ -342,17 +348,18 @@ def _find_delimiter(file, lines):
 
 
 def _is_header(cells, repeated):
-    """Whether a first row is of titles, no numbers and not `repeated` below; None if it could be either."""
-    again = {repeat for repeat, cell in zip(repeated, cells, strict=True) if not (is_number(cell) or is_missing(cell))}
+    """Whether a first row holds titles: names that are not `repeated` below. None if the row could be either."""
+    are_names = [not (is_number(cell) or is_missing(cell)) for cell in cells]
+    again = [repeat for repeat, is_name in zip(repeated, are_names, strict=True) if is_name]
     if not again:
         return None if _may_number_columns(cells) else False
-    if again == {True}:
+    if all(again):
         return False
-    return True if again == {False} and not any(map(is_number, cells)) else None
+    return None if any(again) or any(map(is_number, cells)) else True
 
 
 def _may_number_columns(cells):
-    """Whether cells that are all numbers could be titles: evenly spaced integers; 0, 1, ... as pandas writes them."""
+    """Whether numbers could be titles: evenly spaced integers, or 0, 1, ... after an empty cell, as pandas writes."""
     numbers = [int(cell) for cell in cells if INTEGER.fullmatch(cell) and len(cell) < 10]
     if cells[:1] == [""] and numbers == list(range(len(cells) - 1)):
         return True
@@ -361,66 +368,69 @@ def _may_number_columns(cells):
 
 
 class Input(NamedTuple):
-    """A table, the positions of its labels or features, and the names of its objects (None without names).
+    """What a command reads from a table.
 
-    draws : whether a row of the table is a clustering.
+    columns : positions of the labels or features. titles : of the clusterings or features; where the file has none,
+    their numbers among those read. objects : names of the objects, or None. objects_title : title of these names.
     """
 
     table: Table
     columns: list
-    objects: list | None
-    objects_title: str
-    draws: bool = False
-
-    @property
-    def titles(self):
-        """Titles of the clusterings or features; without a title, their numbers among those that are read."""
-        if self.draws:
-            return [str(number) for number in range(1, 1 + len(self.table.numbers))]
-        header = self.table.header or [""] * len(self.table.columns)
-        return [header[c] or str(number) for number, c in enumerate(self.columns, start=1)]
+    titles: list
+    objects: list | None = None
+    objects_title: str = "object"
 
     def with_objects(self, header, columns):
-        """Header and columns of an output, with the names of the objects in front if there are any."""
+        """Header and columns of an output, after the names of the objects if there are any."""
         return (header, columns) if self.objects is None else ([self.objects_title, *header], [self.objects, *columns])
 
 
 def read_input(arguments, path, *, left_out=()):
-    """The :class:`Input` in a file, without some columns besides those of --drop-column."""
+    """The :class:`Input` in a file, without the names of the objects, --drop-column and the columns `left_out`."""
     named = [] if arguments.index_column is None else [arguments.index_column]
     special = [*named, *arguments.drop_column, *left_out]
-    delimiter, header = DELIMITERS.get(arguments.delimiter), {"yes": True, "no": False}.get(arguments.header)
-    table = read_table(path, variable=arguments.variable, delimiter=delimiter, header=header, special=special)
+    delimiter = DELIMITERS.get(arguments.delimiter)
+    has_header = {"yes": True, "no": False}.get(arguments.header)
+    table = read_table(path, variable=arguments.variable, delimiter=delimiter, header=has_header, special=special)
     unread = [find_column(table, column) for column in special]
     columns = [c for c in range(len(table.columns)) if c not in unread]
+    header = table.header or [""] * len(table.columns)
+    titles = [header[c] or str(number) for number, c in enumerate(columns, start=1)]
     if not named:
-        return Input(table, columns, None, "object")
-    return Input(table, columns, names_of(table, unread[0]), table.header[unread[0]] if table.header else "object")
+        return Input(table, columns, titles)
+    return Input(table, columns, titles, names_of(table, unread[0]), header[unread[0]] if table.header else "object")
 
 
 def read_labels(arguments, *, left_out=()):
     """The :class:`Input` and the label matrix in the file LABELS; says what was read."""
     ensemble = read_input(arguments, arguments.labels, left_out=left_out)
-    labels = labels_of(ensemble.table, ensemble.columns)
+    table = ensemble.table
+    labels = labels_of(table, ensemble.columns)
     if arguments.draws:
         labels = np.ascontiguousarray(labels.T)
-        objects = None if ensemble.table.header is None else ensemble.titles
-        ensemble = Input(ensemble.table, ensemble.columns, objects, "object", draws=True)
+        objects = None if table.header is None else ensemble.titles
+        titles = [str(number) for number in range(1, 1 + labels.shape[1])]
+        ensemble = Input(table, ensemble.columns, titles, objects)
     n, m = labels.shape
+    found = [f"{table.file}: {n} object{'' if n == 1 else 's'}", f"{m} partition{'' if m == 1 else 's'}"]
     missing = int(np.count_nonzero(labels == -1))
-    text = f"{ensemble.table.file}: {n} object{'s' * (n != 1)}, {m} partition{'s' * (m != 1)}"
-    text += f", {missing} of {labels.size} labels missing" if missing else ""
-    say(text + (", titles in the first row" if ensemble.table.header is not None else ""))
+    if missing:
+        found.append(f"{missing} of {labels.size} labels missing")
+    if table.header is not None:
+        found.append("titles in the first row")
+    say(", ".join(found))
     return ensemble, labels
 
 
 def read_truth(arguments, ensemble):
     """Classes of the objects; None if none are given."""
-    chosen, table = arguments.truth_column, ensemble.table
+    chosen = arguments.truth_column
     if arguments.truth is None:
+        table = ensemble.table
         return None if chosen is None else labels_of(table, [find_column(table, chosen)])[:, 0]
     if arguments.truth.suffix.lower() in (".npz", ".mat"):
-        table, chosen = read_table(arguments.truth, variable=chosen), None
+        table = read_table(arguments.truth, variable=chosen)
+        chosen = None
     else:
         table = read_table(arguments.truth, special=[] if chosen is None else [chosen])
     columns = _without_objects(table, ensemble)
@@ -440,18 +450,20 @@ def read_features(arguments, ensemble):
 
 
 def _without_objects(table, ensemble):
-    """Columns of a second file on the same objects, without their names, which must match."""
-    file, objects = ensemble.table.file, ensemble.objects
-    n, found = len(ensemble.table.numbers), len(table.numbers)
+    """Columns of a second file on the same objects, but for the names of the objects, which must be the same."""
+    file = ensemble.table.file
+    n = len(ensemble.table.numbers)
+    found = len(table.numbers)
     if found != n:
         raise ValueError(f"{table.file}: must have {n} rows as {file} does, got {found}.")
     columns = list(range(len(table.columns)))
+    objects = ensemble.objects
     if objects is None:
         return columns
-    # The names are found by their title, or else by what they are.
-    titled = ensemble.objects_title in (table.header or ())
-    index = find_column(table, ensemble.objects_title) if titled else None
-    if not titled:
+    if ensemble.objects_title in (table.header or ()):
+        index = find_column(table, ensemble.objects_title)
+    else:
+        # Without the title, the column of names is the one that holds the same names.
         index = next((c for c in columns if set(texts_of(table, c)) == set(objects)), None)
     if index is None:
         return columns

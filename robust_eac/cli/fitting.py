@@ -1,4 +1,4 @@
-"""The consensus that the arguments ask for: the options of its solver, the number of clusters, and the fit."""
+"""Find the consensus that the arguments ask for: options of the solver, number of clusters, fit."""
 
 import sys
 from functools import partial
@@ -17,9 +17,9 @@ from ..hard.tables import LOSSES, partition_losses
 from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
-from .output import progress, say, tell
+from .output import print_problem, progress, say
 
-# What takes which options.
+# Options that apply to each --method, and to --loss.
 _OF_WEIGHTS = ("weighting", "rho", "lam", "cluster_weights", "n_init", "n_jobs")
 _TAKEN = {
     "median-partition": (*_OF_WEIGHTS, "agreement", "init", "max_iter", "tol", "verbose", "method", "membership"),
@@ -30,16 +30,13 @@ _TAKEN = {
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
 # The candidates of "--n-clusters auto".
 _CANDIDATES = range(1, 11)
-# Clusterings that agree less with their consensus are suspicious; judged on at most so many objects.
+# Clusterings that agree less than this with their consensus deserve a warning; judged on at most _JUDGED objects.
 _LOW_AGREEMENT = 0.3
 _JUDGED = 2000
 
 
 class Found(NamedTuple):
-    """A consensus as the commands write it: per object, per partition, what found it, what it is worth, and in words.
-
-    A hard median partition has neither membership nor model.
-    """
+    """A consensus and the facts that the commands write; a hard median partition has neither membership nor model."""
 
     labels: np.ndarray
     membership: np.ndarray | None
@@ -53,40 +50,40 @@ class Found(NamedTuple):
 
 
 def solver_options(arguments):
-    """The options of the solver, checked; ValueError for options that do not go together."""
-    n_clusters, loss, method = arguments.n_clusters, arguments.loss, arguments.method or "median-partition"
+    """The options of the solver that were given; ValueError for options that do not go together."""
+    n_clusters, loss = arguments.n_clusters, arguments.loss
+    method = arguments.method or "median-partition"
+    mode = f"--method {method}" if loss is None else f"--loss {loss}"
     given = {name: getattr(arguments, name, None) for name in dict.fromkeys(sum(_TAKEN.values(), ()))}
     given = {name: value for name, value in given.items() if value is not None}
-    mode, certify = f"--method {method}" if loss is None else f"--loss {loss}", arguments.certify
-    taken, chosen = _TAKEN[method if loss is None else "loss"], given.get("weighting", "restricted-simplex")
-    is_range = isinstance(n_clusters, range)
-    got = f"{n_clusters[0]}-{n_clusters[-1]}" if is_range else n_clusters
-    wanted = f"an integer for {mode}, or left out for as many clusters as the loss wants"
-    only = "of the losses there is a bound for binder only"
-    for broken, rule in (
-        (loss is None and arguments.cost is not None, "--cost applies to --loss only."),
-        (loss is None and n_clusters is None, "--n-clusters is required; only --loss can do without."),
-        *((name not in taken, f"--{name.replace('_', '-')} does not apply to {mode}.") for name in given),
-        *(
-            (
-                name in given and chosen != weighting,
-                f"--{name} applies to --weighting {weighting} only, not to {chosen}.",
-            )
-            for name, (weighting, _) in _WEIGHTING_OF.items()
-        ),
-        (certify and mode == "--method merge", f"--certify does not apply to {mode}, which minimises no objective."),
-        (certify and loss not in (None, "binder"), f"--certify does not apply to {mode}: {only}."),
-        (given.get("cost") == "n-clusters" and n_clusters is None, "--cost n-clusters needs --n-clusters."),
-        (method == "merge" and is_range, f"--n-clusters must be an integer or 'auto' for {mode}, got {got}."),
-        (loss is not None and not isinstance(n_clusters, int | None), f"--n-clusters must be {wanted}, got {got}."),
-    ):
-        if broken:
-            raise ValueError(rule)
+    if loss is None and arguments.cost is not None:
+        raise ValueError("--cost applies to --loss only.")
+    if loss is None and n_clusters is None:
+        raise ValueError("--n-clusters is required; only --loss can do without.")
+    for name in given:
+        if name not in _TAKEN[method if loss is None else "loss"]:
+            raise ValueError(f"--{name.replace('_', '-')} does not apply to {mode}.")
+    chosen = given.get("weighting", "restricted-simplex")
+    for name, (weighting, _) in _WEIGHTING_OF.items():
+        if name in given and chosen != weighting:
+            raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
+    if arguments.certify and mode == "--method merge":
+        raise ValueError(f"--certify does not apply to {mode}, which minimises no objective.")
+    if arguments.certify and loss not in (None, "binder"):
+        raise ValueError(f"--certify does not apply to {mode}: of the losses there is a bound for binder only.")
+    if arguments.cost == "n-clusters" and n_clusters is None:
+        raise ValueError("--cost n-clusters needs --n-clusters.")
+    got = f"{n_clusters[0]}-{n_clusters[-1]}" if isinstance(n_clusters, range) else n_clusters
+    if method == "merge" and isinstance(n_clusters, range):
+        raise ValueError(f"--n-clusters must be an integer or 'auto' for {mode}, got {got}.")
+    if loss is not None and not isinstance(n_clusters, int | None):
+        rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
+        raise ValueError(f"--n-clusters must be {rule}, got {got}.")
     return {name: value for name, value in given.items() if name not in ("method", "membership")}
 
 
 def _keywords(options):
-    """The options as the solvers take them: a parameter of a weighting is in its object."""
+    """The options as keywords of the solvers: a weighting with parameters becomes an object."""
     keywords = dict(options)
     for name, (_, kind) in _WEIGHTING_OF.items():
         if name in keywords:
@@ -95,31 +92,30 @@ def _keywords(options):
 
 
 def find_consensus(arguments, options, labels, titles):
-    """The consensus :class:`Found` with the options of the solver; warns if the clusterings hardly agree with it."""
+    """The consensus, a :class:`Found`, by these options; warns if the clusterings hardly agree with it."""
     found = (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
     if found.labels.max() > 0:
-        # Judged on some of the objects.
         rows = np.random.RandomState(0).permutation(len(labels))[:_JUDGED]
         share = found.weights @ [attained_agreement(column, found.labels[rows]) for column in labels[rows].T]
         if share < _LOW_AGREEMENT:
-            told = f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond "
-            told += "chance that their cluster sizes allow. Are the columns clusterings, or features?"
-            tell("warning", told)
+            text = f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond "
+            text += "chance that their cluster sizes allow. Are the columns clusterings, or features?"
+            print_problem("warning", text)
     elif arguments.loss is not None and found.agreements.min() < 1.0:
-        told = "all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?"
-        tell("warning", told)
+        text = "all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?"
+        print_problem("warning", text)
     return found
 
 
 def _fit(arguments, options, labels, titles):
-    """What an estimator finds."""
+    """The consensus by an estimator."""
     merging = arguments.method == "merge"
     if merging:
         model = MergeConsensus(arguments.n_clusters, random_state=arguments.seed, **options).fit(labels)
     else:
         n_clusters = choose_n_clusters(arguments, labels)
         model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
-        # All lines go to standard error, or a terminal shows the latest one.
+        # With --verbose, all lines go to standard error; without, a terminal shows the latest one.
         with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
             latest = None if bar.disable else bar.set_description_str
             model._tell = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
@@ -138,7 +134,7 @@ def _fit(arguments, options, labels, titles):
 
 
 def _search(arguments, options, labels, titles):
-    """A hard median partition."""
+    """The consensus as a hard median partition."""
     cost = options.get("cost", 1.0)
     options = {"weighting": "restricted-simplex", "cluster_weights": None, "n_init": 10} | options
     options |= {"cost": "n_clusters" if cost == "n-clusters" else cost, "n_clusters": arguments.n_clusters}
@@ -160,12 +156,12 @@ def _search(arguments, options, labels, titles):
 
 
 def _certificate(assessment):
-    """What the summary for programs says of it; losses per ordered pair of objects."""
+    """The certificate as an entry of the results, with losses per ordered pair of objects."""
     return {} if assessment is None else {"certificate": assessment._asdict() | {"excess": assessment.excess}}
 
 
 def choose_n_clusters(arguments, labels):
-    """The number of clusters given, or the one of the candidates that the clusterings support."""
+    """The number of clusters given, or the candidate that the clusterings support."""
     if isinstance(arguments.n_clusters, int):
         return arguments.n_clusters
     candidates = _CANDIDATES[: len(labels)] if arguments.n_clusters == "auto" else arguments.n_clusters

@@ -1,6 +1,4 @@
-"""The commands that make what the others read: an ensemble of features, and a data set."""
-
-from inspect import signature
+"""The commands that make input for the others: `ensemble` clusters features, `data` writes a data set."""
 
 import numpy as np
 
@@ -9,7 +7,7 @@ from .files import read_input
 from .options import add_input_options, add_seed, add_table_output, range_of_numbers
 from .output import check_outputs, progress, say, table_writer, write_outputs
 
-# Kind of ensemble -> (name of its estimator, title of its clusterings, None for the names of their algorithms).
+# Kind of ensemble -> (name of its estimator, title of its clusterings; None means the names of their algorithms).
 _KINDS = {
     "kmeans": ("KMeansEnsemble", "kmeans"),
     "mixed": ("MixedEnsemble", None),
@@ -33,10 +31,6 @@ kinds:
     add("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
     text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
     add("--n-clusters", type=range_of_numbers, nargs="+", metavar="K", help=text)
-    text = "for feature-subsets: features in the largest subsets; default: 9"
-    add("--max-order", type=int, metavar="D", help=text)
-    text = "for feature-subsets: most subsets of one size; default: 1000"
-    add("--max-per-order", type=int, metavar="N", help=text)
     add("--standardize", action="store_true", help="scale features to mean 0 and variance 1 first")
     add("--n-jobs", type=int, metavar="N", help="threads, -1 for all cores; changes no result")
     add_seed(parser)
@@ -49,17 +43,17 @@ def run_ensemble(arguments):
     from .. import ensembles
 
     name, title = _KINDS[arguments.kind]
-    estimator, given = getattr(ensembles, name), {}
-    for name in ("n_partitions", "max_order", "max_per_order"):
-        if (value := getattr(arguments, name)) is not None:
-            if name not in signature(estimator).parameters:
-                raise ValueError(f"--{name.replace('_', '-')} does not apply to --kind {arguments.kind}.")
-            given[name] = value
-    if (ranges := arguments.n_clusters) is not None:
+    given = {}
+    if arguments.n_partitions is not None:
+        if arguments.kind == "feature-subsets":
+            raise ValueError("--n-partitions does not apply to --kind feature-subsets.")
+        given["n_partitions"] = arguments.n_partitions
+    ranges = arguments.n_clusters
+    if ranges is not None:
         if len(ranges) > 2:
             raise ValueError(f"--n-clusters takes one or two numbers, got {len(ranges)}.")
         given["n_clusters"] = ranges[0][0], ranges[-1][-1]
-    maker = estimator(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
+    maker = getattr(ensembles, name)(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
     features = read_input(arguments, arguments.features)
     X = features_of(features.table, features.columns)
     say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
@@ -72,8 +66,9 @@ def run_ensemble(arguments):
     names = maker.algorithms_ if title is None else [title] * labels.shape[1]
     titles = [f"{name}-{number}" for number, name in enumerate(names, start=1)]
     counts = [len(np.unique(column)) for column in labels.T]
-    said = f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters"
-    write_outputs({arguments.output: table_writer(arguments.output, *features.with_objects(titles, [labels]))}, said)
+    summary = f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters"
+    writer = table_writer(arguments.output, *features.with_objects(titles, [labels]))
+    write_outputs({arguments.output: writer}, summary)
 
 
 def add_data(parser):
@@ -83,8 +78,8 @@ def add_data(parser):
 example:
   robust-eac data iris --output iris.csv
 
-The columns are the features x1, x2, ... and then the class. A set that is not bundled is read from the folder
-ROBUST_EAC_DATA or fetched from OpenML."""
+The columns are the features x1, x2, ... and then the class. Sets that are not part of the package are read from the
+folder ROBUST_EAC_DATA or fetched from OpenML."""
     parser.add_argument("name", choices=DATASETS, metavar="NAME", help=", ".join(DATASETS))
     add_table_output(parser, required=True, help=".csv, .tsv or .npy")
     add_seed(parser)
@@ -97,5 +92,5 @@ def run_data(arguments):
 
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
     titles = [*(f"x{number}" for number in range(1, X.shape[1] + 1)), "class"]
-    said = f"{X.shape[0]} objects, {X.shape[1]} features, {len(np.unique(y))} classes"
-    write_outputs({arguments.output: table_writer(arguments.output, titles, [X, y])}, said)
+    summary = f"{X.shape[0]} objects, {X.shape[1]} features, {len(np.unique(y))} classes"
+    write_outputs({arguments.output: table_writer(arguments.output, titles, [X, y])}, summary)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the types of their values."""
+"""Options shared by several commands, and the types of their values."""
 
 import argparse
 from contextlib import suppress
@@ -24,12 +24,12 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 
 
 def add_input_options(parser, name="labels", text="file with one column per clustering"):
-    """Add the first file of a command, and the options that tell how to read it."""
+    """Add the input file of a command, and the options of how to read it."""
     parser.set_defaults(draws=False)
     parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
     add = parser.add_argument_group(
         "input",
-        "Files are delimited text (.gz too; lines with # in front are comments), .parquet, .npy, .npz or .mat. "
+        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .npy, .npz or .mat. "
         "COLUMN is a title, or a number from 1 (@1 if a title is 1).",
     ).add_argument
     add("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
@@ -37,37 +37,38 @@ def add_input_options(parser, name="labels", text="file with one column per clus
     add("--drop-column", action="append", default=[], metavar="COLUMN", help=text)
     text = "whether the first row is a header; default: detected (two columns of numbers have none)"
     add("--header", choices=("yes", "no"), help=text)
-    text = f"{', '.join(DELIMITERS)}; default: detected"
-    add("--delimiter", choices=list(DELIMITERS), metavar="NAME", help=text)
+    add("--delimiter", choices=list(DELIMITERS), metavar="NAME", help=f"{', '.join(DELIMITERS)}; default: detected")
     add("--variable", metavar="NAME", help="array in an .npz or .mat file")
 
 
 def add_solver_options(parser):
-    """Add the labels and the options of a consensus: None where not given, so that the solvers have their defaults."""
+    """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
     parser.set_defaults(certify=False)
     text = "LABELS has one row per clustering and one column per object, as posterior draws have"
     parser.add_argument("--draws", action="store_true", help=text)
     group = parser.add_argument_group("consensus")
-    add, one_of = group.add_argument, partial(partial, _name_in)
+    add = group.add_argument
     add_n_clusters(group, required=False, note="; with --loss an integer, or left out for as many as the loss wants")
     text = "search for the hard partition of least loss: binder, vi, omari, nvi, id, nid; default: memberships"
-    add("--loss", type=one_of("hard.tables", "LOSSES"), metavar="NAME", help=text)
-    text = "for --loss binder and vi: what it costs to part objects that a clustering joins, 0 to 2, the reverse "
-    text += "costing 2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1"
+    add("--loss", type=partial(_name_in, "hard.tables", "LOSSES"), metavar="NAME", help=text)
+    text = "for --loss binder and vi: cost of parting two objects that a clustering joins, 0 to 2; the reverse costs "
+    text += "2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1"
     add("--cost", type=partial(number_or, "n-clusters"), metavar="C", help=text)
     text = "default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below"
     add("--method", choices=("median-partition", "merge"), help=text)
     text = "uniform, restricted-simplex, l2, entropy, power, chance-corrected; default: restricted-simplex; see below"
-    add("--weighting", type=one_of("weightings", "WEIGHT_SOLVERS"), metavar="NAME", help=text)
-    text = "for restricted-simplex: the largest weight, so that 1/R clusterings keep weight; 'auto' counts those that "
-    text += "agree more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth"
+    add("--weighting", type=partial(_name_in, "weightings", "WEIGHT_SOLVERS"), metavar="NAME", help=text)
+    text = (
+        "for restricted-simplex: largest weight, so that 1/R clusterings have weight; 'auto' counts those that agree "
+    )
+    text += "more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth"
     add("--rho", type=partial(number_or, "auto"), metavar="R", help=text)
     text = "for l2: lambda; default: half the squared number of objects, with --loss 0.5"
     add("--lam", type=float, metavar="L", help=text)
     text = "use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means adjusted "
     text += "for chance-corrected and raw for the others"
     add("--agreement", choices=("auto", "raw", "adjusted"), help=text)
-    text = "weights of the base clusters: size lets fine and coarse clusterings count alike; default: all the same"
+    text = "weights of the base clusters: with size, fine and coarse clusterings count alike; default: equal weights"
     add("--cluster-weights", choices=("size",), help=text)
     add("--init", choices=("random", "kmeans"), help="where to start from; default: random")
     add("--n-init", type=int, metavar="N", help="number of starts; default: 10")
@@ -105,15 +106,14 @@ def _number_of_clusters(text):
 
 
 def _seed_number(text):
-    if not text.lstrip("-").isdecimal():
-        raise argparse.ArgumentTypeError(f"must be an integer, got {text!r}")
-    if not 0 <= int(text) < 2**32:
-        raise argparse.ArgumentTypeError(f"must be between 0 and {2**32 - 1}, got {text}")
-    return int(text)
+    with suppress(ValueError):
+        if 0 <= int(text) < 2**32:
+            return int(text)
+    raise argparse.ArgumentTypeError(f"must be an integer between 0 and {2**32 - 1}, got {text!r}")
 
 
 def _name_in(module, registry, text):
-    """A name in a registry of the library, which is loaded for it."""
+    """A name in a registry of the library; the registry is loaded only here."""
     names = getattr(import_module(f"robust_eac.{module}"), registry)
     if text not in names:
         raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(map(repr, names))})")

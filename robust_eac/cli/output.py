@@ -1,4 +1,4 @@
-"""What the commands say, on standard output and standard error, and write, whole or not at all; Ctrl-C."""
+"""Output of the commands: lines on standard output and standard error, files written whole or not at all; Ctrl-C."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 def prepare_process():
     """Set up the streams and Ctrl-C of a process that runs one command."""
     for stream in (sys.stdout, sys.stderr):
-        # The encoding of the terminal may lack characters of a title.
+        # The terminal's encoding may lack characters of a title.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     # Leave SIGINT alone if a background shell ignores it.
@@ -32,16 +32,16 @@ def prepare_process():
 def _exit_at_once(signum, frame):
     # A KeyboardInterrupt would wait for compiled code and threads, and is lost in a function that compiled code calls.
     start = b"\n" if sys.stderr.isatty() else b""
-    # What other threads still tell goes nowhere: the error is the last line.
-    last = os.dup(2)
+    # Silence the other threads, so that the error is the last line.
+    stderr = os.dup(2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    os.write(last, start + b"robust-eac: error: interrupted\n")
+    os.write(stderr, start + b"robust-eac: error: interrupted\n")
     os._exit(130)
 
 
 @contextmanager
 def clean_interrupts():
-    """Let Ctrl-C raise KeyboardInterrupt, so that what is half done can be undone."""
+    """Let Ctrl-C raise KeyboardInterrupt, so that unfinished work can be undone."""
     replaced = signal.getsignal(signal.SIGINT) is _exit_at_once
     if replaced:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -65,19 +65,19 @@ def say(line):
         raise OSError(f"standard output: {error.strerror or error}") from error
 
 
-def tell(kind, message):
+def print_problem(kind, message):
     """Print an error or a warning as one line on standard error, if it is still open."""
     with suppress(OSError):
         print(f"robust-eac: {kind}: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
 
 
 def progress(text, shown="{desc} ...", *, disable=None):
-    """The bar of tqdm, which shows a text on a terminal while something is done."""
+    """A bar of tqdm that shows a text on a terminal while something is done."""
     return tqdm(desc=text, bar_format=shown, leave=False, disable=disable)
 
 
 def check_outputs(outputs, inputs):
-    """Raise ValueError for an output that cannot be written, is an input, or is given twice; None is no file."""
+    """Raise ValueError for an output that cannot be written, is an input, or is given twice; None means no file."""
     others = [(path, "is an input") for path in inputs if path is not None]
     for output in (path for path in outputs if path is not None):
         target = Path(os.path.realpath(output))
@@ -87,16 +87,16 @@ def check_outputs(outputs, inputs):
             raise ValueError(f"{output}: exists and is not a regular file.")
         if not target.parent.is_dir():
             raise ValueError(f"{output}: there is no folder {target.parent}.")
-        for other, what in others:
+        for other, problem in others:
             both_exist = target.exists() and os.path.exists(other)
             if target == Path(os.path.realpath(other)) or (both_exist and os.path.samefile(target, other)):
-                raise ValueError(f"{output}: {what}.")
+                raise ValueError(f"{output}: {problem}.")
         temporary = temporary_path(target)
         try:
             if target.exists() and not os.access(target, os.W_OK):
                 raise PermissionError(None, "it is read-only")
             open(temporary, "xb").close()
-            # Another process may have taken it for a leftover.
+            # Another process may have removed it as a leftover.
             temporary.unlink(missing_ok=True)
         except OSError as error:
             raise ValueError(f"{output}: cannot be written: {error.strerror or error}.") from error
@@ -104,7 +104,7 @@ def check_outputs(outputs, inputs):
 
 
 def check_picture(path):
-    """Raise an error for a picture that matplotlib cannot write; None is no picture."""
+    """Raise an error for a picture that matplotlib cannot write; None means no picture."""
     if path is None:
         return
     known = load_package("matplotlib.figure", "plots need", "compare").Figure().canvas.get_supported_filetypes()
@@ -113,7 +113,7 @@ def check_picture(path):
 
 
 def table_writer(path, header, columns):
-    """Function that writes a table to a binary file, in the format that the suffix of a path tells."""
+    """Function that writes a table to a binary file, in the format of the suffix of the path."""
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
         arrays = [column for column in columns if isinstance(column, np.ndarray)]
@@ -121,7 +121,7 @@ def table_writer(path, header, columns):
         return lambda handle: np.save(handle, array, allow_pickle=False)
 
     def write(handle):
-        # A text from an array may hold a lone surrogate, which must not cost the result of a long run.
+        # A text from an array may hold a lone surrogate, which must not end a long run without its result.
         text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
         writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
         writer.writerow(map(as_written, header))
@@ -142,11 +142,11 @@ def picture_writer(path, figure):
     return lambda handle: figure.savefig(handle, format=path.suffix[1:].lower(), dpi=150)
 
 
-def write_outputs(writers, said=None):
-    """Write files, all or none of them, and say so; Ctrl-C leaves no temporary file."""
+def write_outputs(writers, summary=None):
+    """Write files, all or none of them, and print the summary and their names; Ctrl-C leaves no temporary file."""
     with clean_interrupts():
         write_files(writers)
-    if said is not None:
-        say(said)
+    if summary is not None:
+        say(summary)
     if writers:
         say(f"written: {', '.join(map(str, writers))}")

@@ -157,7 +157,7 @@ BAD_ARGUMENTS = [
     ("consensus", "--lam 1", r"--lam applies to --weighting l2 only, not to restricted-simplex\."),
     ("consensus", "--cost 1", r"--cost applies to --loss only\."),
     ("consensus", "--n-init 0", r"n_init must be at least 1"),
-    ("consensus", "--seed -1", r"--seed: must be between 0 and 4294967295"),
+    ("consensus", "--seed -1", r"--seed: must be an integer between 0 and 4294967295"),
     ("consensus", "--n-clusters 5-2", r"LOW-HIGH or .auto., got .5-2."),
     ("consensus", "--n-clusters 2-99", r"n_clusters must be in \[1, n_s"),
     *(("merge", f"--{option}", rf"--{option.split()[0]} does not apply to --method merge\.")

@@ -304,5 +304,5 @@ def test_a_pair_is_a_range_and_a_list_holds_what_is_drawn(X, make):
 
 
 def test_missing_features_are_refused_without_advice_on_classifiers(X):
-    with pytest.raises(ValueError, match=r"contains NaN: impute what is missing, or leave out its rows\.$"):
+    with pytest.raises(ValueError, match=r"contains NaN: impute the missing values, or leave out their rows\.$"):
         KMeansEnsemble(3).fit(np.where(X > 7.0, np.nan, X))

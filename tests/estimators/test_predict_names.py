@@ -151,6 +151,6 @@ def test_indicators_of_some_objects_are_refused(labels):
     codes = np.maximum(labels, 0)
     indicators = sparse.csr_array(np.hstack([np.eye(4, dtype=int)[column] for column in codes.T]))
     model = RobustEAC(4, random_state=0).fit(indicators)
-    with pytest.raises(TypeError, match=r"X must be labels, got a sparse matrix.*does not tell which clusters"):
+    with pytest.raises(TypeError, match=r"X must be labels, got a sparse matrix.*does not show which clusters"):
         model.predict(indicators[:5])
     np.testing.assert_array_equal(model.predict(codes), RobustEAC(4, random_state=0).fit(codes).predict(codes))

@@ -174,7 +174,7 @@ REFUSED = {
     "values of a dict": ({"a": LABELS[:, 0]}.values(), TypeError, r"got dict_values: give list\(...\)"),
     "lazy polars": (POLARS.lazy(), TypeError, "collect"),
     "masked": (np.ma.masked_equal(LABELS, -1), TypeError, "masked array"),
-    "dates": (LABELS.astype("datetime64[D]"), TypeError, "Dates are no labels"),
+    "dates": (LABELS.astype("datetime64[D]"), TypeError, "Dates are not labels"),
     "DataFrame of dates": (pd.DataFrame({"t": pd.date_range("2020", periods=3)}), TypeError, "column 't'.*Dates"),
     "objects that are dates": (np.array([[pd.Timestamp("2020")]], dtype=object), TypeError, "row 0, column 0"),
     "complex": (LABELS.astype(complex), ValueError, "Complex data"),
