@@ -118,11 +118,13 @@ def refuse_other_objects(labels, name):
 def read_matrix(labels, name, part=False):
     """The :class:`LabelMatrix` of a table with an object per row and a clustering per column."""
     if isinstance(labels, LabelMatrix):
-        given, table = labels, as_array(labels.labels, name)
+        given = labels
+        table = as_array(labels.labels, name)
         if given.names is not None and table.ndim == 2:
             given = given._replace(names=tuple(check_names(given.names, table.shape[1], name=f"{name}.names")))
     else:
-        given, table = LabelMatrix(labels, titles_of_frame(labels)), _table(labels, name, part)
+        given = LabelMatrix(labels, titles_of_frame(labels))
+        table = _table(labels, name, part)
     titles = column_titles(given.names)
     array, meanings = label_matrix(table, name, titles)
     if not part:

@@ -1,6 +1,7 @@
 """Checks of labels: label matrices, lists of hard and soft partitions, weights of objects, starts."""
 
 import warnings
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -83,7 +84,7 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
         return labels
     if _is_list(labels, name):
         ensemble = _read_list(labels, name, part)
-        titles = f"{name}[{{}}]".format
+        titles = partial("{}[{}]".format, name)
     else:
         found = read_matrix(labels, name, part)
         titles = column_titles(found.names)

@@ -158,7 +158,8 @@ def check_integer(value, *, name, low, high=None, high_name=None) -> int:
 
 def check_candidates(n_clusters, *, high, high_name):
     """Candidate numbers of clusters, ascending, from an integer, a pair (lowest, highest) or a list."""
-    name, limit = "n_clusters", {"high": high, "high_name": high_name}
+    name = "n_clusters"
+    limit = {"high": high, "high_name": high_name}
     if isinstance(n_clusters, Integral):
         return np.array([check_integer(n_clusters, name=name, low=1, **limit)])
     if isinstance(n_clusters, tuple) and len(n_clusters) == 2:
