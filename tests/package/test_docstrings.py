@@ -104,11 +104,11 @@ def test_fields_of_results_are_described_where_they_are_returned(name):
     assert [field for field in RESULTS[name]._fields if not re.search(rf"\b{field}\b", text)] == []
 
 
-@pytest.mark.parametrize("kind", dict.fromkeys(type(estimator) for estimator, _ in ESTIMATORS.values()))
+@pytest.mark.parametrize("kind", dict.fromkeys(map(type, ESTIMATORS.values())))
 def test_attributes_are_what_fit_sets(kind):
     learned = {name for name, _ in inspect.getmembers(kind, lambda member: isinstance(member, property))}
     learned = {name for name in learned if name.endswith("_") and not name.startswith("_")}
-    for name, (estimator, _) in ESTIMATORS.items():
+    for name, estimator in ESTIMATORS.items():
         if type(estimator) is kind:
             with warnings.catch_warnings():
                 # Warnings about so little data do not matter here.
