@@ -1,5 +1,6 @@
 """Every experiment of the project runs cells of its smoke grid, and has the cells of its frozen records."""
 
+import os
 from importlib import import_module
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from scipy.stats import entropy
 from experiments.accuracy import ensemble_benchmark
 from experiments.robust_eac import baselines
 from experiments.shared import measure, runner, store
-from experiments.speed import peers
+from experiments.speed import distributed_scaling, peers
 from robust_eac import load_dataset
 
 DATA = Path(__file__).parents[2] / "paper_figures" / "data"
@@ -41,6 +42,9 @@ def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, monkeypat
     monkeypatch.setattr(runner, "in_fresh_process", in_this_process)
     monkeypatch.setattr(peers, "in_fresh_process", lambda *of, **how: next(fresh, in_this_process)(*of, **how))
     monkeypatch.setattr(peers, "limit_memory", lambda n_bytes: None)
+    # So would the workers that a cell starts itself.
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(distributed_scaling, "N_WORKERS", 1)
     task = runner.experiment_task(experiment, smoke=True)
     cells = covering(task.cells)
     records = list(runner.run_here(experiment, cells))
