@@ -129,6 +129,18 @@ def test_the_seed_decides_whatever_the_number_of_jobs(name, estimator, X):
     assert same(fitted(estimator.set_params(random_state=1).fit(X)), other)
 
 
+@pytest.mark.parametrize("name", ENSEMBLES)
+def test_ensembles_come_as_data_frames(name, estimator, X):
+    plain = estimator.fit_transform(X)
+    frame = pd.DataFrame(X, columns=list("abcd"), index=[f"object {i}" for i in range(len(X))])
+    found = clone(estimator).set_output(transform="pandas").fit_transform(frame)
+    assert isinstance(found, pd.DataFrame)
+    assert np.array_equal(found.to_numpy(), plain)
+    assert found.index.equals(frame.index)
+    assert list(found.columns) == [f"{name.partition(',')[0].lower()}{u}" for u in range(plain.shape[1])]
+    assert list(estimator.get_feature_names_out()) == list(found.columns)
+
+
 def test_data_frames_go_through_a_pipeline():
     X = pd.DataFrame(data("KMeansEnsemble"), columns=list("abcd"))
     pipeline = make_pipeline(StandardScaler(), KMeansEnsemble(9, (2, 4), random_state=0), RobustEAC(3, random_state=0))
