@@ -40,9 +40,6 @@ from ..access import CREDIBLE_LEVEL, LOSSES, _certificates, _summary
 from ..conftest import planted_ensemble
 from .conftest import CONSENSUS, LABELS, NAMED, NAMES, TITLES, TRUTH, process, read_csv, run, write_csv
 
-HIDDEN = LABELS.copy()
-HIDDEN[4, 2] = HIDDEN[20, 5] = -1
-
 
 def columns_of(path):
     """Columns of a table of weights as numbers, without the titles of the partitions."""
@@ -171,18 +168,6 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     ):
         assert f"\n{line}" in f"\n{said.out}", line
     assert "confidence" not in said.out
-
-
-def test_a_hard_median_partition_with_names_and_missing_labels_and_in_a_plot(folder, capsys):
-    rows = [[name, *(["NA" if c == -1 else c for c in row])] for name, row in zip(NAMES, HIDDEN, strict=True)]
-    write_csv("hidden.csv", ["name", *TITLES], rows)
-    chosen = ("hidden.csv", "--index-column", "name", "--loss", "vi", "--weighting", "uniform")
-    assert run("consensus", *chosen, "--output", "c.csv") == 0
-    result = solve_hard_median_partition(HIDDEN, loss="vi", n_init=10, random_state=0)
-    assert read_csv("c.csv") == (["name", "cluster"], [tuple(NAMES), tuple(map(str, result.labels))])
-    assert run("plot", *chosen, "--output", "c.png") == 0
-    assert (folder / "c.png").stat().st_size > 0
-    assert capsys.readouterr().err == ""
 
 
 def test_what_looks_wrong_is_told(folder, capsys):
