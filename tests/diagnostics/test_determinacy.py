@@ -85,7 +85,7 @@ def test_report_and_certificate_count_the_undetermined(rng):
     assert f"have {n_free} object" in lines["labels"]
     assert f"at the same losses {n_free} can be elsewhere" in lines["unsure"]
     assert int(lines["unsure"].split()[0]) >= n_free
-    assert "in a membership with the same losses" in model.to_html(labels)
+    assert "if a membership with the same losses puts it" in model.to_html(labels)
     clean = noisy(rng, 80, 3, 20, 0.0)
     sure = RobustEAC(3, random_state=0).fit(np.column_stack([clean, np.arange(80) % 3, np.arange(80) % 3]))
     assert "determined: memberships" in sure.summary()
