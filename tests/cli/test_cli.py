@@ -202,9 +202,9 @@ def test_a_certificate(folder, capsys, options):
     assert said.err == ""
     model = RobustEAC(3, n_init=2, random_state=0, **options).fit(LABELS)
     assert model.summary(LABELS, names=TITLES) in said.out
-    assurance = _summary.assure(model, LABELS, None, model._settings)
+    assessment = _summary.assess(model, LABELS, None, model._settings)
     found = json.loads((folder / "s.json").read_text())["certificate"]
-    assert found == assurance._asdict() | {"excess": assurance.excess}
+    assert found == assessment._asdict() | {"excess": assessment.excess}
 
 
 @pytest.mark.parametrize("options", [{"n_clusters": 4}, {"cost": 1.5}, {"cluster_weights": "size"}])
