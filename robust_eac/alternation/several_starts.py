@@ -13,11 +13,11 @@ from ..core.threads import count_threads, map_threads
 from ..objectives.base import empty_last
 from .one_start import alternate, alternate_once, continue_run, spread_run, start_run
 
-# Several starts are first solved to this gap; if they are cheap, only the best three.
+# Several starts are first solved to this gap. If starts are cheap (begun on a sample), only the best three are.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
-# Alternate all starts in lockstep, and drop those that coincide with a lower one, if their memberships and the matrices
-# S of all starts fit in this many numbers.
+# If the memberships and matrices S of all starts together have at most this many numbers, alternate the starts in
+# lockstep, and drop those that coincide with a lower one.
 _IN_STEP = 2**20
 
 
@@ -86,7 +86,7 @@ def canonical(problem, run, limits, *, callback=None):
         if turned is run:
             return run
         n_sweeps = run.n_sweeps
-        # With a gap of 0, the Y step measures the gap before it sweeps.
+        # Setting the gap to 0 makes the Y step measure the gap before it sweeps.
         run = continue_run(problem, turned._replace(gap=0.0), limits, callback=callback)
     return run
 

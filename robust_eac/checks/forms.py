@@ -95,7 +95,8 @@ def objects_of(labels):
 def disagree(one, other):
     """Whether two tables or columns name different objects, or the same ones in another order.
 
-    Without an index, position identifies an object. Numbers from 0 on agree with any names.
+    Without an index, position identifies an object. An index 0, 1, ... in order counts as no names: it agrees with any
+    names, except with an index of the same numbers in another order.
     """
     named = [objects_of(one), objects_of(other)]
     if None not in named:

@@ -20,10 +20,10 @@ from ..core.codes import relabel
 from ..core.encoding import collapse
 from ._common import check_memory
 
-# In the order of the kernels' numbers.
+# The position of a linkage is its number in the kernels.
 LINKAGES = ("single", "average", "complete")
 _SINGLE, _AVERAGE = 0, 1
-# Rows per block that a row is compared with, so that codes and sums stay in the cache.
+# A row is compared with the others in blocks of this many rows, so that their codes and sums stay in the cache.
 _BLOCK = 256
 
 

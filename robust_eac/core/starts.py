@@ -8,17 +8,18 @@ from .formula import cluster_counts, coefficients
 from .lloyd import best_lloyd, squared_distances
 
 # With more clusters than this, a random start assigns the rows greedily, since many clusters never separate from random
-# memberships; and the rows outside a sample are placed exactly.
+# memberships; and the rows outside a sample are placed close to their minima.
 FEW = 32
 # Share of the uniform membership mixed into a hard k-means start, so that no membership is zero.
 _SMOOTHING = 0.1
 # A start need not converge.
 _KMEANS_PASSES = 300
-# Smallest sample, and its objects per cluster; sample if there are at least this many times more rows.
+# Least number of objects in a sample, and least number per cluster. A sample is drawn if there are at least
+# SAMPLE_SHARE times as many rows.
 _SAMPLE = 512
 _SAMPLE_PER_CLUSTER = 32
 SAMPLE_SHARE = 4
-# A smaller gap on a sample is below the sampling error.
+# Samples are solved to this gap at best: a smaller one would be below the sampling error.
 SAMPLE_TOL = 1e-4
 
 
@@ -58,8 +59,8 @@ def _equal_weights(partitions):
 
 def random_rows(n_rows, n_clusters, rng):
     """Dirichlet(1/k) memberships."""
-    # Normalised gamma variables are Dirichlet. The uniform membership is a saddle point: with many clusters and larger
-    # parameters, rows are so close to it that their gap is below any tolerance.
+    # Normalised gamma variables are Dirichlet. The uniform membership is a saddle point. With many clusters and
+    # Dirichlet parameters above 1/k, rows would start so close to it that their gap is below any tolerance.
     rows = rng.standard_gamma(1.0 / n_clusters, (n_rows, n_clusters))
     rows /= rows.sum(axis=1, keepdims=True)
     return rows
@@ -83,9 +84,10 @@ def allocate(encoding, n_clusters, rng):
 
 @njit(cache=True, nogil=True)
 def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
-    """Assign each row, in this order, at least cost: to a cluster that shares a base cluster with it, or to a new one.
+    """Assign each row, in this order, to the cheapest of the clusters that share a base cluster with it and a new one.
 
-    If there is neither, to any. The clusters that share objects with a slot are listed from `start[slot]` on.
+    If no cluster shares one and all k are in use, assign row i to cluster i % k, whatever that costs. The clusters that
+    share objects with a slot are listed from `start[slot]` on.
     """
     codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
     n_masks, n_hard, n_used = observed.shape[1], codes.shape[1], 0

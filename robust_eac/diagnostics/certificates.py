@@ -170,7 +170,10 @@ class Assessment(NamedTuple):
 
     @property
     def excess(self):
-        """Largest distance of the loss from the least possible, as a share of that; None without a bound above zero."""
+        """How far at most the loss is above the least possible, as a share of the bound.
+
+        0 if the loss is at most the bound; otherwise None if there is no bound or it is 0.
+        """
         if self.bound is not None and self.loss <= self.bound:
             return 0.0
         return self.loss / self.bound - 1.0 if self.bound else None
@@ -190,7 +193,7 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
 
 
 def assess_partition(encoding, weights, labels, n_clusters, cost):
-    """The :class:`Assessment` of a partition under Binder's loss, among those of at most `n_clusters` clusters."""
+    """The :class:`Assessment` of a partition under Binder's loss, beside all of at most `n_clusters` clusters."""
     loss = float(weights @ partition_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
     bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
     return Assessment(loss, bound, unbounded, *best_moves(encoding, weights, labels, n_clusters, cost=cost).counts)

@@ -27,11 +27,11 @@ __all__ = ["LandmarkSpectralEnsemble"]
 _CANDIDATES = 10
 # Passes of k-means for the landmarks, which need no optimum.
 _LANDMARK_PASSES = 10
-# A landmark with less than this share of the largest sum of affinities is no neighbour of any object, up to rounding.
+# A landmark whose affinities sum to at most this share of the largest such sum counts as the neighbour of no object.
 _NO_DEGREE = 1e-12
 # Passes of k-means on coordinates, as in the authors' programs.
 KMEANS_PASSES = 100
-# Up to this many objects or clusters (the smaller number) the eigenvalue problem is dense, and takes about a second.
+# If the smaller side of the matrix of the graph is at most this, the eigenvalue problem is solved densely, in a second.
 _DENSE = 1000
 # Squared singular values up to this are zero up to rounding; the largest is one.
 _ZERO = 1e-10

@@ -22,16 +22,17 @@ INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 _N_THOROUGH = 2
 # Least number of objects in a sample, and number per base cluster.
 _SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
-# Draw a sample if there are at least this many times more rows.
+# Draw a sample if there are at least this many times as many rows as objects in it.
 _SAMPLE_SHARE = 4
 # Dissolve clusters as long as rows x partitions x clusters^2 are at most this.
 _THOROUGH_WORK = 10**9
-# Gap to which the relaxed problem is solved for a start; with many clusters only if rows x clusters^2 are at most this.
+# A "relaxed" start solves the relaxed problem to this gap; with many clusters, only if rows x clusters^2 is at most
+# _RELAXED_WORK.
 _RELAXED_TOL, _RELAXED_WORK = 1e-3, 10**9
 
 
 class Task(NamedTuple):
-    """A search for a hard partition: its loss, weighting and limits. Results and weighting see losses times `unit`."""
+    """A search for a hard partition: loss, weighting and limits. The weighting and results have losses times `unit`."""
 
     encoding: Encoding
     loss: Loss

@@ -13,10 +13,10 @@ from ..core.starts import draw_quarter, draw_sample, initial_rows, pays_to_sampl
 from ..core.sweep import ROUNDING, sweep
 from ..core.threads import map_threads
 
-# Pairwise steps per sweep and cluster, from the uniform membership.
+# When a row is placed from the uniform membership, a sweep makes at most this many pairwise steps per cluster.
 _PLACING_STEPS = 2
-# Memberships coincide if their centred Y'Y have at least this cosine. Chosen on ensembles of twelve data sets: the
-# dropped starts would have lowered the objective by a mean share of 1e-5, as when labels and supports had to be equal.
+# Memberships coincide if their centred Y'Y have at least this cosine. Chosen on ensembles of twelve data sets:
+# keeping the dropped starts would have lowered the objective by 1e-5 of its value on average.
 _COINCIDENT = 0.995
 # They are compared on at most this many rows.
 _COMPARED_ROWS = 2**10
@@ -61,7 +61,7 @@ class Objective:
 
     @property
     def starts_are_cheap(self):
-        """Whether a start is solved on a sample first, which shows how low it leads before all rows are swept."""
+        """Whether starts are first solved on a sample, and compared before any of them sweeps all rows."""
         return pays_to_sample(self.encoding, self.n_clusters)
 
     def sample(self, rng, *, quarter=False):
@@ -107,7 +107,7 @@ class Objective:
         return place_by(absent, statistics, self.n_clusters, n_threads=n_threads, **how)
 
     def expand(self, whole, weights, rows, tol):
-        """Memberships of all objects of the encoding `whole`; this one has its objects with weight."""
+        """Memberships of all objects of the encoding `whole`; this objective holds only those with weight."""
         membership = self.encoding.expand(rows)
         weightless = np.flatnonzero(whole.rows.multiplicity == 0.0)
         if len(weightless) == 0:

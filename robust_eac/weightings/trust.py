@@ -25,14 +25,14 @@ __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 LEVEL = 0.01
 # Least agreement of a trusted partition, as a share of the mean agreement.
 SHARE = 0.2
-# Near copies have at least this adjusted Rand index, this ratio of numbers of clusters, and this share of common
-# objects among those that either observes.
+# Two partitions can be near copies only if they reach these three: their adjusted Rand index; the smaller over the
+# larger number of clusters; and the share of the objects that either observes that both observe.
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
-# Partitions with at least this agreement with the consensus are no near copies.
+# A pair is not called near copies if either partition agrees with the consensus at least this much.
 _AT_CONSENSUS = 0.95
-# The warning without links.
+# The warning if no two partitions are linked.
 NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
 
 
@@ -94,9 +94,10 @@ def trusted_group_weights(
     that the probability of any link between independent partitions is about `level`. The p-value is that of
     :func:`~robust_eac.agreement_test`, with either partition as the consensus and a correction for continuity, always
     from three moments. The largest connected group is trusted; in a tie, the one with the first partition. A few
-    partitions that agree with two parts can link them: if a group has two parts that agree less than a fifth as much as
-    the partitions within either part, only the larger part is trusted. Random partitions agree with no other, and
-    neither do partitions with a single cluster or with single objects. Wrong partitions that agree with each other form
+    partitions that agree with both of two parts can link these into one group. If the parts agree with each other less
+    than a fifth as much as partitions agree within them (the geometric mean of the two parts), the group is split
+    between them, and only the larger part is trusted. Random partitions agree with no other; nor do partitions with a
+    single cluster, nor those with every object in its own cluster. Wrong partitions that agree with each other form
     their own group, which is not trusted if it is smaller. With very few objects no agreement is significant.
 
     Parameters
