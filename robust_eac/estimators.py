@@ -228,7 +228,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         <BLANKLINE>
         clusters     2 found of 3 asked for; objects in each: 3, 3
         objective    4.9973, or 0.1388 per ordered pair of objects
-        convergence  converged: gap 6.4e-06 after 4 alternations
+        convergence  converged: gap 9.6e-07 after 3 alternations
         labels       determined: memberships with the same losses have the same labels
         weights      uniform: 4 partitions with weight, 0 without
         agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
@@ -238,7 +238,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
                 0    0.25      0.852
                 1    0.25      0.852
                 2    0.25      0.478
-                3    0.25     -0.050
+                3    0.25     -0.049
         """
         check_is_fitted(self)
         names = self._names(names)
