@@ -153,7 +153,7 @@ def bisecting_kmeans_consensus(
     max_iter: int = 300,
     random_state: RandomState = None,
 ) -> np.ndarray:
-    """Finest level of :func:`bisecting_tree`: n_clusters clusters by repeated 2-means on the label codes.
+    """Finest level of :func:`~robust_eac.consensus.bisecting_tree`, by repeated 2-means on the label codes.
 
     Parameters
     ----------

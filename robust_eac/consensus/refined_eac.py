@@ -245,7 +245,7 @@ def probability_trajectories(
     Probability trajectory accumulation (PTA, ``method="linkage"``) cuts the hierarchical clustering of the
     microclusters by s. Probability trajectory based graph partitioning (PTGP, ``method="cut"``) joins microcluster i
     and base cluster l by an edge whose weight is the mean of s_ij over the microclusters j in l, times w_u, and applies
-    the transfer cut of :func:`~robust_eac.consensus.spectral.transfer_cut`.
+    the transfer cut of :func:`~robust_eac.consensus.transfer_cut`.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def probability_trajectories(
     n_steps : int, default=None
         Length of the walks, at least 1. None means the default of `n_neighbors`.
     labels, weights : as in :func:`~robust_eac.eac`
-    n_init, random_state : as in :func:`~robust_eac.consensus.spectral.hbgf`, for "cut"
+    n_init, random_state : as in :func:`~robust_eac.consensus.hbgf`, for "cut"
 
     Returns
     -------
