@@ -43,7 +43,7 @@ class LandmarkSpectralEnsemble(Ensemble):
     The ensemble of U-SENC [1]_. Each partition has its own p landmarks, the centres of k-means on 10 p random objects.
     An edge joins each object i to each of its K nearest landmarks :math:`r_j`, with weight
     :math:`B_{ij} = \exp(-\|x_i - r_j\|^2 / (2 \sigma^2))` and :math:`\sigma` the mean length of the edges. The transfer
-    cut [2]_, see :func:`~robust_eac.consensus.transfer_cut`, cuts this graph into :math:`k_u` clusters, by
+    cut [2]_, as in ``consensus.transfer_cut``, cuts this graph into :math:`k_u` clusters, by
     k-means from one start.
 
     Parameters
