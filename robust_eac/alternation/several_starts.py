@@ -82,7 +82,7 @@ def canonical(problem, run, limits, *, callback=None):
     """
     n_sweeps = None
     while run.n_sweeps != n_sweeps:
-        turned = turn_run(problem.objective, run, limits.n_threads, near=n_sweeps is not None)
+        turned = turn_run(problem.objective, run, near=n_sweeps is not None)
         if turned is run:
             return run
         n_sweeps = run.n_sweeps
@@ -91,13 +91,13 @@ def canonical(problem, run, limits, *, callback=None):
     return run
 
 
-def turn_run(objective, run, n_threads=1, *, near=False):
+def turn_run(objective, run, *, near=False):
     """The run rotated to its canonical membership, which may be known to be `near`; its rows are changed."""
     Q = objective.canonical_rotation(run.rows, near=near)
     if Q is None:
         return run
-    objective.turn(run.rows, Q)
-    return run._replace(state=objective.measure(run.rows, n_threads))
+    objective.turn_rows(run.rows, Q)
+    return run._replace(state=objective.turned(run.state, Q))
 
 
 def _within(n_jobs, objective):

@@ -227,7 +227,7 @@ class DistributedObjective(RawObjective):
 
         return canonical_rotation(found, weight, lowest if self.partitions.total > len(found) else None, near=near)
 
-    def turn(self, rows, Q):
+    def turn_rows(self, rows, Q):
         from dask import persist
 
         rows.proposals = persist(*[task(rows.t, Q) for task in rows.each(blocks.turn_block)])

@@ -92,9 +92,13 @@ class Objective:
         lowest = None if isinstance(some, slice) else partial(lowest_rows, rows)
         return canonical_rotation(rows[some], weight[some], lowest, near=near)
 
-    def turn(self, rows, Q):
+    def turn_rows(self, rows, Q):
         """Rotate memberships in place."""
         turn(rows, Q)
+
+    def turned(self, state, Q):
+        """The state after a rotation of the memberships."""
+        return state._replace(S=state.S @ Q.T, G=Q @ state.G @ Q.T)
 
     def ordered(self, state, order):
         """The state with the clusters in this order."""

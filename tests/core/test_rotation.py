@@ -16,7 +16,7 @@ from robust_eac import (
 )
 
 from .. import reference
-from ..access import RawObjective, _rotation, encode
+from ..access import ChanceCorrectedObjective, RawObjective, _rotation, encode
 from ..conftest import planted_ensemble
 from ..solvers.test_soft_ensembles import planted_soft_ensemble
 
@@ -157,6 +157,19 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     full = _rotation.canonical_rotation(turned, np.ones(2000))
     best = (turned @ full.T).max(axis=1).mean()
     assert (turned @ Q.T).max(axis=1).mean() == pytest.approx(best, rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
+def test_the_state_turns_with_the_memberships(kind, rng):
+    labels = noisy(rng, 60, 4, 8, 0.3, missing=0.1)
+    objective = kind(encode(labels), 4)
+    rows = rng.dirichlet(np.full(4, 20.0), size=len(objective.encoding.rows.codes))
+    Q = reference.admissible_rotation(rows, rng, 10)
+    turned = objective.turned(objective.measure(rows), Q)
+    objective.turn_rows(rows, Q)
+    assert np.abs(Q - np.eye(4)).max() > 0.1
+    for found, expected in zip(turned, objective.measure(rows), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_sweeps_are_at_most_those_asked_for(rng):
