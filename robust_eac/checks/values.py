@@ -291,7 +291,7 @@ def check_dask_rows(array, *, name):
     return with_checked_chunks(array, name=name).rechunk((sizes, array.shape[1]))
 
 
-def check_consensus(membership, n_samples):
+def check_consensus_membership(membership, n_samples):
     """A consensus membership as :func:`check_membership` returns it, of at most MAX_DENSE entries."""
     rows = check_membership(membership, n_samples)
     _check_size(rows.shape, "membership.shape[1]")

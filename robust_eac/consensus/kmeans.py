@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..checks.common import RandomState
 from ..checks.values import check_bool, check_choice, warn_unless
 from ..core.codes import relabel
-from ..core.lloyd import best_lloyd, label_shares, slot_weights, squared_distances
+from ..core.lloyd import best_lloyd, label_shares, squared_distances, weights_by_slot
 from ._common import check_search, prepare_rows
 
 __all__ = ["ecc", "kmeans_consensus", "sec", "utility_consensus"]
@@ -222,14 +222,14 @@ def _normalised(encoding, weights, mu):
 
 def _cross_entropies(encoding, weights, counts):
     """(n_slots, k) weighted -log of the shares of the labels."""
-    return slot_weights(encoding, weights) * -np.log(np.maximum(label_shares(encoding, counts), _EPS))
+    return weights_by_slot(encoding, weights) * -np.log(np.maximum(label_shares(encoding, counts), _EPS))
 
 
 def _cosine_distances(encoding, weights, counts):
     """(n_slots, k) weighted cosine distances of the labels from the shares."""
     shares = label_shares(encoding, counts)
     norms = np.sqrt(np.add.reduceat(shares**2, encoding.partitions.offsets, axis=0))
-    return slot_weights(encoding, weights) * (1.0 - shares / np.repeat(norms, encoding.partitions.n_codes, axis=0))
+    return weights_by_slot(encoding, weights) * (1.0 - shares / np.repeat(norms, encoding.partitions.n_codes, axis=0))
 
 
 def _negative_entropy(shares):
@@ -247,7 +247,7 @@ UTILITIES = {
 
 def degree_costs(encoding, weights, counts):
     """(n_slots, k) terms of d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2), with d_i the sum of w_u n_ul."""
-    by_slot = slot_weights(encoding, weights)
+    by_slot = weights_by_slot(encoding, weights)
     degrees = by_slot * encoding.partitions.sizes[:, np.newaxis]
     volumes = (degrees * counts).sum(axis=0)
     # An empty cluster has its mean at the origin.

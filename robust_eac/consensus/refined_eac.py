@@ -209,11 +209,11 @@ def triple_similarities(encoding, weights, decay):
     """For every partition the (k_u, k_u) similarities of its clusters; 0 in the slots of "not observed"."""
     partitions = encoding.partitions
     jaccard = jaccard_indices(encoding)
-    slot_weights = np.repeat(weights, partitions.n_codes)
+    by_slot = np.repeat(weights, partitions.n_codes)
     tables = []
     for start, k in zip(partitions.offsets, partitions.n_codes, strict=True):
         own = jaccard[start : start + k]
-        table = np.array([np.minimum(row, own) @ slot_weights for row in own])
+        table = np.array([np.minimum(row, own) @ by_slot for row in own])
         np.fill_diagonal(table, 0.0)
         tables.append(table)
     largest = max(table.max() for table in tables)

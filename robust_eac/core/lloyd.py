@@ -94,7 +94,7 @@ def label_shares(encoding, counts):
 
 def squared_distances(encoding, weights, counts):
     """Table of the weighted squared distances |e_l - m_c|^2 between one-hot rows and the clusters' mean rows."""
-    return scaled_distances(encoding, slot_weights(encoding, weights), counts)
+    return scaled_distances(encoding, weights_by_slot(encoding, weights), counts)
 
 
 def scaled_distances(encoding, values, counts):
@@ -106,7 +106,7 @@ def scaled_distances(encoding, values, counts):
     return table
 
 
-def slot_weights(encoding, weights):
+def weights_by_slot(encoding, weights):
     """(n_slots, 1) weight of each slot's partition; 0 for "not observed"."""
     by_slot = np.repeat(weights, encoding.partitions.n_codes)
     by_slot[encoding.partitions.missing_slots] = 0.0

@@ -10,7 +10,7 @@ from scipy.stats import permutation_test
 
 from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.values import check_consensus
+from ..checks.values import check_consensus_membership
 from ..core import relabelling
 from ..core.encoding import encode_ensemble, one_hot, weigh_clusters
 from ..core.formula import accumulate, adjusted_agreements, moments_of_test
@@ -174,5 +174,5 @@ def _checked(labels, membership, sample_weight, *, counts=False):
     """(encoding, memberships of its rows)."""
     ensemble = check_ensemble(labels)
     sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
-    rows = check_consensus(membership, ensemble.n_samples)
+    rows = check_consensus_membership(membership, ensemble.n_samples)
     return encode_ensemble(ensemble, sample_weight), rows

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.common import ClusterWeights, Labels
 from ..checks.labels import check_ensemble, check_sample_weight
-from ..checks.values import check_consensus, check_real, check_weights
+from ..checks.values import check_consensus_membership, check_real, check_weights
 from ..core.encoding import encode_ensemble
 from ..core.formula import gradient_of, weighted_loss
 from ..objectives import objective_for, resolve_agreement
@@ -24,7 +24,7 @@ class Evaluation:
     def __init__(self, labels, membership, weights, sample_weight, cluster_weights, *, agreement="raw"):
         ensemble = check_ensemble(labels)
         sample_weight = check_sample_weight(sample_weight, ensemble)
-        self.rows = check_consensus(membership, ensemble.n_samples)
+        self.rows = check_consensus_membership(membership, ensemble.n_samples)
         cluster_weights = check_cluster_weights(cluster_weights)
         agreement = resolve_agreement(agreement)
         self.weights = check_weights(weights, ensemble.n_partitions)

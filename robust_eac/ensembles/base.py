@@ -19,7 +19,7 @@ _CHUNK = 2**16
 _PRODUCTS = 2**19
 
 
-class Ensemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class EnsembleTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base class: `_make` sets `labels_`, `n_clusters_` and further attributes of the subclass."""
 
     labels_: np.ndarray
@@ -34,7 +34,7 @@ class Ensemble(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
         Returns
         -------
-        self : Ensemble
+        self : EnsembleTransformer
         """
         self._make(X)
         self._n_features_out = self.labels_.shape[1]

@@ -21,7 +21,7 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
 )
-from .base import Ensemble, label_dtype
+from .base import EnsembleTransformer, label_dtype
 
 __all__ = ["FeatureSubsetEnsemble"]
 
@@ -35,7 +35,7 @@ _MAX_BATCH = 256
 _BATCH_SIZE = 2**20
 
 
-class FeatureSubsetEnsemble(Ensemble):
+class FeatureSubsetEnsemble(EnsembleTransformer):
     """Cluster subsets of the features by k-means, one subset per partition.
 
     The ensemble of combinatorial evidence accumulation [1]_, for data in which most features may be noise. It uses all

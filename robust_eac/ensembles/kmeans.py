@@ -14,7 +14,7 @@ from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
 from ..core.threads import progress
 from .base import (
-    Ensemble,
+    EnsembleTransformer,
     check_max_samples,
     draw_sample,
     fit_all,
@@ -29,7 +29,7 @@ from .base import (
 __all__ = ["KMeansEnsemble"]
 
 
-class KMeansEnsemble(Ensemble):
+class KMeansEnsemble(EnsembleTransformer):
     """Cluster the same data many times, with random numbers of clusters and random starts.
 
     Partition u is one run of k-means from a random start, with k_u clusters drawn uniformly from a range: the "k-means

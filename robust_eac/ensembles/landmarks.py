@@ -19,7 +19,15 @@ from sklearn.utils.validation import check_is_fitted
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
 from ..core.threads import progress
-from .base import Ensemble, check_max_samples, draw_sample, label_by_blocks, label_dtype, list_fits, nearest_centres
+from .base import (
+    EnsembleTransformer,
+    check_max_samples,
+    draw_sample,
+    label_by_blocks,
+    label_dtype,
+    list_fits,
+    nearest_centres,
+)
 
 __all__ = ["LandmarkSpectralEnsemble"]
 
@@ -37,7 +45,7 @@ _DENSE = 1000
 _ZERO = 1e-10
 
 
-class LandmarkSpectralEnsemble(Ensemble):
+class LandmarkSpectralEnsemble(EnsembleTransformer):
     r"""Cluster the same data many times by spectral clustering with landmarks, which finds clusters of any shape.
 
     The ensemble of U-SENC [1]_. Each partition has its own p landmarks, the centres of k-means on 10 p random objects.

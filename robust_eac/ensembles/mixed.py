@@ -9,14 +9,14 @@ from sklearn.metrics import pairwise_distances
 
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
-from .base import Ensemble, fit_all, stack
+from .base import EnsembleTransformer, fit_all, stack
 
 __all__ = ["MixedEnsemble"]
 
 _LINKAGES = ("single", "average", "ward", "centroid")
 
 
-class MixedEnsemble(Ensemble):
+class MixedEnsemble(EnsembleTransformer):
     r"""Cluster the same data with six algorithms, each at several numbers of clusters.
 
     The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means, and

@@ -133,7 +133,7 @@ def hard_partition_losses(
     ensemble = check_ensemble(labels)
     clusters = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
-    return partition_losses(encode(ensemble, sample_weight, chosen, cluster_weights), clusters, chosen)
+    return partition_losses(encode_for_loss(ensemble, sample_weight, chosen, cluster_weights), clusters, chosen)
 
 
 def expected_losses(
@@ -183,7 +183,7 @@ def expected_losses(
     ensemble = check_ensemble(check_labels(labels))
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode(ensemble, sample_weight, chosen)
+    encoding = encode_for_loss(ensemble, sample_weight, chosen)
 
     found = np.full(len(weights), np.nan)
     for mask, observed in enumerate(encoding.rows.observed.T):
@@ -257,7 +257,7 @@ def reassignment_costs(
     codes = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode(ensemble, sample_weight, chosen, cluster_weights)
+    encoding = encode_for_loss(ensemble, sample_weight, chosen, cluster_weights)
 
     used, best, rises = reassign(encoding, weights, chosen, codes)
     names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
@@ -347,7 +347,7 @@ def credible_ball(
     level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode(ensemble, sample_weight, chosen)
+    encoding = encode_for_loss(ensemble, sample_weight, chosen)
 
     distances = partition_losses(encoding, clusters, chosen)
     # Distances that differ by less are equal.
@@ -398,7 +398,7 @@ def check_loss(loss, cost, *, by_number=False):
     return chosen._replace(cost=cost)
 
 
-def encode(ensemble, sample_weight, loss, cluster_weights=None):
+def encode_for_loss(ensemble, sample_weight, loss, cluster_weights=None):
     """The encoding of an ensemble for a loss, with the least weight of an object scaled to 1, as the search expects."""
     sample_weight = check_sample_weight(sample_weight, ensemble)
     cluster_weights, soft = check_cluster_weights(cluster_weights), len(ensemble.widths) > 0

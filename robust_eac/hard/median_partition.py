@@ -39,7 +39,7 @@ from ..core.codes import relabel
 from ..weightings.joint import Fixed, as_weighting, name_of, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from .losses import LEVEL as BALL_LEVEL
-from .losses import check_loss, encode, hard_partition_losses, radius_of
+from .losses import check_loss, encode_for_loss, hard_partition_losses, radius_of
 from .lower_bound import bound_partitions
 from .multistart import INITS, Task, refine, solve_from
 from .tables import LOSSES
@@ -230,7 +230,7 @@ def solve_hard_median_partition(
         raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
-    encoding = encode(ensemble, sample_weight, chosen, cluster_weights)
+    encoding = encode_for_loss(ensemble, sample_weight, chosen, cluster_weights)
 
     # Near copies all count: draws of a posterior repeat likely partitions.
     weighting, linked = resolve_group(weighting, encoding, rng, families=False)
@@ -364,7 +364,7 @@ def refine_labels(
     loss = LOSSES["binder"]
     limit = n_clusters if n_clusters is None else check_n_clusters(n_clusters, n)
     clusters = check_hard_partition(consensus, n, "consensus", limit)
-    encoding = encode(ensemble, sample_weight, loss, cluster_weights)
+    encoding = encode_for_loss(ensemble, sample_weight, loss, cluster_weights)
     n_pairs = float(n if sample_weight is None else np.asarray(sample_weight).sum()) ** 2
     resolved = _check_weighting(weights, weighting, n_pairs, m)
     if resolved.needs_group:

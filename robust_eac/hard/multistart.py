@@ -56,7 +56,7 @@ class Task(NamedTuple):
         return n_rows * (n_hard + self.encoding.rows.soft.shape[1]) * k**2 <= _THOROUGH_WORK
 
 
-class Run(NamedTuple):
+class SearchRun(NamedTuple):
     """A partition of the rows of a task, and its weights, losses and history."""
 
     clusters: np.ndarray
@@ -69,7 +69,7 @@ class Run(NamedTuple):
 
 
 def solve_from(task, start, seeds, n_jobs):
-    """The best :class:`Run` from named starts, or the run from given clusters of all objects."""
+    """The best :class:`SearchRun` from named starts, or the run from given clusters of all objects."""
     rng = np.random.RandomState(seeds[0])
     if isinstance(start, str):
         run = best_of_starts(task, start, seeds, n_jobs)
@@ -81,7 +81,7 @@ def solve_from(task, start, seeds, n_jobs):
 
 
 def best_of_starts(task, start, seeds, n_jobs):
-    """The :class:`Run` of least objective: all starts descend, the best few are then searched thoroughly."""
+    """The :class:`SearchRun` of least objective: all starts descend, the best few are then searched thoroughly."""
     weights = task.weighting.first(np.ones(len(task.encoding.partitions.offsets)))
     rows = group_copies(task.encoding, weights, task.loss)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
@@ -172,7 +172,7 @@ def descend(task, clusters, weights, rng, *, thorough):
         unchanged = np.array_equal(weights, before)
         if unchanged or n_passes >= task.max_passes:
             objective = task.weighting.value(losses, weights)
-            return Run(clusters, weights, losses, objective, n_moves, n_passes, settled and unchanged)
+            return SearchRun(clusters, weights, losses, objective, n_moves, n_passes, settled and unchanged)
 
 
 def refine(task, clusters, weights, rng, *, thorough):

@@ -8,7 +8,7 @@ from ..core.encoding import collapse, select
 from ..core.sweep import visiting_order
 from ..core.threads import end_if_told
 from .contingency import DenseArrays
-from .tables import SLACK, is_sparse, linearised, losses_of, tabulate, terms_of, x_log_x
+from .tables import SLACK, is_sparse, linearised, table_losses, tabulate, terms_of, x_log_x
 
 # Used clusters per empty one in the tables, which have at least two empty ones.
 _SPARE = 4
@@ -47,7 +47,7 @@ class Search:
     @property
     def value(self):
         """The weighted loss."""
-        return float(self._terms.weights @ losses_of(self._terms, self._tables))
+        return float(self._terms.weights @ table_losses(self._terms, self._tables))
 
     def descend(self, rng, max_passes, *, exact=True):
         """Pass over all rows in random order, by secants, then if `exact` by the loss; returns whether it converged."""
@@ -103,7 +103,7 @@ class Search:
             together = np.add.reduceat(terms.slot_weights * psi(counts[:, c] + counts[:, d]), offsets)
             b = together - of_counts[:, c] - of_counts[:, d]
             a = psi(sizes[:, c] + sizes[:, d]) - of_sizes[:, c] - of_sizes[:, d]
-            value = terms.weights @ losses_of(terms, self._tables, a[terms.mask_of], b)
+            value = terms.weights @ table_losses(terms, self._tables, a[terms.mask_of], b)
             if value < least:
                 best, least = (c, d), value
         if best is None:

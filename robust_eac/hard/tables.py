@@ -165,7 +165,7 @@ class SparseTables:
         contingency.best_moves_sparse(terms, self.arrays, *found)
 
 
-def losses_of(terms, tables, a=0.0, b=0.0):
+def table_losses(terms, tables, a=0.0, b=0.0):
     """(m,) losses, with a and b added to the sums."""
     found = np.empty(len(tables.arrays.b))
     contingency.losses(terms, tables.arrays.a[terms.mask_of] + a, tables.arrays.b + b, found)
@@ -177,8 +177,8 @@ def linearised(encoding, terms, loss, tables):
     # Rows without weight do not count: they must not change the result of the others.
     step = _SECANT * encoding.partitions.total / np.count_nonzero(encoding.rows.multiplicity)
     step = step * (terms.totals if loss.squares else np.ones(len(terms.totals)))
-    by_a = (losses_of(terms, tables, step) - losses_of(terms, tables, -step)) / (2.0 * step)
-    by_b = (losses_of(terms, tables, b=step) - losses_of(terms, tables, b=-step)) / (2.0 * step)
+    by_a = (table_losses(terms, tables, step) - table_losses(terms, tables, -step)) / (2.0 * step)
+    by_b = (table_losses(terms, tables, b=step) - table_losses(terms, tables, b=-step)) / (2.0 * step)
     by_mask = np.bincount(terms.mask_of, weights=terms.weights * by_a, minlength=len(tables.arrays.a))
     return terms._replace(slot_coef=(terms.weights * by_b)[terms.parts], mask_coef=by_mask)
 
@@ -188,7 +188,7 @@ def partition_losses(encoding, clusters, loss):
     terms, k = terms_of(encoding, np.ones(len(encoding.partitions.offsets)), loss), 1 + int(clusters.max())
     # Without moves, sparse tables suffice for every loss.
     tables = (SparseTables if k > MANY else DenseTables)(encoding, terms, clusters, k)
-    found = losses_of(terms, tables)
+    found = table_losses(terms, tables)
     # The difference of large numbers: rounding must not hide perfect agreement.
     found[found < SLACK * loss.largest(encoding.partitions.total)] = 0.0
     return found
