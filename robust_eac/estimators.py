@@ -474,8 +474,8 @@ class RobustEAC(_Consensus):
         self.random_state = random_state
         self.verbose = verbose
 
-    # Function of progress lines, set by the command line.
-    _tell = None
+    # Function of a line of progress, set by the command line.
+    _log = None
 
     @property
     def confidence_(self) -> np.ndarray:
@@ -501,8 +501,8 @@ class RobustEAC(_Consensus):
         -------
         self : RobustEAC
         """
-        chosen = {name: getattr(self, name) for name in Options._fields if name not in ("tell", "callback")}
-        options = Options(**chosen, tell=self._tell or progress(self.verbose))
+        chosen = {name: getattr(self, name) for name in Options._fields if name not in ("log", "callback")}
+        options = Options(**chosen, log=self._log or progress(self.verbose))
         if is_dask_array(X):
             from .distributed.solver import solve_and_compare
 

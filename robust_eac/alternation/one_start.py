@@ -8,7 +8,7 @@ import numpy as np
 from ..checks.values import MAX_SEED
 from ..core.starts import FEW, SAMPLE_TOL
 from ..core.sweep import ROUNDING
-from ..core.threads import end_if_told
+from ..core.threads import silent, stop_if_cancelled
 from ..objectives.base import Objective
 
 # Over-relax by this factor after a sweep that leaves more than the share _SLOW of the gap.
@@ -47,7 +47,7 @@ class Problem(NamedTuple):
 class Run(NamedTuple):
     """The state of one start: memberships of the objective's rows, weights, and all that continues it.
 
-    tell : prints a line after every alternation, or None.
+    log : function of a line of progress.
     gap : while it is above the tolerance, Y steps sweep before they measure the gap.
     stopped : set by a callback; Y steps then only measure.
     """
@@ -58,7 +58,7 @@ class Run(NamedTuple):
     weights: np.ndarray
     history: list
     rng: np.random.RandomState
-    tell: Callable | None
+    log: Callable
     gap: float = np.inf
     n_iter: int = 0
     n_sweeps: int = 0
@@ -69,7 +69,7 @@ class Run(NamedTuple):
         return self.history[-1]
 
 
-def start_run(problem, start, rng, limits, *, warm=False, tell=None):
+def start_run(problem, start, rng, limits, *, warm=False, log=silent):
     """The :class:`Run` of a start, before its first Y step.
 
     `start` is the name of a start, or memberships, which are changed. With many rows, a named start is solved on a
@@ -78,32 +78,31 @@ def start_run(problem, start, rng, limits, *, warm=False, tell=None):
     objective, weighting = problem
     sample = objective.sample(rng) if isinstance(start, str) else None
     if sample is None:
-        run = _run_from(problem, objective.initial_rows(start, rng), rng, warm, tell, limits)
+        run = _run_from(problem, objective.initial_rows(start, rng), rng, warm, log, limits)
         return run if isinstance(start, str) else run._replace(gap=0.0)
     rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
     own = np.random.RandomState(rng.randint(MAX_SEED))
     run = alternate(Problem(sample, weighting), sample.initial_rows(start, own), own, rough)
-    return spread_run(problem, sample, run, rng, tell, limits, leap=objective.n_clusters > FEW)
+    return spread_run(problem, sample, run, rng, log, limits, leap=objective.n_clusters > FEW)
 
 
-def spread_run(problem, sample, run, rng, tell, limits, *, leap):
+def spread_run(problem, sample, run, rng, log, limits, *, leap):
     """The :class:`Run` of all objects from the run of a sample, given by its objective."""
     encoding = problem.objective.encoding
     skip = limits.tol * encoding.partitions.total if leap else 0.0
     rows = sample.place(encoding, run.weights, run.rows, leap=leap, skip=skip, n_threads=limits.n_threads)
-    run = _run_from(problem, rows, rng, True, tell, limits)
-    if tell:
-        tell(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
+    run = _run_from(problem, rows, rng, True, log, limits)
+    log(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
     return run
 
 
-def _run_from(problem, rows, rng, warm, tell, limits):
+def _run_from(problem, rows, rng, warm, log, limits):
     """The :class:`Run` from memberships; if warm, with the optimal weights for their losses."""
     objective, weighting = problem
     state = objective.measure(rows, limits.n_threads)
     losses = objective.losses(state)
     weights = weighting.solve(losses) if warm else weighting.first(losses)
-    return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, tell)
+    return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, log)
 
 
 def continue_run(problem, run, limits, *, callback=None):
@@ -142,15 +141,14 @@ def alternate_once(problem, run, limits):
     weights = weighting.solve(losses)
     history = [*run.history, weighting.value(losses, weights)]
     run = run._replace(losses=losses, weights=weights, history=history, n_iter=run.n_iter + 1)
-    if run.tell:
-        run.tell(f"iteration {run.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {run.objective:.6g}")
+    run.log(f"iteration {run.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {run.objective:.6g}")
     # Unchanged weights leave the gap unchanged.
     return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
 
 
-def alternate(problem, start, rng, limits, *, warm=False, tell=None, callback=None):
+def alternate(problem, start, rng, limits, *, warm=False, log=silent, callback=None):
     """The :class:`Run` of one start, alternated to a joint stationary point."""
-    run = start_run(problem, start, rng, limits, warm=warm, tell=tell)
+    run = start_run(problem, start, rng, limits, warm=warm, log=log)
     return continue_run(problem, run, limits, callback=callback)
 
 
@@ -184,7 +182,7 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
             seen[kind] = max(seen[kind], gap / estimate)
         expected = np.inf
         while not is_stationary(expected, target) and n_sweeps < max_sweeps:
-            end_if_told()
+            stop_if_cancelled()
             before = estimate
             if relaxation > 1.0:
                 kind = "relaxed"

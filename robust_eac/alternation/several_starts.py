@@ -9,7 +9,7 @@ import numpy as np
 from ..core.encoding import weigh_clusters
 from ..core.formula import adjusted_agreements
 from ..core.starts import reduce_rows
-from ..core.threads import count_threads, map_threads
+from ..core.threads import count_threads, map_threads, silent
 from ..objectives.base import empty_last
 from .one_start import alternate, alternate_once, continue_run, spread_run, start_run
 
@@ -39,11 +39,7 @@ def _value(run):
     return run.objective
 
 
-def _tell_of_start(tell, number, n_starts, line):
-    tell(f"start {number + 1}/{n_starts}: {line}")
-
-
-def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None, callback=None):
+def solve(problem, start, seeds, limits, *, n_jobs=None, log=silent, callback=None):
     """(the best run of several starts, memberships of the objective's objects), both with the clusters in order.
 
     Empty clusters are last; with a named start, the others are ordered by their first objects.
@@ -66,7 +62,7 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, tell=None, callback=Non
         callback(Alternation(membership, run.weights.copy(), run.objective, run.gap, run.n_iter))
 
     on_alternation = call if callback else None
-    run = _best_run(problem, start, seeds, limits, n_jobs, tell, on_alternation)
+    run = _best_run(problem, start, seeds, limits, n_jobs, log, on_alternation)
     alone = limits._replace(n_threads=_within(n_jobs, objective))
     problem, run = _confirm(problem, run, seeds[0], alone, on_alternation)
     run = canonical(problem, run, alone, callback=on_alternation)
@@ -105,15 +101,15 @@ def _within(n_jobs, objective):
     return count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)[1]
 
 
-def _best_run(problem, start, seeds, limits, n_jobs, tell, callback=None):
+def _best_run(problem, start, seeds, limits, n_jobs, log, callback=None):
     """The best run of several starts; of a very large problem, continued from the best run on a quarter of the rows."""
     objective = problem.objective
     alone = limits._replace(n_threads=_within(n_jobs, objective))
     rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
     quarter = objective.sample(rng, quarter=True) if isinstance(start, str) else None
     if quarter is not None:
-        run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs, tell)
-        run = spread_run(problem, quarter, run, rng, tell, alone, leap=True)
+        run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs, log)
+        run = spread_run(problem, quarter, run, rng, log, alone, leap=True)
         del quarter
         return continue_run(problem, run, alone, callback=callback)
     loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL))
@@ -124,9 +120,12 @@ def _best_run(problem, start, seeds, limits, n_jobs, tell, callback=None):
 
     def begin(number, n_threads):
         first = start if isinstance(start, str) else start.copy()
-        own = tell and partial(_tell_of_start, tell, number, len(seeds))
         rng = np.random.RandomState(seeds[number])
-        return start_run(problem, first, rng, limits._replace(n_threads=n_threads), tell=own)
+
+        def log_start(line):
+            log(f"start {number + 1}/{len(seeds)}: {line}")
+
+        return start_run(problem, first, rng, limits._replace(n_threads=n_threads), log=log_start)
 
     def begin_and_continue(number, n_threads):
         return continue_run(problem, begin(number, n_threads), loose._replace(n_threads=n_threads))
@@ -186,7 +185,7 @@ def _confirm(problem, run, seed, limits, callback):
     plain = weigh_clusters(problem.objective.encoding, None)
     while not run.stopped:
         agreements = adjusted_agreements(plain, run.rows, n_threads=limits.n_threads)
-        weighting = weighting.following(np.maximum(1.0 - agreements, 0.0))
+        weighting = weighting.revised(np.maximum(1.0 - agreements, 0.0))
         if weighting is None:
             break
         problem = problem._replace(weighting=weighting)

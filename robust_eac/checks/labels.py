@@ -291,11 +291,11 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
         in_range = labels.min() >= 0 and labels.max() < n_clusters
         return np.eye(n_clusters)[labels if in_range else codes]
     membership = check_membership(array, n_samples, n_clusters, name="init")
-    check_start_tells_apart(membership.min(axis=0), membership.max(axis=0))
+    check_start_distinguishes(membership.min(axis=0), membership.max(axis=0))
     return membership
 
 
-def check_start_tells_apart(lowest, highest):
+def check_start_distinguishes(lowest, highest):
     """Refuse a start with the same soft membership for all objects, from the extremes of memberships per cluster."""
     n_clusters = len(lowest)
     if n_clusters > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:

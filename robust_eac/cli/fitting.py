@@ -118,7 +118,7 @@ def _fit(arguments, options, labels, titles):
         # With --verbose, all lines go to standard error; without, a terminal shows the latest one.
         with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
             latest = None if bar.disable else bar.set_description_str
-            model._tell = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
+            model._log = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
             model.fit(labels)
     assessment = None
     if arguments.certify:

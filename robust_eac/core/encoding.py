@@ -75,8 +75,8 @@ class Partitions(NamedTuple):
         return np.setdiff1d(np.arange(len(self.offsets)), self.hard)
 
     @property
-    def unlike_self(self):
-        """The partitions whose self-similarities x_ui'W_u x_ui need not be 1: soft ones, or all with slot weights."""
+    def soft_or_weighted(self):
+        """The soft partitions, or all if clusters have weights: those where x_ui'W_u x_ui need not be 1."""
         return self.soft if self.slot_weights is None else np.arange(len(self.offsets))
 
     def by_slot(self, coef):

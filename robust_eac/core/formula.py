@@ -128,7 +128,7 @@ def partition_sums(encoding):
     rows, partitions = encoding.rows, encoding.partitions
     singles = (encoding.self_pairs @ rows.observed)[partitions.mask_of]
     own = singles.copy()
-    for u in np.intersect1d(partitions.unlike_self, partitions.hard):
+    for u in np.intersect1d(partitions.soft_or_weighted, partitions.hard):
         own[u] = encoding.self_pairs @ encoding.self_similarity(u)
     everything = partitions.sum_slots(partitions.sizes**2)
     sums = relabelling.pair_sums(partitions.n_observed, singles, own, everything, partitions.squares)

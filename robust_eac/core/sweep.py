@@ -6,7 +6,7 @@ import numpy as np
 
 from . import kernels
 from .arrays import Visit
-from .threads import end_if_told
+from .threads import stop_if_cancelled
 
 # Gaps below this are rounding errors of the small matrices.
 ROUNDING = 1e-14
@@ -40,7 +40,7 @@ def sweep(visited, statistics, rows, order, how, *, n_threads=1):
     total = 0.0
     with ThreadPoolExecutor(n_threads) as pool:
         for first in range(0, len(order), _BLOCKS * length):
-            end_if_told()
+            stop_if_cancelled()
             blocks = np.split(order[first : first + _BLOCKS * length], range(length, _BLOCKS * length, length))
             total += _sweep_round(visited, statistics, rows, blocks, how, pool)
     return total

@@ -28,18 +28,18 @@ def count_threads(n_jobs, n_tasks, encoding, n_clusters):
 def map_threads(function, items, n_threads):
     """Generate function(item) for item in items, in order, with this many threads.
 
-    After an error or Ctrl-C, the other threads end at their next :func:`end_if_told`.
+    After an error or Ctrl-C, the other threads end at their next call of :func:`stop_if_cancelled`.
     """
     if n_threads == 1:
         for item in items:
-            end_if_told()
+            stop_if_cancelled()
             yield function(item)
         return
     stop = threading.Event()
 
     def run(item):
         _own.stop = stop
-        end_if_told()
+        stop_if_cancelled()
         return function(item)
 
     with ThreadPoolExecutor(n_threads) as pool:
@@ -50,13 +50,17 @@ def map_threads(function, items, n_threads):
             raise
 
 
-def end_if_told():
-    """End a thread of :func:`map_threads` whose result is no longer needed; long computations call this often."""
+def stop_if_cancelled():
+    """Raise CancelledError in a thread of :func:`map_threads` that should end; long computations call this often."""
     stop = getattr(_own, "stop", None)
     if stop is not None and stop.is_set():
         raise CancelledError
 
 
+def silent(line):
+    """Print no progress."""
+
+
 def progress(verbose):
-    """A function that prints the progress lines of a verbose computation, or None."""
-    return partial(print, flush=True) if verbose else None
+    """A function of a line of progress, which prints it if the computation is verbose."""
+    return partial(print, flush=True) if verbose else silent

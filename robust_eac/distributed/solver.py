@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ..alternation.one_start import Problem, continue_run, start_run
 from ..alternation.several_starts import Alternation, canonical, solve
 from ..checks.common import ClusterWeights, RandomState, WeightSolver
-from ..checks.labels import check_init, check_start_tells_apart
+from ..checks.labels import check_init, check_start_distinguishes
 from ..checks.values import (
     MAX_SEED,
     check_dask_rows,
@@ -39,7 +39,7 @@ from ..solvers.median_partition import (
     Options,
     check_effort,
     result_of,
-    tell_convergence,
+    warn_unless_converged,
 )
 from ..weightings.clusters import check_cluster_weights, slot_weights
 from ..weightings.joint import Fixed, as_weighting, resolve_group
@@ -141,9 +141,9 @@ def solve_median_partition_distributed(
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
     """
-    tell = progress(verbose)
+    log = progress(verbose)
     options = Options(
-        weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, tell, callback
+        weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, log, callback
     )
     return solve_and_compare(labels, n_clusters, options)[0]
 
@@ -168,7 +168,9 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
     start = _check_start(options.init, labels, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
-    tell = options.tell and (lambda line: options.tell(f"all objects: {line}"))
+
+    def log(line):
+        options.log(f"all objects: {line}")
 
     def call_back(run):
         membership = _as_array(_memberships(run.rows), labels.chunks[0], n_clusters)
@@ -188,16 +190,16 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         if sampled:
             problem = Problem(objective_for(sample, n_clusters), weighting)
             rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
-            starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, tell=options.tell)
+            starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, log=options.log)
         problem = Problem(DistributedObjective(partitions, n_clusters), weighting)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-        run = start_run(problem, rows, own, limits, warm=sampled, tell=tell)
+        run = start_run(problem, rows, own, limits, warm=sampled, log=log)
         run = continue_run(problem, run, limits, callback=callback)
         run = canonical(problem, run, limits, callback=callback)
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
         result = result_of(run, consensus, membership, limits.tol)
-    tell_convergence(result, limits)
+    warn_unless_converged(result, limits)
     return result, agreements
 
 
@@ -314,7 +316,7 @@ def _encode(labels, start, n_clusters):
     bounds = [blocks.later(blocks.extremes)(rows) for rows in starts]
     encodings, proposals, bounds = persist(encodings, proposals, bounds)
     bounds = np.array(compute(*bounds))
-    check_start_tells_apart(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
+    check_start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
     return partitions, encodings, proposals
 
 
@@ -348,7 +350,7 @@ def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
     return weigh(sample, counts * (partitions.total / counts.sum()))
 
 
-def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, tell):
+def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, log):
     """Solve the sample and place the rows of all blocks by its best solution."""
     from dask import persist
 
@@ -358,7 +360,7 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, te
         # In the start, partitions that observe no sampled object have weight zero.
         objective = objective.on(select(sample, partitions))
         problem = Problem(objective, Fixed(np.full(len(partitions), 1.0 / len(partitions))))
-    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, tell=tell)
+    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, log=log)
     raw = RawObjective(objective.encoding, objective.n_clusters)
     statistics = raw.statistics(run.weights, raw.measure(membership))
     shared = partitions, blocks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters

@@ -12,6 +12,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import BLOCK, row_blocks
 from ..checks.values import check_integer
+from ..core.threads import silent
 
 # Rows that a thread labels at a time.
 _CHUNK = 2**16
@@ -66,19 +67,18 @@ def prepare_clusterer(base, n_clusters, seed):
     return estimator.set_params(random_state=int(seed)) if "random_state" in estimator.get_params() else estimator
 
 
-def fit_all(base, n_clusters, seeds, X, n_jobs, report=None):
+def fit_all(base, n_clusters, seeds, X, n_jobs, log=silent):
     """Clones of a clusterer, fitted to X with these numbers of clusters and seeds."""
     estimators = [prepare_clusterer(base, k, seed) for k, seed in zip(n_clusters, seeds, strict=True)]
-    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, report)
+    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, log)
 
 
-def list_fits(fits, n_clusters, n_jobs, report):
+def list_fits(fits, n_clusters, n_jobs, log):
     """Models from joblib's delayed calls, one per partition, with a line of progress for each."""
     models = []
     for k, model in zip(n_clusters, _in_threads(fits, n_jobs), strict=True):
         models.append(model)
-        if report:
-            report(f"partition {len(models)} of {len(n_clusters)}: {k} clusters")
+        log(f"partition {len(models)} of {len(n_clusters)}: {k} clusters")
     return models
 
 
@@ -110,7 +110,7 @@ def draw_sample(X, size, rng):
     return np.asarray(X, dtype=np.float64, order="C")
 
 
-def label_by_blocks(X, label, n_partitions, dtype, n_jobs, report):
+def label_by_blocks(X, label, n_partitions, dtype, n_jobs, log):
     """(n_samples, n_partitions) labels of features of any real type, which are read in blocks."""
     labels = np.empty((len(X), n_partitions), dtype=dtype)
 
@@ -121,8 +121,7 @@ def label_by_blocks(X, label, n_partitions, dtype, n_jobs, report):
         return chunk.stop
 
     for done in _in_threads((delayed(run)(chunk) for chunk in row_blocks(len(X), _CHUNK)), n_jobs):
-        if report:
-            report(f"labels of {done} of {len(X)} objects")
+        log(f"labels of {done} of {len(X)} objects")
     return labels
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
-from ..core.threads import progress
+from ..core.threads import progress, silent
 from .base import (
     EnsembleTransformer,
     check_max_samples,
@@ -108,20 +108,20 @@ class KMeansEnsemble(EnsembleTransformer):
         candidates = check_candidates(self.n_clusters, high=size or len(X), high_name=high_name)
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        report = progress(self.verbose)
+        log = progress(self.verbose)
         base = KMeans(init="random", n_init=1) if self.estimator is None else self.estimator
         if size is not None:
             _check_predicts(base)
         self.n_clusters_ = candidates[rng.randint(len(candidates), size=n_partitions)]
         seeds = rng.randint(MAX_SEED, size=n_partitions)
         if size is None:
-            self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs, report)
+            self.estimators_ = fit_all(base, self.n_clusters_, seeds, X, n_jobs, log)
             self.labels_ = stack([estimator.labels_ for estimator in self.estimators_])
             return
         draws = zip(self.n_clusters_, seeds, rng.randint(MAX_SEED, size=n_partitions), strict=True)
         fits = (delayed(_fit_sample)(prepare_clusterer(base, k, seed), X, size, draw) for k, seed, draw in draws)
-        self.estimators_ = list_fits(fits, self.n_clusters_, n_jobs, report)
-        self.labels_ = self._label(X, report)
+        self.estimators_ = list_fits(fits, self.n_clusters_, n_jobs, log)
+        self.labels_ = self._label(X, log)
 
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Label new objects by every clustering of the ensemble.
@@ -143,17 +143,17 @@ class KMeansEnsemble(EnsembleTransformer):
         X = check_features(X, estimator=self, reset=False, as_is=self.max_samples is not None)
         _check_predicts(self.estimators_[0])
         if self.max_samples is not None:
-            return self._label(X, None)
+            return self._label(X, silent)
         return stack([estimator.predict(X) for estimator in self.estimators_])
 
-    def _label(self, X, report):
+    def _label(self, X, log):
         """Labels of all objects, in blocks."""
         if self.estimator is None:
             label, *shape = nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
         else:
             label = partial(_label_by_predict, self.estimators_, self.n_clusters_)
             shape = len(self.estimators_), label_dtype(self.n_clusters_.max() - 1)
-        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), report)
+        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), log)
 
 
 def _check_predicts(estimator):

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
-from ..core.threads import progress
+from ..core.threads import progress, silent
 from .base import (
     EnsembleTransformer,
     check_max_samples,
@@ -128,17 +128,17 @@ class LandmarkSpectralEnsemble(EnsembleTransformer):
         candidates = check_candidates(self.n_clusters, high=limits[name], high_name=name)
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        report = progress(self.verbose)
+        log = progress(self.verbose)
         self.n_clusters_ = candidates[rng.randint(len(candidates), size=n_partitions)]
         seeds = rng.randint(MAX_SEED, size=n_partitions)
         fits = (
             delayed(fit_model)(X, int(k), n_landmarks, n_neighbors, size, seed)
             for k, seed in zip(self.n_clusters_, seeds, strict=True)
         )
-        self._models = list_fits(fits, self.n_clusters_, n_jobs, report)
+        self._models = list_fits(fits, self.n_clusters_, n_jobs, log)
         self._n_neighbors = n_neighbors
         self.landmarks_ = [model.landmarks for model in self._models]
-        self.labels_ = self._label(X, n_jobs, report)
+        self.labels_ = self._label(X, n_jobs, log)
 
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Label new objects by every clustering of the ensemble, from their nearest landmarks.
@@ -153,13 +153,13 @@ class LandmarkSpectralEnsemble(EnsembleTransformer):
         """
         check_is_fitted(self)
         X = check_features(X, estimator=self, reset=False, as_is=True)
-        return self._label(X, check_n_jobs(self.n_jobs), None)
+        return self._label(X, check_n_jobs(self.n_jobs), silent)
 
-    def _label(self, X, n_jobs, report):
+    def _label(self, X, n_jobs, log):
         """Labels of all objects, in blocks."""
         dtype = label_dtype(self.n_clusters_.max() - 1)
         label = partial(label_by_models, self._models, self._n_neighbors)
-        return label_by_blocks(X, label, len(self._models), dtype, n_jobs, report)
+        return label_by_blocks(X, label, len(self._models), dtype, n_jobs, log)
 
 
 class Index(NamedTuple):

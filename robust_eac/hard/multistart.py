@@ -202,7 +202,7 @@ def confirm(task, run, rng):
     plain = weigh_clusters(task.encoding, None)
     while True:
         losses = _corrected_losses(plain, run.clusters)
-        weighting = weighting.following(losses)
+        weighting = weighting.revised(losses)
         if weighting is None:
             return run
         trusting, weights = task._replace(weighting=weighting), weighting.first(losses)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.encoding import collapse, select
 from ..core.sweep import visiting_order
-from ..core.threads import end_if_told
+from ..core.threads import stop_if_cancelled
 from .contingency import DenseArrays
 from .tables import SLACK, is_sparse, linearised, table_losses, tabulate, terms_of, x_log_x
 
@@ -132,7 +132,7 @@ class Search:
     def _move(self, order, *, exact=False):
         before = self.n_moves
         for first in range(0, len(order), _UNINTERRUPTED):
-            end_if_told()
+            stop_if_cancelled()
             rows, state = order[first : first + _UNINTERRUPTED], (self.clusters, self._margins, self._drift)
             moved, self._drift = self._tables.relocate(rows, self._terms, exact, self._slack, *state)
             self.n_moves += moved
@@ -179,7 +179,7 @@ class Search:
 def group_copies(encoding, weights, loss, clusters=None):
     """The encoding with one row for all copies of an object that are in the same cluster and may stay together."""
     apart = np.zeros(len(encoding.rows.codes), dtype=bool)
-    if len(encoding.partitions.unlike_self):
+    if len(encoding.partitions.soft_or_weighted):
         similarity = encoding.mean_self_similarity(weights * encoding.partitions.scale)
         apart = similarity <= 1.0 - 0.5 * loss.cost
     numbers = [np.where(apart, 1.0 + np.arange(len(apart)), 0.0)]

@@ -51,7 +51,7 @@ class MedianPartitionResult(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them; `tell` takes lines."""
+    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them; `log` takes a line of progress."""
 
     weighting: WeightSolver
     agreement: str
@@ -62,7 +62,7 @@ class Options(NamedTuple):
     tol: float
     n_jobs: int | None
     random_state: RandomState
-    tell: Callable | None
+    log: Callable
     callback: Callable | None = None
 
 
@@ -166,9 +166,9 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    tell = progress(verbose)
+    log = progress(verbose)
     options = Options(
-        weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, tell, callback
+        weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, log, callback
     )
     return solve_ensemble(labels, n_clusters, options, sample_weight)[0]
 
@@ -195,10 +195,9 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
     problem = Problem(objective_for(encoding, n_clusters, agreement), weighting)
-    how = {"tell": options.tell, "callback": options.callback}
-    run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, **how)
+    run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=options.log, callback=options.callback)
     result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
-    tell_convergence(result, limits)
+    warn_unless_converged(result, limits)
     return result, run.state, problem.objective, weighting
 
 
@@ -227,7 +226,7 @@ def result_of(run, labels, membership, tol):
     )
 
 
-def tell_convergence(result, limits):
+def warn_unless_converged(result, limits):
     """Warn the caller of a public function two calls up if a result has not converged."""
     end = f"max_iter={limits.max_iter}" if result.n_iter >= limits.max_iter else f"{result.n_iter} of them: stopped"
     reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after {end}"

@@ -27,7 +27,7 @@ class Weighting(BaseEstimator):
     corrected : whether it uses chance-corrected losses. Its weights then stay fixed while the membership moves.
     needs_group : whether it first needs the partitions that agree with each other; see `resolve_group`.
     judged : whether `minimised` is defined.
-    trusts : whether weights stay fixed until `following` confirms or replaces them.
+    trusts : whether weights stay fixed until `revised` replaces them.
 
     References
     ----------
@@ -329,8 +329,8 @@ class Trusting(Fixed):
         self.pairs, self.among = pairs, among
         self.families, self.near = families, near
 
-    def following(self, losses):
-        """The weighting for these chance-corrected losses; None if they confirm this one."""
+    def revised(self, losses):
+        """The weighting with trust decided by these chance-corrected losses; None if they confirm this one."""
         trusted = (self.chance.solve(losses) > 0.0) & self.among
         if not trusted.any():
             return None

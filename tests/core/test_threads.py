@@ -23,7 +23,7 @@ def work(ended):
     until = time.monotonic() + LONG
     try:
         while time.monotonic() < until:
-            _threads.end_if_told()
+            _threads.stop_if_cancelled()
             time.sleep(0.01)
     except CancelledError:
         ended.append(True)
@@ -64,19 +64,19 @@ def test_an_error_ends_the_other_threads_and_is_raised():
     assert list(_threads.map_threads(abs, [-1, 2], 2)) == [1, 2]
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_searches_end_when_asked(rng, monkeypatch, told):
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_searches_end_when_asked(rng, monkeypatch, cancelled):
     labels = planted_ensemble(rng, np.repeat(np.arange(3), 20), 6, noise=0.3)
     stop = threading.Event()
     monkeypatch.setattr(_threads._own, "stop", stop, raising=False)
-    if told:
+    if cancelled:
         stop.set()
     for search in (
         lambda: solve_median_partition(labels, 3, random_state=0, n_jobs=1),
         lambda: solve_hard_median_partition(labels, 3, random_state=0, n_jobs=1),
         lambda: refine_labels(labels, rng.randint(3, size=60), random_state=0),
     ):
-        if told:
+        if cancelled:
             with pytest.raises(CancelledError):
                 search()
         else:
