@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .checks.common import agreement_of, clusters_found, counted, percent, report, rounded, with_weight
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.values import is_dask_array
 from .core.encoding import encode_ensemble
@@ -14,6 +13,7 @@ from .diagnostics.certificates import UNSURE, Assessment, assess_membership
 from .diagnostics.determinacy import determinacy
 from .weightings.clusters import check_cluster_weights, weigh_by
 from .weightings.joint import name_of
+from .wording import agreement_of, clusters_found, counted, percent, report, rounded, with_weight
 
 # Chance-corrected agreements that differ by more show that the ensemble is not the fitted one.
 _SAME = 1e-6

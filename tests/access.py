@@ -4,11 +4,11 @@
 import numpy as np
 
 from robust_eac import summary as _summary
+from robust_eac import wording as _wording
 from robust_eac._whole_files import temporary_path, write_files
 from robust_eac.alternation import one_start as _one_start
 from robust_eac.alternation import several_starts as _several_starts
 from robust_eac.alternation.one_start import Limits, Problem, next_relaxation
-from robust_eac.checks import common as _common
 from robust_eac.checks import labels as label_checks
 from robust_eac.checks import values as value_checks
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels

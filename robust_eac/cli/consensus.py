@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..checks.common import shortened
+from ..wording import shortened
 from .files import read_labels
 from .options import add_solver_options, add_table_output
 from .output import check_outputs, check_picture, picture_writer, progress, table_writer, write_outputs

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, counted, in_short, listed
+from ..checks.common import ClusterWeights, Labels, in_short
 from ..checks.labels import check_ensemble, check_hard_partition, check_labels, check_sample_weight
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..wording import counted, listed
 from .tables import LOSSES, SLACK, moves, partition_losses
 
 __all__ = [

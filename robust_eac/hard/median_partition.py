@@ -9,19 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import (
-    ClusterWeights,
-    Labels,
-    RandomState,
-    WeightSolver,
-    agreement_of,
-    clusters_found,
-    counted,
-    in_short,
-    percent,
-    report,
-    with_weight,
-)
+from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
 from ..checks.labels import check_ensemble, check_hard_partition
 from ..checks.values import (
     MAX_SEED,
@@ -38,6 +26,7 @@ from ..checks.values import (
 from ..core.codes import relabel
 from ..weightings.joint import Fixed, as_weighting, name_of, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
+from ..wording import agreement_of, clusters_found, counted, percent, report, with_weight
 from .losses import LEVEL as BALL_LEVEL
 from .losses import check_loss, encode_for_loss, hard_partition_losses, radius_of
 from .lower_bound import bound_partitions

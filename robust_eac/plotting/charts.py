@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import counted, load_package
+from ..checks.common import load_package
 from ..checks.values import check_bool, check_mask, check_vector, check_weights
 from ..diagnostics.selection import ClusterNumberSelection
+from ..wording import counted
 
 __all__ = ["plot_convergence", "plot_losses", "plot_n_clusters", "plot_weights"]
 

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ..checks.common import RandomState, counted
+from ..checks.common import RandomState
 from ..checks.labels import check_labels
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.eac import coassociation_of
 from ..core.encoding import encode
 from ..metrics.external import check_consensus
+from ..wording import counted
 from .charts import VERMILLION, check_axes, count_along
 
 __all__ = ["plot_coassociation", "plot_membership"]

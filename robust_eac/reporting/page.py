@@ -15,11 +15,11 @@ import numpy as np
 
 from .._version import __version__
 from .._whole_files import write_files
-from ..checks.common import counted, headline, percent, weightless
 from ..checks.forms import objects_of
 from ..checks.values import check_integer, check_names, is_dask_array
 from ..diagnostics.certificates import UNSURE
 from ..weightings.joint import Weighting, name_of
+from ..wording import counted, headline, percent, weightless
 from .findings import find_out
 from .markup import Column, bar, definitions, draw_heat_map, element, join, table
 

@@ -51,7 +51,7 @@ class MedianPartitionResult(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them; `log` takes a line of progress."""
+    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them; `log` takes a line."""
 
     weighting: WeightSolver
     agreement: str

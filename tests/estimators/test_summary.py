@@ -18,7 +18,7 @@ from robust_eac import (
     partition_losses,
 )
 
-from ..access import _common, _summary
+from ..access import _summary, _wording
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 
@@ -118,7 +118,7 @@ def test_report_says_what_the_attributes_say(labels):
 def test_the_table_has_both_ends_in_order(labels, monkeypatch):
     model = RobustEAC(3, weighting="l2", random_state=0).fit(labels)
     every = _rows(model.summary())
-    monkeypatch.setattr(_common, "_ALL_LISTED", 11)
+    monkeypatch.setattr(_wording, "_ALL_LISTED", 11)
     rows = _rows(model.summary())
     assert rows == [*every[:3], ("...",), *every[-3:]]
     order = np.lexsort((-model.agreements_, -model.weights_))

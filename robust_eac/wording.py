@@ -1,0 +1,97 @@
+"""A consensus in words: the text of its report, counts with their nouns, shares, and lists of names."""
+
+import numpy as np
+
+# A table lists up to this many partitions; of more, the first and last _LISTED.
+_ALL_LISTED = 15
+_LISTED = 3
+# Number of clusters whose sizes are listed.
+_SIZES = 8
+# Characters of a name.
+_NAME = 24
+
+
+def percent(share):
+    """A share in percent, without decimals."""
+    return f"{100.0 * share:.0f} %"
+
+
+def report(rows, n_samples, weights, agreements, names):
+    """The text of a report on a consensus: a line for each of `rows`, title -> text, then a table of the partitions."""
+    without = weightless(weights, agreements, names)
+    if without:
+        rows = rows | {"no weight": without}
+    lines = [f"{title:<13}{text}" for title, text in rows.items()]
+    return "\n".join([headline(n_samples, len(agreements)), "", *lines, "", *_table(weights, agreements, names)])
+
+
+def headline(n_samples, n_partitions):
+    """The first line of a report."""
+    return f"Consensus of {counted(n_partitions, 'partition')} of {counted(n_samples, 'object')}"
+
+
+def counted(number, noun, plural=None):
+    """A number and its noun: 1 object, 1,000 objects."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def clusters_found(labels, n_clusters):
+    """The number of clusters found, the number asked for, and the sizes of the clusters."""
+    found = int(labels.max()) + 1
+    sizes = np.asarray(np.bincount(labels, minlength=found))
+    listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
+    wanted = {"auto": "as the cut of largest lift", None: "without a limit"}.get(n_clusters)
+    wanted = wanted or f"of {n_clusters:,} asked for"
+    return f"{found:,} found {wanted}; objects in each: {listed}"
+
+
+def with_weight(weights, weighting):
+    """The name of the weighting, and how many partitions have weight."""
+    n_with = np.count_nonzero(weights)
+    split = f"{counted(n_with, 'partition')} with weight, {len(weights) - n_with:,} without"
+    copies = np.count_nonzero((weights > 0.0) & (weights < (1.0 - 1e-9) * weights.max()))
+    # Only chance-corrected weights give near copies the weight of one partition together.
+    share = f"; {copies:,} of them share it with near copies" if weighting == "chance-corrected" and copies else ""
+    return f"{weighting}: {split}{share}"
+
+
+def agreement_of(weights, agreements):
+    """Mean agreement of the partitions with the consensus, plain and weighted."""
+    mean, by_weight = rounded(agreements.mean()), rounded(weights @ agreements)
+    return f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
+
+
+def _table(weights, agreements, names):
+    """Lines of a table of the partitions of largest and smallest weight; equal weights are sorted by agreement."""
+    order = list(np.lexsort((-agreements, -weights)))
+    if len(order) > _ALL_LISTED:
+        order[_LISTED:-_LISTED] = [None]
+    cells = [("partition", "weight", "agreement")]
+    for u in order:
+        row = ("...", "", "") if u is None else (shortened(names[u]), f"{weights[u]:.3g}", rounded(agreements[u]))
+        cells.append(row)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def weightless(weights, agreements, names):
+    """The partitions without weight, those of least agreement first; "" if there are none."""
+    without = np.flatnonzero(weights == 0.0)
+    return listed([shortened(names[u]) for u in without[np.argsort(agreements[without], kind="stable")]])
+
+
+def listed(names):
+    """The first few names, and how many more there are."""
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return ", ".join(map(str, names[:_LISTED])) + more
+
+
+def shortened(name):
+    """A name on one line, shortened."""
+    text = " ".join(str(name).split())
+    return text if len(text) <= _NAME else f"{text[: _NAME - 3]}..."
+
+
+def rounded(value):
+    """A number with three decimals; zero has no sign."""
+    return f"{round(float(value), 3) + 0.0:.3f}"
