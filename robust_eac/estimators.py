@@ -335,8 +335,8 @@ class RobustEAC(_Consensus):
 
     Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2 [+ \frac{\lambda}{2} \|\alpha\|^2]` (Eqs. 4
     and 5 of [1]_): find the consensus membership Y of an ensemble of clusterings and the weights alpha_u of the
-    clusterings jointly. Not convex; the best of `n_init` starts is kept. :func:`~robust_eac.solve_median_partition` is
-    the same as a function; :class:`MergeConsensus` is more accurate if base clusterings are finer than the consensus.
+    clusterings jointly. Not convex. :func:`~robust_eac.solve_median_partition` is the same as a function;
+    :class:`MergeConsensus` is more accurate if base clusterings are finer than the consensus.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ class RobustEAC(_Consensus):
         order, where they cost least.
     n_init : int, default=10
         Number of starts. Each is solved to a gap of 1e-4, or only the best three if all begin on samples; of starts
-        that have reached the same partition, only the lowest continues. Then the best one is solved to `tol`.
+        that have reached the same partition, only the lowest continues. The best one is then solved to `tol`, and kept.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5
@@ -392,7 +392,7 @@ class RobustEAC(_Consensus):
     weights_ : ndarray of shape (n_partitions,)
         Weights of the partitions, summing to one, found with `membership_`.
     losses_ : ndarray of shape (n_partitions,)
-        d_u at `membership_`, in ordered pairs of objects.
+        :func:`~robust_eac.partition_losses` d_u of `membership_`.
     agreements_ : ndarray of shape (n_partitions,)
         :func:`~robust_eac.adjusted_agreement` of every partition with `membership_`: 1 for equal ones, 0 for chance.
     n_clusters_found_ : int

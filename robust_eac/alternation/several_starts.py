@@ -13,11 +13,10 @@ from ..core.threads import count_threads, map_threads, silent
 from ..objectives.base import empty_last
 from .one_start import alternate, alternate_once, continue_run, spread_run, start_run
 
-# Several starts are first solved to this gap. If starts are cheap (begun on a sample), only the best three are.
+# Several starts are first solved to this gap; of cheap ones, which begin on a sample, only the best _N_LOOSE are.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
-# If the memberships and matrices S of all starts together have at most this many numbers, alternate the starts in
-# lockstep, and drop those that coincide with a lower one.
+# Starts alternate in lockstep if all their memberships and matrices S have at most this many numbers.
 _IN_STEP = 2**20
 
 
@@ -25,7 +24,8 @@ class Alternation(NamedTuple):
     """The argument of a callback: the state after an alternation.
 
     membership : (n_samples, n_clusters), before the canonical rotation, with clusters in no particular order.
-    weights, objective, n_iter : after the update of the weights. gap : before it.
+    weights, objective, n_iter : after the update of the weights.
+    gap : before the update of the weights.
     """
 
     membership: np.ndarray
@@ -42,14 +42,8 @@ def _value(run):
 def solve(problem, start, seeds, limits, *, n_jobs=None, log=silent, callback=None):
     """(the best run of several starts, memberships of the objective's objects), both with the clusters in order.
 
-    Empty clusters are last; with a named start, the others are ordered by their first objects.
-
-    Objects without weight are dropped; identical ones share a row if that pays. All starts are solved to a loose gap,
-    or only the best few if starts are cheap; the best one, the first of equal ones, continues to `tol`. In lockstep, a
-    start is dropped as soon as it coincides with a lower one, since both would end in the same minimum. Losing starts
-    are freed at once: each has n_clusters numbers per row and per base cluster. Very large problems start from the
-    solution of a quarter of the objects, and that from the solution of a quarter of its own. A weighting that trusts
-    partitions alternates with the best start until the consensus confirms the partitions that made it.
+    Empty clusters are last; with a named start, the others are ordered by their first objects. Objects without weight
+    are left out of the descent; identical ones share a row if that pays.
 
     `callback` is called with the :class:`Alternation` of the best start, once the others are dropped.
     """
@@ -102,7 +96,13 @@ def _within(n_jobs, objective):
 
 
 def _best_run(problem, start, seeds, limits, n_jobs, log, callback=None):
-    """The best run of several starts; of a very large problem, continued from the best run on a quarter of the rows."""
+    """The best run of several starts, the first of equal ones.
+
+    The starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides with
+    a lower one is dropped, since both would end in the same minimum. Losing starts are freed at once: each has
+    n_clusters numbers per row and per base cluster. A very large problem has a single start: the best run on a quarter
+    of its rows, which is found in the same way.
+    """
     objective = problem.objective
     alone = limits._replace(n_threads=_within(n_jobs, objective))
     rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
@@ -174,10 +174,10 @@ def reduce_problem(problem, start):
 
 
 def _confirm(problem, run, seed, limits, callback):
-    """(problem, run) alternated until the consensus confirms all trusted partitions.
+    """(problem, run) after runs and updates of trust in turn, until the consensus confirms all trusted partitions.
 
-    Trust is decided on the partitions without weights of their clusters. Updates after the first only withdraw trust:
-    there are at most n_partitions + 1.
+    Trust does not depend on the weights of base clusters. Only the first update can add partitions: there are at most
+    n_partitions + 1.
     """
     weighting = problem.weighting
     if not weighting.trusts:

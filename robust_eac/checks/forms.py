@@ -26,7 +26,7 @@ _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 _NO_INTEGER = "must hold integer cluster labels or names"
-_NO_LABEL = "must hold labels, the argument must be a string or a number, or None, NaN or NA where a label is missing"
+_NO_LABEL = "must hold labels: each in the argument must be a string or a number; None, NaN and NA mark a missing one"
 _FIND_COMMUNITIES = "find its communities several times and give these to labels_from"
 # Type or attributes of an object that is not a label matrix -> what to give instead.
 _OTHER_OBJECTS = {
@@ -38,7 +38,7 @@ _OTHER_OBJECTS = {
     (set, frozenset): "labels_from reads communities as sets",
     "collect_schema collect": "call .collect() first",
     "labels_": "give the labels_ of several, [model.labels_ for model in models]",
-    "_fields": "it is a result; give the labels in it, in a list with those of others",
+    "_fields": "it is one result; give a list of the labels of several",
     str: "read the file first, for example with pandas.read_csv",
     "__next__": "it can be read only once: give list(...) of it",
     ValuesView: "give list(...) of it",

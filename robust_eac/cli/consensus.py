@@ -28,34 +28,35 @@ examples:
 
 outputs:
   --output      cluster of every object (0, 1, ...), after its name if --index-column is given
-  --weights     partition, weight, loss (number of ordered pairs of objects on which it differs from the consensus; with
-                --loss in the units of that loss), agreement (adjusted Rand index: 1 is the same partition, 0 is chance)
+  --weights     partition, weight, loss and agreement of every clustering. The loss is the number of ordered pairs of
+                objects on which it differs from the consensus, or the one that --loss names; the agreement is the
+                adjusted Rand index: 1 for the same partition, 0 for chance
   --membership  share of every object in every cluster
-  --json        arguments, versions, objective, gap, clusters found, weights; with --loss the radius of the credible
-                ball around the consensus that holds 95 % of the weight; with --certify loss and bound, both per
-                ordered pair of objects, and the numbers of objects that are unsure and that a move gains
+  --json        arguments, versions, objective, gap, clusters found, weights. With --loss also the radius of the
+                credible ball, which holds 95 % of the weight. With --certify also the loss and its lower bound, both
+                per ordered pair of objects, how many objects are unsure, and how many would lower the loss by moving
 
-certificate, with --certify (not for --method merge, nor for a --loss other than binder):
-  bound         by how much at most the weighted loss exceeds the least possible with these weights; none for
-                --agreement adjusted, nor for more than 3,000 different objects with labels missing
-  unsure        objects that cost less than 10 % of the loss per object if moved to another cluster
+certificate, with --certify (not with --method merge, and of the losses of --loss only with binder):
+  bound         the weighted loss is at most this far above the least possible with these weights; there is none with
+                --agreement adjusted, or if labels are missing and more than 3,000 objects differ
+  unsure        moving one of these objects to another cluster costs less than 10 % of the loss per object
 
-losses: with --loss, the consensus is the hard partition of least loss that a search finds; it has no memberships
-  binder        share of the ordered pairs of objects that one partition joins and the other parts
-  vi            variation of information, in bits: fewer and larger clusters
+losses: with --loss, the consensus is the best hard partition that a search finds; there are no memberships
+  binder        share of the ordered pairs of objects that are together in only one of the two partitions
+  vi            variation of information, in bits: finds fewer and larger clusters
   omari         one minus the adjusted Rand index
   nvi, id, nid  other measures of information
 
 methods:
   median-partition  finds the memberships and weights of least loss together
   merge             builds a tree of the objects from the clusterings that agree with others more than by chance; small
-                    and certain clusters count most; '--n-clusters auto' takes its best cut into at least two clusters
+                    and certain clusters count most; '--n-clusters auto' cuts it into the best number, at least two
 
 weightings, for median-partition and --loss:
   restricted-simplex  from the paper: equal weights, but none for the clusterings of largest loss, good or bad
-  l2                  from the paper: weights fall with the losses, faster for a smaller --lam
+  l2                  from the paper: the larger the loss, the smaller the weight; more so with a smaller --lam
   chance-corrected    equal weights for the clusterings that agree with each other more than by chance, none for the
-                      others: shows which clusterings are bad; near copies of each other count once (not with --loss)
+                      others: shows which clusterings are bad; near copies of each other count once, except with --loss
   uniform             equal weights for all
   entropy, power      smooth functions of the losses"""
     add_solver_options(parser)

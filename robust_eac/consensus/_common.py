@@ -1,4 +1,4 @@
-"""Checks, encoding, indicators of base clusters and the memory check that consensus functions share."""
+"""Parts of several consensus functions: checks of arguments and memory, encoding, indicators of base clusters."""
 
 import os
 
@@ -8,7 +8,7 @@ from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_weights
 from ..core.encoding import collapse, encode, one_hot, select
 
-# Equal means summed in different orders differ by less than this.
+# Means that differ by less than this are equal up to rounding.
 TIE = 1e-12
 
 
@@ -36,19 +36,19 @@ def prepare_ensemble(labels, weights):
 
 
 def check_starts(n_init, random_state):
-    """(n_init, generator), checked."""
+    """(checked n_init, random generator)."""
     return check_integer(n_init, name="n_init", low=1), check_random_state(random_state)
 
 
 def check_search(n_init, max_iter, n_jobs, random_state):
-    """The parameters of a local search, checked, as keyword arguments: starts, passes, threads, generator."""
+    """Checked keyword arguments of a local search: starts, passes, threads, random generator."""
     n_init, rng = check_starts(n_init, random_state)
     max_iter = check_integer(max_iter, name="max_iter", low=1)
     return {"n_init": n_init, "max_iter": max_iter, "n_jobs": check_n_jobs(n_jobs), "rng": rng}
 
 
 def trivial(encoding, n_clusters):
-    """Clusters of the rows if there is only one cluster, or no more rows than clusters; otherwise None."""
+    """Clusters of the rows if they need no search, with one cluster or no more rows than clusters; otherwise None."""
     d = len(encoding.rows.codes)
     if n_clusters == 1:
         return np.zeros(d, dtype=np.intp)
@@ -56,7 +56,7 @@ def trivial(encoding, n_clusters):
 
 
 def clusters_of(encoding, weights):
-    """For the K base clusters: (n_rows, K) sparse indicators, numbers of objects, weights of their partitions."""
+    """Of the K base clusters: (sparse (n_rows, K) indicators, numbers of objects, weights of their partitions)."""
     clusters = np.flatnonzero(encoding.partitions.sizes)
     return (
         one_hot(encoding)[:, clusters],
@@ -74,7 +74,7 @@ def associations(members, groups, weights):
 
 
 def check_memory(n_bytes, what):
-    """Raise ValueError if `what` needs more bytes than the memory of this machine; call it before allocating."""
+    """Raise ValueError if `what` would need more memory than this machine has."""
     available = physical_memory()
     if available is not None and available < n_bytes:
         raise ValueError(

@@ -55,22 +55,24 @@ def certify(
 ) -> Certificate:
     r"""Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
 
-    With :math:`g_i` the gradient in the membership :math:`y_i` of object i, or of one of its copies, compute
+    With :math:`g_i` the gradient in the membership :math:`y_i` of one copy of object i, compute
 
-    * the violation of its first-order conditions, :math:`\frac{1}{4 n} \max_p \langle g_i, y_i - e_p \rangle`, whose
-      mean over the objects is :func:`~robust_eac.optimality_gap`. For ``agreement="adjusted"`` :math:`g_i` is the
-      gradient of :math:`\sum_u \alpha_u d_u / E[d_u]` in :math:`y_i` over :math:`\sum_u \alpha_u / E[d_u]`, which also
-      counts ordered pairs of objects;
-    * its margin, the largest membership minus the second largest;
-    * how far the labels (argmax) are determined: losses depend on :math:`Y^T Y` alone, so that other memberships have
-      the same. A walk through these finds the labels that differ most, and the objects that change cluster;
-    * the cost of its best move: how much the objective :math:`\sum_u \alpha_u d_u` [1]_ of the hardened consensus
-      (argmax) rises when the object alone moves to the best other cluster, negative if it falls. Unlike the margin it
-      does not depend on the relaxation. See :func:`~robust_eac.refine_labels`;
-    * the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
-    * how far the weights are from the best for these losses, :math:`\phi(\alpha) - \min \phi`, where :math:`\phi` is
-      the objective of the weighting (:math:`\alpha^T d` on the restricted simplex, for "l2" plus
-      :math:`\frac{\lambda}{2} \|\alpha\|^2`, and so on).
+    * `object_gaps`, by how much each object violates the first-order conditions:
+      :math:`\frac{1}{4 n} \max_p \langle g_i, y_i - e_p \rangle`. Their mean `gap` is the
+      :func:`~robust_eac.optimality_gap`. With ``agreement="adjusted"``, :math:`g_i` is the gradient of
+      :math:`\sum_u \alpha_u d_u / E[d_u]`, divided by :math:`\sum_u \alpha_u / E[d_u]`, so that the unit is the same;
+    * `margins`, the largest membership of each object minus the second largest;
+    * `move_costs`: how much the objective :math:`\sum_u \alpha_u d_u` [1]_ of the hardened consensus (argmax) rises if
+      the object alone moves to the best other cluster, per ordered pair of the object (2 n w_i). If it is negative, the
+      move lowers the objective; :func:`~robust_eac.refine_labels` makes such moves. Unlike a margin, a cost does not
+      depend on the relaxation;
+    * `trust`, the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
+    * `weight_gap`, how far the weights are from the best for these losses: :math:`(\phi(\alpha) - \min \phi) / n^2`,
+      where :math:`\phi` is the objective of the weighting (:math:`\alpha^T d` on the restricted simplex, for "l2" plus
+      :math:`\frac{\lambda}{2} \|\alpha\|^2`, and so on);
+    * `label_agreement` and `undetermined`, how far the losses determine the labels. Losses depend on :math:`Y^T Y`
+      alone, so other memberships have the same ones. A search among these marks the objects that change cluster;
+      `label_agreement` is the adjusted Rand index of the labels with the most different ones found.
 
     First-order conditions are necessary, not sufficient: :func:`~robust_eac.consensus_lower_bound` bounds the distance
     of the objective from the global minimum.
@@ -92,17 +94,14 @@ def certify(
     Returns
     -------
     certificate : Certificate
-        Named tuple: `gap`, the optimality gap; `object_gaps` >= 0 of shape (n_samples,), each for one copy of the
-        object, with the mean (weighted by w_i) `gap`; `margins` of shape (n_samples,), in [0, 1], 1 with
-        one cluster; `move_costs` of shape (n_samples,), rise of the objective over the 2 n w_i ordered pairs of the
-        object (for a complete ensemble in [-1, 1]; the limit for small weights, where w_i = 0), infinite with one
-        cluster; `trust`, the :class:`~robust_eac.diagnostics.AgreementTest` of the partitions, None if a weight lies
-        between 0 and 1: the test counts objects; `weight_gap`, per ordered pair of objects (over n^2; adjusted losses
-        are shares): zero exactly at optimal weights, infinite for weights that the weighting does not allow, None
-        without `weighting`; `label_agreement`, adjusted Rand index of the labels with the most different ones found at
-        the same losses, 1 if there are no others; `undetermined` of shape (n_samples,), the mask of the objects found
-        to change cluster at the same losses. Both are None with more than 20 clusters, unless each has an object with
-        membership 1.
+        Named tuple of these values. `object_gaps`, `margins`, `move_costs` and the mask `undetermined` have shape
+        (n_samples,). `object_gaps` are at least 0; `gap` is their mean, weighted by w_i. `margins` are in [0, 1], 1
+        with one cluster. `move_costs` are infinite with one cluster, and in [-1, 1] if the ensemble is complete; for
+        w_i = 0 the limit for small weights. `trust` is an :class:`~robust_eac.diagnostics.AgreementTest`, None if a
+        weight is between 0 and 1: the test counts objects. `weight_gap` is 0 exactly at optimal weights, infinite for
+        weights that the weighting does not allow, None without `weighting`; adjusted losses, being shares, are not
+        divided by n^2. `label_agreement` and `undetermined` are None with more than 20 clusters, unless each has an
+        object with membership 1.
 
     Raises
     ------

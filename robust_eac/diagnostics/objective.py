@@ -148,7 +148,7 @@ def objective_value(
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     lam : float, default=0.0
-        lambda >= 0, in the units of the losses (ordered pairs).
+        lambda >= 0, in the units of the losses.
 
     Returns
     -------

@@ -72,8 +72,7 @@ def solve_median_partition_distributed(
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
-    Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2 [+ \frac{\lambda}{2} \|\alpha\|^2]`
-    (Eqs. 4 and 5 of [1]_), as :func:`~robust_eac.solve_median_partition` does for arrays in memory.
+    The problem is that of :func:`~robust_eac.solve_median_partition`, which solves it for arrays in memory.
 
     Every chunk of rows stays on a worker with its memberships Y. In each round a worker sweeps the rows of a chunk with
     all others fixed, and returns sums over the proposed step D: :math:`D X^T`, :math:`Y D^T + D Y^T` and
@@ -91,13 +90,11 @@ def solve_median_partition_distributed(
         As in :class:`~robust_eac.RobustEAC`.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         As in :class:`~robust_eac.RobustEAC`, without "chance-corrected".
-    n_init : int, default=10
-        Number of starts on the sample.
+    n_init, n_jobs
+        As in :class:`~robust_eac.RobustEAC`, for the sample.
     init : {"random", "kmeans"} or array-like, default="random"
         Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of
         shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory is sent once.
-    n_jobs : int, default=None
-        Threads over the starts, on the client.
     callback
         As in :func:`~robust_eac.solve_median_partition`; the membership is a Dask array with the chunks of the
         ensemble, in the memory of the workers. It is not called for alternations on the sample.
@@ -128,7 +125,7 @@ def solve_median_partition_distributed(
 
     References
     ----------
-    .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
+    Those of :func:`~robust_eac.solve_median_partition`.
 
     Examples
     --------

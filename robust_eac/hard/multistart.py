@@ -20,19 +20,22 @@ from .tables import LOSSES, MANY, Loss, partition_losses
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Number of starts that are searched thoroughly.
 _N_THOROUGH = 2
-# Least number of objects in a sample, and number per base cluster.
+# Least number of objects in a sample, in all and per cluster of the finest partition.
 _SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
-# Draw a sample if there are at least this many times as many rows as objects in it.
+# Draw a sample if there are at least this many rows for each object in it.
 _SAMPLE_SHARE = 4
-# Dissolve clusters as long as rows x partitions x clusters^2 are at most this.
+# Dissolve clusters if rows x partitions x clusters^2 is at most this.
 _THOROUGH_WORK = 10**9
-# A "relaxed" start solves the relaxed problem to this gap; with many clusters, only if rows x clusters^2 is at most
-# _RELAXED_WORK.
+# A "relaxed" start solves the relaxed problem to this gap. With more than MANY clusters, it does so only if rows x
+# clusters^2 is at most _RELAXED_WORK.
 _RELAXED_TOL, _RELAXED_WORK = 1e-3, 10**9
 
 
 class Task(NamedTuple):
-    """A search for a hard partition: loss, weighting and limits. The weighting and results have losses times `unit`."""
+    """A search for a hard partition: ensemble, loss, weighting and limits.
+
+    The losses that the weighting reads, and those of a :class:`SearchRun`, are multiplied by `unit`.
+    """
 
     encoding: Encoding
     loss: Loss
@@ -140,7 +143,7 @@ def _relaxed(encoding, n_clusters, weights, rng):
 
 
 def _best_partitions(task, weights, count):
-    """Base partitions in ascending order of loss; -1 for rows that are not observed or in too many clusters."""
+    """The base partitions of least loss; -1 for rows that are unobserved, or not in the n_clusters largest clusters."""
     codes = harden(task.encoding).rows.codes.astype(np.intp)
     codes[~task.encoding.rows.observed[:, task.encoding.partitions.mask_of]] = -1
     # All columns need one memory layout: numba compiles kernels for each.
@@ -150,7 +153,7 @@ def _best_partitions(task, weights, count):
 
 
 def _largest_clusters(codes, n_clusters):
-    """Number the clusters of a partition by size, the largest first; -1 beyond the limit and where codes are -1."""
+    """Codes of the n_clusters largest clusters of a partition, the largest first; -1 for the other rows."""
     sizes = np.bincount(codes[codes >= 0], minlength=1)
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
     return np.where((codes >= 0) & (rank[codes] < n_clusters), rank[codes], -1)
@@ -176,7 +179,7 @@ def descend(task, clusters, weights, rng, *, thorough):
 
 
 def refine(task, clusters, weights, rng, *, thorough):
-    """As :func:`descend`, from a partition that may separate copies of an object; in one cluster they move together."""
+    """As :func:`descend`, but the start may separate copies of an object; copies in the same cluster move together."""
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, weights, task.loss, clusters)
@@ -188,7 +191,7 @@ def refine(task, clusters, weights, rng, *, thorough):
         clusters, weights = rows.expand(run.clusters), run.weights
         if run.n_moves == 0 or n_passes >= task.max_passes:
             break
-    # Sum over the task's own rows, as before the search, so that nothing differs by rounding if nothing moved.
+    # Sum over the same rows as before the search: if nothing has moved, not even rounding changes the losses.
     losses = task.losses(clusters)
     objective = task.weighting.value(losses, weights)
     return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)

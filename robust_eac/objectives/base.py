@@ -15,30 +15,29 @@ from ..core.threads import map_threads
 
 # When a row is placed from the uniform membership, a sweep makes at most this many pairwise steps per cluster.
 _PLACING_STEPS = 2
-# Memberships coincide if their centred Y'Y have at least this cosine. Chosen on ensembles of twelve data sets:
-# keeping the dropped starts would have lowered the objective by 1e-5 of its value on average.
+# Memberships coincide if the cosine of their centred Y'Y is at least this. On ensembles of twelve data sets, keeping
+# the dropped starts would have lowered the objective by 1e-5 of its value on average.
 _COINCIDENT = 0.995
-# They are compared on at most this many rows.
+# Memberships are compared on at most this many rows.
 _COMPARED_ROWS = 2**10
 # Curvatures below this share of the largest are treated as zero.
 _SINGULAR = 1e-6
-# Largest number of sweeps over objects without weight; a few suffice.
+# Largest number of sweeps that place objects without weight; a few suffice.
 MAX_PLACING = 1000
 
 
 class Objective:
     """Weighted losses of the partitions as a function of the memberships of an encoding's rows.
 
-    Subclasses have the methods below. A state holds the small matrices at some memberships, from which losses and steps
-    are computed.
+    Each subclass defines:
 
-    measure(rows, n_threads=1) : the state at memberships.
+    measure(rows, n_threads=1) : the state, the small matrices of these memberships.
     losses(state) : (m,) losses of the partitions.
-    steps(weights, rows, state, rng, n_threads) : the steps of a descent of the weighted losses, for
-        :func:`~robust_eac.alternation.one_start.descend`; they change the rows.
+    steps(weights, rows, state, rng, n_threads) : the `steps` of :func:`~robust_eac.alternation.one_start.descend` for
+        the weighted losses; they change the rows.
     statistics(weights, state) : the :class:`~robust_eac.core.arrays.Statistics` for sweeps over `visited`.
-    terms(weights, state) : the coefficients of these statistics, (m,) each, on the pairs that a partition observes: of
-        -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2.
+    terms(weights, state) : (m,) coefficients in these statistics of -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2,
+        over the pairs that partition u observes.
     """
 
     def __init__(self, encoding, n_clusters):
@@ -75,14 +74,14 @@ class Objective:
         return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
 
     def signature(self, rows):
-        """The argument of :meth:`coincide` for a membership Y: C = Y - 1/k on some rows, scaled so that |C'C| = 1."""
+        """C = Y - 1/k on some rows of a membership Y, scaled so that |C'C| = 1; :meth:`coincide` compares two."""
         some = some_rows(len(rows), _COMPARED_ROWS)
         inner = np.sqrt(self.encoding.rows.multiplicity[some, np.newaxis]) * (rows[some] - 1.0 / self.n_clusters)
         norm = np.linalg.norm(inner.T @ inner)
         return inner / np.sqrt(norm) if norm > 0.0 else inner
 
     def coincide(self, one, other):
-        """Whether the memberships of two signatures are nearly equal up to a rotation, by the cosine of their C'C."""
+        """Whether two memberships, given by their signatures, have nearly the same C'C, so differ by a rotation."""
         product = one.T @ other
         return bool(np.vdot(product, product) >= _COINCIDENT)
 
@@ -105,13 +104,13 @@ class Objective:
         return state._replace(S=state.S[:, order], G=state.G[:, order[:, np.newaxis], order])
 
     def place(self, encoding, weights, rows, *, n_threads=1, **how):
-        """Memberships of other rows of the same partitions, of least loss given those of this encoding's rows."""
+        """Memberships of least loss for the rows of another encoding, with those of this encoding's rows fixed."""
         statistics = self.statistics(weights, self.measure(rows, n_threads))
         absent = self.on(encoding.with_rows(multiplicity=np.zeros(len(encoding.rows.codes)))).visited
         return place_by(absent, statistics, self.n_clusters, n_threads=n_threads, **how)
 
     def expand(self, whole, weights, rows, tol):
-        """Memberships of all objects of the encoding `whole`; this objective holds only those with weight."""
+        """Memberships of all objects of the encoding `whole`, of which this objective has only those with weight."""
         membership = self.encoding.expand(rows)
         weightless = np.flatnonzero(whole.rows.multiplicity == 0.0)
         if len(weightless) == 0:
@@ -126,11 +125,11 @@ class Objective:
 def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits=1, n_threads=1):
     """Memberships of least loss of rows without weight, by the statistics of other rows of the same partitions.
 
-    Sweeps start from the uniform membership. A single one ends short of the minimum, which smooths the noise in the
-    statistics of few rows; after a leap it ends close to the minimum.
+    A single sweep from the uniform membership ends short of the minimum, which smooths the noise in the statistics of a
+    few rows; after a leap it ends close to the minimum.
 
     absent : :class:`~robust_eac.core.arrays.Visited`; the rows.
-    leap : whether to start at :func:`_leap`.
+    leap : whether to :func:`_leap` from the uniform membership before the first sweep.
     """
     statistics = statistics._replace(own=np.zeros((len(absent.rows.codes), 3)))
     placed = np.full((len(absent.rows.codes), n_clusters), 1.0 / n_clusters)
@@ -147,7 +146,7 @@ def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits
 
 
 def _leap(absent, statistics, placed, n_threads):
-    """Move rows to the minima of their quadratics on the plane of sum 1, then to the nearest memberships.
+    """Move each row to the minimum of its quadratic among the rows of sum 1, then to the nearest membership.
 
     Exact if there is one mask and Q is diagonal. Distances are weighted by the diagonal of Q: the nearest membership is
     max(row - tau / diagonal, 0), with the tau that makes its sum 1.
@@ -182,10 +181,12 @@ def first_objects(labels, n_clusters):
 
 
 def empty_last(membership, *, by_object=False):
-    """(the membership, changed, with the clusters that win no object last; the order). Labels then have no gaps.
+    """(the membership, changed in place, with the clusters that win no object last; the order).
 
-    by_object : order the others by the first object that they win, so that their numbers do not depend on the start.
-    Where two memberships of an object are equal, the order decides which cluster wins: repeat until it is stable.
+    The labels are then 0, 1, ... without gaps. If an object has equal memberships in two clusters, their order decides
+    which one wins it: reorder until the order is stable.
+
+    by_object : order the other clusters by the first objects that they win, whatever the start.
     """
     order = np.arange(membership.shape[1])
     while True:

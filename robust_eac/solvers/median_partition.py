@@ -91,7 +91,7 @@ def solve_median_partition(
 
     Alternates the Y step of :func:`~robust_eac.solve_membership`, started from the previous Y, with the closed form
     of the weights; neither raises the objective. Stops when the membership is stationary for weights that are optimal
-    for it. The problem is not convex: the best of `n_init` starts is returned.
+    for it.
 
     "chance-corrected" has no joint objective, but it terminates. All starts begin with equal weights for the largest
     group of partitions that agree beyond chance (:func:`~robust_eac.trusted_group_weights`), and for partitions that
@@ -272,12 +272,10 @@ def solve_membership(
     ----------
     labels, weights, sample_weight, cluster_weights
         As in :func:`~robust_eac.objective_value`.
-    n_clusters, n_jobs, random_state
+    n_clusters, tol, n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`.
     init : {"random", "kmeans"} or array-like, default=None
         As in :class:`~robust_eac.RobustEAC`; None means "random". A single start.
-    tol : float, default=1e-5
-        Stop when :func:`~robust_eac.optimality_gap` is at most `tol`, or 1e-14, below which it is rounding.
     max_sweeps : int, default=1000
         Largest number of sweeps over all objects.
 

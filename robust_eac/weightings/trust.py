@@ -41,10 +41,10 @@ def chance_corrected_weights(
 ) -> np.ndarray:
     r"""Equal weights for the partitions that agree with the consensus beyond chance.
 
-    With the agreement :math:`a_u = 1 - d_u / E[d_u]` and its mean weighted by itself,
-    :math:`a = \sum_u a_u^2 / \sum_u a_u` over the positive :math:`a_u`, partition u is trusted if :math:`a_u / a` is at
-    least `share`. Random partitions have :math:`a_u` near 0 and hardly change this mean, however many there are. If all
-    partitions agree equally, all are trusted; if none agrees beyond chance, all get equal weights.
+    The agreement of partition u is :math:`a_u = 1 - d_u / E[d_u]`, or 0 if that is negative. Partition u is trusted if
+    :math:`a_u` is positive and at least `share` times the mean agreement :math:`\sum_v a_v^2 / \sum_v a_v`, in which
+    each partition has its own agreement as its weight: random partitions, with :math:`a_v` near 0, hardly change it,
+    however many there are. If all agree equally, all are trusted; if none agrees beyond chance, all get equal weights.
 
     Parameters
     ----------
