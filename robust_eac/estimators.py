@@ -493,7 +493,6 @@ class RobustEAC(_Consensus):
             more. Or a Dask array of labels, as in :func:`~robust_eac.solve_median_partition_distributed`; then
             `labels_` and `membership_` are Dask arrays.
         y : Ignored
-            Present for API consistency.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of every object, as in :func:`~robust_eac.partition_losses`.
 
@@ -591,7 +590,6 @@ class MergeConsensus(_Consensus):
         X : array-like of shape (n_samples, n_partitions), int
             The ensemble, as in :meth:`RobustEAC.fit`, of hard labels in memory.
         y : Ignored
-            Present for API consistency.
 
         Returns
         -------

@@ -38,7 +38,7 @@ _OTHER_OBJECTS = {
     (set, frozenset): "labels_from reads communities as sets",
     "collect_schema collect": "call .collect() first",
     "labels_": "give the labels_ of several, [model.labels_ for model in models]",
-    "_fields": "it is one result; give a list of the labels of several",
+    "_fields": "it is a result; give a list of the labels of several",
     str: "read the file first, for example with pandas.read_csv",
     "__next__": "it can be read only once: give list(...) of it",
     ValuesView: "give list(...) of it",

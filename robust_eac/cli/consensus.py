@@ -33,12 +33,13 @@ outputs:
                 adjusted Rand index: 1 for the same partition, 0 for chance
   --membership  share of every object in every cluster
   --json        arguments, versions, objective, gap, clusters found, weights. With --loss also the radius of the
-                credible ball, which holds 95 % of the weight. With --certify also the loss and its lower bound, both
-                per ordered pair of objects, how many objects are unsure, and how many would lower the loss by moving
+                credible ball around the consensus that holds 95 % of the weight. With --certify also the loss and its
+                lower bound, both per ordered pair of objects, how many objects are unsure, and how many would lower
+                the loss by moving
 
 certificate, with --certify (not with --method merge, and of the losses of --loss only with binder):
   bound         the weighted loss is at most this far above the least possible with these weights; there is none with
-                --agreement adjusted, or if labels are missing and more than 3,000 objects differ
+                --agreement adjusted, or with labels missing and more than 3,000 different objects
   unsure        moving one of these objects to another cluster costs less than 10 % of the loss per object
 
 losses: with --loss, the consensus is the best hard partition that a search finds; there are no memberships

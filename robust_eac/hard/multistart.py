@@ -32,10 +32,7 @@ _RELAXED_TOL, _RELAXED_WORK = 1e-3, 10**9
 
 
 class Task(NamedTuple):
-    """A search for a hard partition: ensemble, loss, weighting and limits.
-
-    The losses that the weighting reads, and those of a :class:`SearchRun`, are multiplied by `unit`.
-    """
+    """A search for a hard partition. A :class:`SearchRun` and the weighting have losses times `unit`."""
 
     encoding: Encoding
     loss: Loss

@@ -181,12 +181,10 @@ def first_objects(labels, n_clusters):
 
 
 def empty_last(membership, *, by_object=False):
-    """(the membership, changed in place, with the clusters that win no object last; the order).
+    """(the membership, changed, with the clusters that win no object last; the order). Labels then have no gaps.
 
-    The labels are then 0, 1, ... without gaps. If an object has equal memberships in two clusters, their order decides
-    which one wins it: reorder until the order is stable.
-
-    by_object : order the other clusters by the first objects that they win, whatever the start.
+    by_object : order the other clusters by the first object that each wins, so that the start does not matter.
+    The order decides which of two equal memberships of an object wins: repeat until the order is stable.
     """
     order = np.arange(membership.shape[1])
     while True:
