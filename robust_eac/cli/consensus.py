@@ -37,7 +37,7 @@ outputs:
                 lower bound, both per ordered pair of objects, how many objects are unsure, and how many would lower
                 the loss by moving
 
-certificate, with --certify (not with --method merge, and of the losses of --loss only with binder):
+certificate, with --certify (not with --method merge; with --loss, for binder only):
   bound         the weighted loss is at most this far above the least possible with these weights; there is none with
                 --agreement adjusted, or with labels missing and more than 3,000 different objects
   unsure        moving one of these objects to another cluster costs less than 10 % of the loss per object
