@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib.externals.loky import ProcessPoolExecutor
 from scipy.stats import entropy
 
 from experiments.accuracy import ensemble_benchmark, number_of_clusters
@@ -33,8 +34,16 @@ def covering(cells):
     return chosen
 
 
+@pytest.fixture(scope="module")
+def worker():
+    """One process for all experiments, with one thread, as the runner's have."""
+    limits = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    with ProcessPoolExecutor(1, env=limits) as worker:
+        yield worker
+
+
 @pytest.mark.parametrize("name", runner.experiment_modules())
-def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, monkeypatch):
+def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, worker, monkeypatch):
     experiment = runner.load_experiment(name)
     assert experiment.__doc__
     # A process per cell would load all that is compiled anew; the first way of peers has one.
@@ -53,7 +62,7 @@ def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, monkeypat
     assert [record["error"] for record in records] == [None] * len(records)
     if not task.is_serial and experiment is not number_of_clusters:
         # Alone, so that it also shows if a cell depends on those before it.
-        (again,) = runner.run_in_processes(experiment, cells[-1:], 2)
+        again = worker.submit(runner._run_imported_cell, experiment.__name__, cells[-1]).result()
         assert not store.changes(again["result"], records[-1]["result"])
 
 
