@@ -95,7 +95,11 @@ def frozen_results(experiment):
 
 def matching(records, **where):
     """The rows with these values in their configuration."""
-    return [row for row in records if all(row["config"][key] == value for key, value in where.items())]
+    if not where:
+        return list(records)
+    pick = itemgetter(*where)
+    wanted = pick(where)
+    return [row for row in records if pick(row["config"]) == wanted]
 
 
 def results(records, **where):
