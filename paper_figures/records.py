@@ -119,6 +119,11 @@ def distinct(records, *keys):
     return list(grouped(records, *keys))
 
 
+def datasets(records):
+    """Names of the data sets, in the order of the records."""
+    return distinct(records, "dataset")
+
+
 def printed_table(name):
     """Rows of ``printed/NAME.csv`` as dicts of strings; empty where the paper prints nothing."""
     with (FOLDER / "printed" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
