@@ -1,6 +1,7 @@
 """Paired comparison of a method with another on the same ensembles: how often it is better, and by how much."""
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -127,7 +128,12 @@ def _power(sample, effect):
     n, scatter = len(sample), standard_error(sample)
     if math.isnan(effect) or n < 2 or scatter == 0.0:
         return math.nan
-    return float(nct.sf(t.ppf(1.0 - LEVEL / 2.0, n - 1), n - 1, abs(effect) / scatter))
+    return _power_of(n, abs(effect) / scatter)
+
+
+def _power_of(n, effect):
+    """The same for an effect in standard errors of the mean of n differences."""
+    return float(nct.sf(t.ppf(1.0 - LEVEL / 2.0, n - 1), n - 1, effect))
 
 
 def _seen(sample):
@@ -135,7 +141,12 @@ def _seen(sample):
     n, scatter = len(sample), standard_error(sample)
     if n < 2 or scatter == 0.0:
         return 0.0
-    return float(scatter * brentq(lambda shift: _power(sample, shift * scatter) - 0.8, 0.0, 100.0))
+    return float(scatter * _seen_in_errors(n))
+
+
+@cache
+def _seen_in_errors(n):
+    return brentq(lambda effect: _power_of(n, effect) - 0.8, 0.0, 100.0)
 
 
 def mean_interval(values):

@@ -7,8 +7,8 @@ from experiments.robustness.robustness import ORACLE
 
 from .drawing import drawing
 from .markdown import document, table
-from .records import grouped
-from .robustness import datasets, draw_over_shares, mean_difference, with_clean
+from .records import datasets, grouped
+from .robustness import draw_over_shares, mean_difference, with_clean
 from .style import BLUE, BROWN, KINDS, ORANGE, PAGE, SCREEN, SKY, VERMILLION, look, method_style
 
 OURS = "robust_eac, one start"

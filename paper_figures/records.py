@@ -95,7 +95,11 @@ def frozen_results(experiment):
 
 def matching(records, **where):
     """The rows with these values in their configuration."""
-    return [row for row in records if all(row["config"][key] == value for key, value in where.items())]
+    if not where:
+        return list(records)
+    pick = itemgetter(*where)
+    wanted = pick(where)
+    return [row for row in records if pick(row["config"]) == wanted]
 
 
 def results(records, **where):
@@ -113,6 +117,11 @@ def grouped(records, *keys):
 def distinct(records, *keys):
     """The different values of a key, or tuples of the values of several, in the order of the rows."""
     return list(grouped(records, *keys))
+
+
+def datasets(records):
+    """Names of the data sets, in the order of the records."""
+    return distinct(records, "dataset")
 
 
 def printed_table(name):

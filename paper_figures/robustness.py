@@ -10,7 +10,7 @@ from experiments.robustness.robustness import FRACTIONS, ORACLE, WEIGHTINGS
 from .drawing import drawing
 from .markdown import document, table
 from .paired import mean_interval, signed
-from .records import distinct, results
+from .records import datasets, distinct, results
 from .style import PAGE, around, legend_above, method_style, plain_name
 
 KIND_NAMES = {
@@ -24,11 +24,6 @@ KIND_NAMES = {
 # Kinds of noise whose partitions are independent, and the largest share of noise for which there are goals.
 RANDOM_KINDS = ("uniform", "unequal", "shuffled", "features")
 MOST_NOISE = 0.9
-
-
-def datasets(records):
-    """Names of the data sets, in the order of the records."""
-    return distinct(records, "dataset")
 
 
 def fractions(records, kind):

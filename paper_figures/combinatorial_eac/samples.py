@@ -105,9 +105,9 @@ def untied(features, exponent, signal):
     return (first > second)[first != second]
 
 
-def block_tests(features, exponent, signal=SIGNAL):
+def block_tests(features, exponent):
     """The same, for every block of the paper's number of repetitions."""
-    pairs = zip(*map(blocks, both(features, exponent, signal)), strict=True)
+    pairs = zip(*map(blocks, both(features, exponent)), strict=True)
     return [sign_test(pooled(a), pooled(b), alternative="two-sided") for a, b in pairs]
 
 

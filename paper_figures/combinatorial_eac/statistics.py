@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 from scipy.optimize import least_squares
+from scipy.special import expit
 from scipy.stats import binomtest, chi2, false_discovery_control, rankdata, ttest_rel
 
 from ..claim import CONTRADICTED, HOLDS
@@ -134,6 +135,17 @@ def logistic(parameters, x):
     return low + (1.0 - low) * np.exp(-np.logaddexp(0.0, rate * (x - middle)) / shape)
 
 
+def _logistic_jacobian(parameters, x):
+    """Derivatives of :func:`logistic` in its parameters, (number of x, 4)."""
+    low, rate, middle, shape = parameters
+    z = rate * (x - middle)
+    softplus = np.logaddexp(0.0, z)
+    decay = np.exp(-softplus / shape)
+    outer = (1.0 - low) * decay / shape
+    slope = outer * expit(z)
+    return np.column_stack([1.0 - decay, -slope * (x - middle), slope * rate, outer * softplus / shape])
+
+
 def fit(by_size):
     """Parameters of the curve of mean NMI over log10 of the number of features, by least squares."""
     return _fit(tuple(by_size), tuple(float(values.mean()) for values in by_size.values()))
@@ -148,7 +160,9 @@ def _fit(sizes, means):
     middle = x[below[0]] if len(below) else x[-1]
     low = min(max(y.min(), 0.01), 0.4)
     fits = [
-        least_squares(lambda p: logistic(p, x) - y, (low, rate, middle, shape), bounds=bounds)
+        least_squares(
+            lambda p: logistic(p, x) - y, (low, rate, middle, shape), lambda p: _logistic_jacobian(p, x), bounds=bounds
+        )
         for rate, shape in _STARTS
     ]
     return tuple(min(fits, key=lambda found: found.cost).x)

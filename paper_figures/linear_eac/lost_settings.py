@@ -7,8 +7,8 @@ from experiments.linear_eac.linear_eac_data import CHOSEN, N_PARTITIONS, VARIANT
 from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from ..markdown import document, table
-from ..records import matching, results
-from .values import MEASURES, consensus_records, datasets, printed, printed_values
+from ..records import datasets, matching, results
+from .values import MEASURES, consensus_records, printed, printed_values
 
 SETTING = ("range of k", "start", "scaling", "partitions", "NMI")
 FIELDS = ("mean NMI", "max NMI", "mean density", "max density")

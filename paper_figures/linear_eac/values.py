@@ -13,7 +13,7 @@ from experiments.linear_eac.linear_eac_starts import STARTS as KINDS
 from experiments.linear_eac.linear_eac_starts import SYSTEMS as WITH_STARTS
 
 from ..claim import by_reading
-from ..records import distinct, grouped, matching, printed_table, results
+from ..records import datasets, distinct, grouped, matching, printed_table, results
 
 # Printed name of every system, by the groups of the paper's tables.
 NON_HIERARCHICAL = {"SEC": "sec", "MCLA": "mcla", "ECC": "ecc", "CSPA": "cspa"}
@@ -97,11 +97,6 @@ def printed_agglomerated():
     """Those of the data sets of Section 6.2."""
     (rows,) = printed_rows()
     return [of_datasets(rows, small(rows))]
-
-
-def datasets(records):
-    """Names of the data sets, in the order of the records."""
-    return distinct(records, "dataset")
 
 
 def samples(records, dataset, column, measure, reading=None):

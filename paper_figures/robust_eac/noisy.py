@@ -9,7 +9,7 @@ from experiments.shared.own import short_name
 
 from ..markdown import document, table
 from ..paired import HEAD, cells, compare, mean_interval, standard_error
-from ..records import distinct, matching, results
+from ..records import distinct, grouped, matching
 from ..style import METHODS, PAGE, around, legend_above, method_style, method_styles, plain_name
 
 ENSEMBLE_NAMES = {"kmeans": "k-means ensembles", "mixed": "mixed ensembles"}
@@ -18,13 +18,13 @@ NOISE = 0.2
 
 def samples(records, measure, ensemble, fraction):
     """{weighting: (n_datasets, n_repetitions) of a measure} for one kind of ensembles and share of noise."""
-    if fraction not in fractions(records):
+    by_dataset = grouped(matching(records, ensemble=ensemble, fraction=fraction), "dataset").values()
+    if not by_dataset:
         held = ", ".join(f"{share:g}" for share in fractions(records))
         raise ValueError(f"needs {fraction:g} as share of random partitions, the records hold {held}.")
-    chosen = matching(records, ensemble=ensemble, fraction=fraction)
-    by_dataset = [results(chosen, dataset=dataset) for dataset in distinct(records, "dataset")]
-    names = weightings(records)
-    return {w: np.array([[result[w][measure] for result in found] for found in by_dataset]) for w in names}
+    return {
+        w: np.array([[row["result"][w][measure] for row in rows] for rows in by_dataset]) for w in weightings(records)
+    }
 
 
 def weightings(records):

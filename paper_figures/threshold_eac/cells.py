@@ -204,9 +204,9 @@ def scaled(result, name):
     return result["80"]["links"][1] < result["30"]["links"][1] and at(result, name, 80, DEFAULT) > 2
 
 
-def plateau(numbers, length=3):
-    """The last number that `length` successive entries share; None without any."""
-    runs = [numbers[i] for i in range(len(numbers) - length + 1) if len(set(numbers[i : i + length])) == 1]
+def plateau(numbers):
+    """The last number that three successive entries share; None without any."""
+    runs = [a for a, b, c in zip(numbers, numbers[1:], numbers[2:], strict=False) if a == b == c]
     return runs[-1] if runs else None
 
 

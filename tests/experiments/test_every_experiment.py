@@ -6,15 +6,35 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib.externals.loky import ProcessPoolExecutor
 from scipy.stats import entropy
 
 from experiments.accuracy import ensemble_benchmark, number_of_clusters
+from experiments.linear_eac import linear_eac, linear_eac_settings, linear_eac_starts
 from experiments.robust_eac import baselines
 from experiments.shared import measure, runner, store
 from experiments.speed import distributed_scaling, peers
+from experiments.threshold_eac import kmeans, threshold_eac
 from robust_eac import load_dataset
 
 DATA = Path(__file__).parents[2] / "paper_figures" / "data"
+
+
+# Cells of the smoke grids show the same with these.
+SMALLER = (
+    (baselines, "N_PARTITIONS", 16),
+    (kmeans, "N_PARTITIONS", 40),
+    (threshold_eac, "N_PARTITIONS", 40),
+    (linear_eac, "N_PARTITIONS", 6),
+    (linear_eac_settings, "N_PARTITIONS", 6),
+    (linear_eac_starts, "N_PARTITIONS", 6),
+    (number_of_clusters, "CANDIDATES", range(1, 4)),
+)
+
+
+def make_smaller(set_value=setattr):
+    for place in SMALLER:
+        set_value(*place)
 
 
 def in_this_process(function, config, *, seconds=None):
@@ -33,8 +53,16 @@ def covering(cells):
     return chosen
 
 
+@pytest.fixture(scope="module")
+def worker():
+    """One process for all experiments, with one thread, as the runner's have."""
+    limits = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    with ProcessPoolExecutor(1, env=limits, initializer=make_smaller) as worker:
+        yield worker
+
+
 @pytest.mark.parametrize("name", runner.experiment_modules())
-def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, monkeypatch):
+def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, worker, monkeypatch):
     experiment = runner.load_experiment(name)
     assert experiment.__doc__
     # A process per cell would load all that is compiled anew; the first way of peers has one.
@@ -45,15 +73,14 @@ def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, monkeypat
     # So would the workers that a cell starts itself.
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     monkeypatch.setattr(distributed_scaling, "N_WORKERS", 1)
-    # Few candidates, which a worker would not know.
-    monkeypatch.setattr(number_of_clusters, "CANDIDATES", range(1, 4))
+    make_smaller(monkeypatch.setattr)
     task = runner.experiment_task(experiment, smoke=True)
     cells = covering(task.cells)
     records = list(runner.run_here(experiment, cells))
     assert [record["error"] for record in records] == [None] * len(records)
-    if not task.is_serial and experiment is not number_of_clusters:
+    if not task.is_serial:
         # Alone, so that it also shows if a cell depends on those before it.
-        (again,) = runner.run_in_processes(experiment, cells[-1:], 2)
+        again = worker.submit(runner._run_imported_cell, experiment.__name__, cells[-1]).result()
         assert not store.changes(again["result"], records[-1]["result"])
 
 

@@ -25,6 +25,7 @@ from ..access import (
     weigh_by,
 )
 from ..conftest import planted_ensemble
+from .test_contingency import of
 
 N = 120
 OF_BOTH = pytest.mark.parametrize(("name", "cost"), [("binder", 1.0), ("binder", 0.6), ("vi", 1.0), ("vi", 1.4)])
@@ -55,10 +56,6 @@ def problem(kind, seed=0, n=N, k=40, m=8):
         cluster_weights = "size"
     encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
     return labels, sample_weight, encoding, rng.dirichlet(np.full(m, 4.0))
-
-
-def of(name, cost):
-    return LOSSES[name]._replace(cost=cost)
 
 
 def searches(monkeypatch, encoding, weights, loss, limit, clusters):

@@ -87,7 +87,9 @@ def test_commands_run(page, capsys):
     commands = [line for block in blocks(page, "sh") for line in block.splitlines() if line.startswith("robust-eac ")]
     assert commands
     for line in commands:
-        assert main(shlex.split(line)[1:]) == 0, line
+        # Weights by redundancy compare all pairs of partitions.
+        fewer = line.replace("--n-partitions 100", "--n-partitions 20")
+        assert main(shlex.split(fewer)[1:]) == 0, line
     assert capsys.readouterr().err == ""
 
 

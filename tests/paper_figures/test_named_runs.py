@@ -65,7 +65,7 @@ def test_an_unknown_run_lists_the_known_ones(tmp_path, monkeypatch, capsys):
 
 
 def test_records_of_a_run_as_a_data_frame(tmp_path, draw):
-    draw(["fractions=0,.5", "ensembles=kmeans", "weightings=uniform,l2"])
+    draw(["fractions=0,.5", "ensembles=kmeans", "weightings=uniform,l2"], "paired_wins")
     table = sources.records_frame("mine", tmp_path / "records")
     assert table[["dataset", "fraction", "n_partitions"]].values.tolist() == [["iris", 0.0, 6], ["iris", 0.5, 6]]
     assert table["result.l2.h"].between(0.0, 1.0, inclusive="right").all()

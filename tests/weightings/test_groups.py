@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import solve_median_partition, trusted_group_weights
+from robust_eac import trusted_group_weights
 
 from ..access import (
     Pairs,
@@ -19,14 +19,9 @@ from ..access import (
 )
 from ..conftest import planted_ensemble
 from ..diagnostics.test_agreement import random_partitions
+from ..solvers.test_trust_solver import solve
 
 TRUTH = np.repeat([0, 1, 2], 60)
-
-
-def solve(labels, k=3, **options):
-    return solve_median_partition(
-        labels, k, **({"weighting": "chance-corrected", "n_init": 2, "random_state": 0} | options)
-    )
 
 
 def pairs_among(labels):
