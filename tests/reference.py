@@ -464,10 +464,10 @@ def merged_pairs(labels, weights, cluster_weights):
     return sums, pairs
 
 
-def walk_sums(sums, pairs):
-    """(n, n) cosines of walks between objects times products of degrees, and these; steps are added one by one.
+def product_sums(sums, pairs):
+    """The sums of s^(3/4) q over the pairs that partitions observe; walks are added step by step.
 
-    A walk continues with probability .95, in proportion to the mean over the partitions that see a pair.
+    A walk continues with probability .95, in proportion to the mean s over the partitions that observe a pair.
     """
     flow = np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
     degrees = flow.sum(axis=1)
@@ -476,8 +476,8 @@ def walk_sums(sums, pairs):
     last = flow
     while last.max() > 1e-18 * flow.max():
         walks, last = walks + last, 0.95 * last @ step
-    own, pairs = np.sqrt(np.diag(walks)), np.outer(degrees, degrees)
-    return np.minimum(walks / np.outer(own, own), 1.0) * pairs, pairs
+    own = np.sqrt(np.diag(walks))
+    return flow**0.75 * np.minimum(walks / np.outer(own, own), 1.0) * pairs
 
 
 def naive_average_linkage(sums, pairs):

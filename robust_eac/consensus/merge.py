@@ -1,4 +1,4 @@
-"""Merged consensus: linkage by the co-association of certain and small base clusters, or by walks along it."""
+"""Merged consensus: linkage by the co-association of certain and small base clusters and by walks along it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, sparse
-from scipy.special import entr
 
 from ..checks.common import RandomState, in_short, row_blocks
 from ..checks.labels import check_labels
@@ -22,7 +21,7 @@ from ..schemes.clusters import slot_certainty
 from ..schemes.tables import DECIMALS
 from ..weightings.trust import trusted_group
 from ._common import check_memory
-from .linkage import cut, linkage_matrix, tree_of_matrix, tree_of_sums
+from .linkage import cut, linkage_matrix, tree_of_sums
 
 __all__ = ["MergeResult", "merge_consensus"]
 
@@ -34,10 +33,10 @@ _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 _THETA = 0.4
 # Probability that a walk continues after a step: 20 steps on average.
 _GO_ON = 0.95
-# Number of random splits of the partitions into halves, which select the tree.
-_N_SPLITS = 20
-# Least entropy of the cluster sizes of single linkage, as a share of that of equal sizes.
-_LEAST_ENTROPY = 0.6
+# Power of s in the product of s and q.
+_POWER = 0.75
+# Smallest cluster of a cut, as a share of the mean size.
+_LEAST_SHARE = 0.03
 # Similarities are equal up to this relative difference; a smaller share of a sum is a rounding error.
 _ROUNDING = 1e-12
 
@@ -68,9 +67,9 @@ def merge_consensus(
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> MergeResult:
-    r"""Merge micro-clusters by the co-association of certain and small base clusters, or by walks along it.
+    r"""Merge micro-clusters by the co-association of certain and small base clusters and by walks along it.
 
-    Linkage of the objects by one of two similarities, s and q, over the partitions u:
+    Average linkage of the objects by :math:`s_{ij}^{3/4} q_{ij}`, over the partitions u:
 
     .. math::
         s_{ij} = \sum_u a_u w_{u(i)} [u(i) = u(j)] / \sum_{u \text{ observes } i, j} a_u, \\
@@ -81,27 +80,26 @@ def merge_consensus(
     objects in the cluster and in the partition, :math:`H_l` the mean entropy in bits of the partitions inside the
     cluster ([1]_; that of its own partition is 0), and c such that the mean of s over all pairs is 1. So s_ij measures
     how often two objects share a cluster, relative to a random pair; 1/n_l gives fine and coarse partitions equal
-    weight. s is larger inside small classes than inside large ones, q is not: a random walk moves in proportion to s
-    and stops after each step with probability .05, k_ij is the flow between i and j, and q is 1 if walks from i and j
-    have the same ends. The similarity of two groups is the mean over their pairs, for s over the partitions that
-    observe them, for q weighted by D_ii D_jj; in single linkage it is the largest q.
+    weight. q_ij compares random walks that move in proportion to s and stop after each step with probability .05: k_ij
+    is the flow between i and j, and q is 1 if walks from i and j have the same ends. s is larger inside small classes
+    than inside large ones: alone, it joins small neighbours and splits large classes. q is not, but alone it splits
+    even classes where labels are noisy.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, with a UserWarning.
     2. k-means on the rows of indicators, scaled by :math:`\sqrt{w_l}`, groups the objects into micro-clusters.
-    3. Average linkage by s, or average or single linkage by q, merges the micro-clusters into `n_clusters`. The chosen
-       tree is the one whose cuts for two halves of the partitions are most similar (mean NMI of 20 random splits;
-       [2]_); single linkage is excluded if the entropy of its cluster sizes is below .6 of that of equal sizes.
-    4. Every object moves to the cluster C of largest :math:`s_{iC} / \sqrt{s_{CC}}`, means of s that include the object
-       itself. In a tie it stays, and no cluster loses all objects.
+    3. Average linkage merges the micro-clusters until `n_clusters` large clusters are left, those with at least 3 % of
+       the mean size.
+    4. Every object moves to the large cluster C of largest :math:`s_{iC} / \sqrt{s_{CC}}`, means of s that include the
+       object itself. In a tie it stays, and no cluster loses all objects.
 
     No n x n matrix is formed. The result minimises no objective, unlike :func:`~robust_eac.solve_median_partition`.
 
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters; fewer are returned only if fewer objects are distinct. "auto" chooses the cut of largest
-        lift in the tree of s, from two clusters to the mean number in the base partitions. The lift is the mean s of
+        Number of clusters; fewer are returned only if fewer objects are distinct. "auto" chooses the cut of the tree
+        with the largest lift, from two clusters to the mean number in the base partitions. The lift is the mean s of
         two objects in the same cluster over that of two objects in different clusters.
     weights : array-like of shape (n_partitions,), default=None
         a: as in :func:`~robust_eac.eac`, but None means equal weights for the trusted partitions and 0 for the others.
@@ -121,13 +119,12 @@ def merge_consensus(
         of step 4 over their sum (equal for objects that no weighted partition observes); `confidence` of shape
         (n_samples,), that of the object's own cluster; `weights` of shape (n_partitions,), a; `cluster_weights`, for
         each partition :math:`w_l` of its clusters in the order of their labels; `n_clusters`; `tree`, SciPy's linkage
-        matrix of the micro-clusters with heights 1 / (1 + s), or 1 / (1 + q); `micro_clusters` of shape (n_samples,),
-        the leaf of each object, -1 where no weighted partition observes it.
+        matrix of the micro-clusters with heights 1 / (1 + similarity); `micro_clusters` of shape (n_samples,), the
+        leaf of each object, -1 where no weighted partition observes it.
 
     References
     ----------
     .. [1] Huang, Wang, Lai, "Locally weighted ensemble clustering", IEEE Transactions on Cybernetics 48(5), 2018.
-    .. [2] Lange et al., "Stability-based validation of clustering solutions", Neural Computation 16(6), 2004.
 
     Examples
     --------
@@ -186,12 +183,13 @@ def merge_labels(
     check_memory(32 * n_groups * (2 * n_groups + len(used.partitions.sizes)), tables)
     leaves, counts = find_micro_clusters(used, active_weights, by_slot, n_groups, rng=rng, n_threads=n_threads)
     sums, pairs = similarity_sums(used, active_weights, by_slot, counts)
+    sizes = np.bincount(leaves[leaves >= 0], weights=used.rows.multiplicity[leaves >= 0])
+    tree = tree_of_groups(sums, pairs, sizes)
     if n_clusters == "auto":
         own = by_slot @ used.partitions.sizes, active_weights @ used.partitions.n_observed
-        n_clusters = cut_of_largest_lift(tree_of_sums(sums, pairs), sums, pairs, own, max(2, mean_clusters))
-    sizes = np.bincount(leaves[leaves >= 0], weights=used.rows.multiplicity[leaves >= 0])
-    tree = steadiest_tree(used, active_weights, by_slot, counts, sizes, n_clusters)
-    membership, clusters = _assign(used, active_weights, by_slot, leaves, counts, cut(tree, n_clusters), n_threads)
+        n_clusters = cut_of_largest_lift(tree, sums, pairs, own, max(2, mean_clusters))
+    groups = cut_into_large(tree, n_clusters, sizes)
+    membership, clusters = _assign(used, active_weights, by_slot, leaves, counts, groups, n_threads)
 
     found = relabel(used.expand(clusters))
     names = used.expand(clusters)[np.unique(found, return_index=True)[1]]
@@ -239,11 +237,12 @@ def _assign(encoding, weights, by_slot, leaves, counts, groups, n_threads):
     """(n_rows, k) membership in the groups of micro-clusters, and the group of each row."""
     n_groups = groups.max() + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
-    group_counts = counts @ np.eye(n_groups)[groups]
+    group_counts = counts @ (groups[:, np.newaxis] == np.arange(n_groups))
     similarity = mean_similarities(encoding, weights, by_slot, group_counts, n_threads)
     similarity /= group_norms(encoding, weights, by_slot, group_counts)
     best = similarity.argmax(axis=1)
-    merged = np.where(leaves >= 0, groups[leaves], best)
+    merged = np.where(leaves >= 0, groups[leaves], -1)
+    merged = np.where(merged >= 0, merged, best)
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
     clusters, seen = np.where(stay, merged, best), leaves >= 0
@@ -316,42 +315,14 @@ def group_norms(encoding, weights, values, counts):
     return np.sqrt(np.where(own > 0.0, own, 1.0))
 
 
-def steadiest_tree(encoding, weights, values, counts, sizes, n_clusters):
-    """The tree whose cuts for two halves of the partitions agree most; the first of the three in a tie."""
-    # The halves are the same in every call, so that the result for few objects does not depend on the seed.
-    m, agreed, rng = len(weights), np.zeros(3), np.random.RandomState(0)
-    for _ in range(_N_SPLITS if m > 1 else 0):
-        cuts = []
-        half = rng.permutation(m) < m // 2
-        for used in (half, ~half):
-            slots = np.repeat(used, encoding.partitions.n_codes)
-            found = trees(encoding, weights * used, values * slots, counts, sizes)
-            cuts.append([cut(tree, n_clusters) for tree in found])
-        agreed += [_weighted_nmi(one, other, sizes) for one, other in zip(*cuts, strict=True)]
-    whole = trees(encoding, weights, values, counts, sizes)
-    shares = np.bincount(cut(whole[2], n_clusters), weights=sizes) / sizes.sum()
-    # Both halves agree on outliers, too, which single linkage cuts off.
-    if entr(shares).sum() < _LEAST_ENTROPY * np.log(n_clusters):
-        agreed[2] = -1.0
-    return whole[agreed.argmax()]
-
-
-def trees(encoding, weights, values, counts, sizes):
-    """Three trees of groups, from their counts per slot and sizes: average linkage by s, average and single by q."""
-    sums, pairs = similarity_sums(encoding, weights, values, counts)
-    alike, flows = walk_similarities(mean_of(sums, pairs) * np.outer(sizes, sizes))
-    return tree_of_sums(sums, pairs), tree_of_sums(alike * flows, flows), tree_of_matrix(alike, "single")
-
-
-def _weighted_nmi(a, b, weights):
-    joint = np.zeros((a.max() + 1, b.max() + 1))
-    np.add.at(joint, (a, b), weights / weights.sum())
-    of_both, of_a, of_b = (entr(p).sum() for p in (joint, joint.sum(axis=1), joint.sum(axis=0)))
-    return (of_a + of_b - of_both) / np.sqrt(of_a * of_b) if of_a * of_b > 0.0 else float(of_a == of_b)
+def tree_of_groups(sums, pairs, sizes):
+    """Average-linkage tree of M groups of these sizes by s^(3/4) q, from their :func:`similarity_sums`."""
+    s = mean_of(sums, pairs)
+    return tree_of_sums(s**_POWER * walk_similarities(s * np.outer(sizes, sizes)) * pairs, pairs)
 
 
 def walk_similarities(flow, go_on=_GO_ON):
-    """(M, M) mean q between M groups, and weights of the pairs, from the sums of S over the pairs of objects."""
+    """(M, M) mean q between M groups, from the sums of S over the pairs of objects."""
     degrees = flow.sum(axis=0)
     roots = np.sqrt(np.where(degrees > 0.0, degrees, 1.0))
     step = flow / np.outer(roots, roots)
@@ -360,7 +331,21 @@ def walk_similarities(flow, go_on=_GO_ON):
     scale = np.outer(own, own)
     alike = np.divide(walks + walks.T, 2.0 * scale, out=np.zeros_like(walks), where=scale > 0.0)
     # Where labels are missing, S need not be positive semidefinite.
-    return np.where(alike > _ROUNDING, np.minimum(alike, 1.0), 0.0), np.outer(degrees, degrees)
+    return np.where(alike > _ROUNDING, np.minimum(alike, 1.0), 0.0)
+
+
+def cut_into_large(tree, n_clusters, sizes):
+    """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in the small groups.
+
+    Large groups have at least 3 % of the mean size. If no cut has as many, all groups of the usual cut count.
+    """
+    least = _LEAST_SHARE * sizes.sum() / n_clusters
+    for k in range(n_clusters, len(sizes) + 1):
+        groups = cut(tree, k)
+        large = np.bincount(groups, weights=sizes) >= least
+        if np.count_nonzero(large) == n_clusters:
+            return np.where(large, np.cumsum(large) - 1, -1)[groups]
+    return cut(tree, n_clusters)
 
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
