@@ -465,7 +465,7 @@ def merged_pairs(labels, weights, cluster_weights):
 
 
 def product_sums(sums, pairs):
-    """The sums of s^(3/4) q over the pairs that partitions observe; walks are added step by step.
+    """The sums of s q over the pairs that partitions observe; walks are added step by step.
 
     A walk continues with probability .95, in proportion to the mean s over the partitions that observe a pair.
     """
@@ -477,23 +477,27 @@ def product_sums(sums, pairs):
     while last.max() > 1e-18 * flow.max():
         walks, last = walks + last, 0.95 * last @ step
     own = np.sqrt(np.diag(walks))
-    return flow**0.75 * np.minimum(walks / np.outer(own, own), 1.0) * pairs
+    return flow * np.minimum(walks / np.outer(own, own), 1.0) * pairs
 
 
-def naive_average_linkage(sums, pairs):
-    """[(similarity, groups left)] of all merges of the two groups of largest sum over pairs, everything summed anew."""
+def naive_merges(sums, pairs, power=0.1):
+    """[(similarity, groups left)] of all merges of the most similar two groups, everything summed anew."""
+
+    def mean(one, other):
+        seen = pairs[np.ix_(one, other)].sum()
+        return sums[np.ix_(one, other)].sum() / seen if seen else 0.0
+
+    def similarity(one, other):
+        inside = mean(one, one) * mean(other, other)
+        return mean(one, other) / inside**power if inside else 0.0
+
     groups = [[i] for i in range(len(sums))]
     merges = []
     while len(groups) > 1:
-        best = (-1.0, None, None)
-        for a, b in combinations(range(len(groups)), 2):
-            seen = pairs[np.ix_(groups[a], groups[b])].sum()
-            similarity = sums[np.ix_(groups[a], groups[b])].sum() / seen if seen else 0.0
-            if similarity > best[0]:
-                best = (similarity, a, b)
-        similarity, a, b = best
-        groups = [*(group for c, group in enumerate(groups) if c not in (a, b)), groups[a] + groups[b]]
-        merges.append((similarity, [sorted(group) for group in groups]))
+        found = [(similarity(*pair), pair) for pair in combinations(groups, 2)]
+        largest, (one, other) = max(found, key=lambda found: found[0])
+        groups = [*(group for group in groups if group not in (one, other)), one + other]
+        merges.append((largest, [sorted(group) for group in groups]))
     return merges
 
 

@@ -133,15 +133,17 @@ def _spanning_forest(values, unit):
     return Tree(left.astype(np.int64), right.astype(np.int64), similarities)
 
 
-def tree_of_sums(sums, pairs):
-    """Average-linkage :class:`Tree` of groups from (M, M) sums over pairs of objects and the pairs' weights; O(M^2).
+def tree_of_sums(sums, pairs, power):
+    """The :class:`Tree` of M groups of objects, from the (M, M) sums of m over their pairs and the pairs' weights.
 
-    The similarity of two groups is the quotient, 0 if no partition observes a pair. Nearest-neighbour chains are exact:
-    the quotient of a merged group lies between those of its parts, so a merge brings no third group nearer.
+    The similarity of groups A and B is m_AB / (m_AA m_BB)^power, with the means m of these pairs; 0 if no partition
+    observes a pair. The two most similar groups merge, usually in O(M^2) altogether. A merge that is more similar than
+    the one before it has the similarity of that one in the tree.
     """
     tree = _empty_tree(len(sums))
-    merge_sums(np.array(sums, dtype=np.float64, order="C"), np.array(pairs, dtype=np.float64, order="C"), tree)
-    return _sorted(tree)
+    merge_sums(np.array(sums, dtype=np.float64, order="C"), np.array(pairs, dtype=np.float64, order="C"), power, tree)
+    np.minimum.accumulate(tree.similarities, out=tree.similarities)
+    return tree
 
 
 def cut(tree, n_clusters):
@@ -288,46 +290,62 @@ def span(rows, tree):
 
 
 @njit(cache=True, nogil=True)
-def merge_sums(sums, pairs, tree):
-    """All merges of the groups by nearest-neighbour chains; O(n^2). It overwrites the sums and pairs."""
-    n, length = len(sums), 0
-    chain, alive = np.empty(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
-    # Groups neither merged into another nor in the chain: otherwise rounding could close the chain to a ring.
-    free = np.ones(n, dtype=np.bool_)
+def merge_sums(sums, pairs, power, tree):
+    """Merge the most similar two of the groups until one is left. It overwrites the sums and pairs."""
+    n = len(sums)
+    scale = np.empty(n)
+    for i in range(n):
+        scale[i] = _scale(sums, pairs, i, power)
+    nearest, best = np.empty(n, dtype=np.int64), np.empty(n)
+    for i in range(n):
+        nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
     for k in range(n - 1):
-        while True:
-            if length == 0:
-                first = 0
-                while not alive[first]:
-                    first += 1
-                chain[0], free[first] = first, False
-                length = 1
-            x = chain[length - 1]
-            nearest, best = -1, -1.0
-            for j in range(n):
-                if free[j]:
-                    similarity = sums[x, j] / pairs[x, j] if pairs[x, j] > 0.0 else 0.0
-                    if similarity > best:
-                        nearest, best = j, similarity
-            if length > 1:
-                before = chain[length - 2]
-                similarity = sums[x, before] / pairs[x, before] if pairs[x, before] > 0.0 else 0.0
-                if nearest == -1 or similarity >= best:
-                    break
-            chain[length] = nearest
-            free[nearest] = False
-            length += 1
-        length -= 2
-        a, b = min(x, before), max(x, before)
+        a = np.argmax(best)
+        b = nearest[a]
         tree.left[k], tree.right[k] = a, b
-        tree.similarities[k] = similarity
+        tree.similarities[k] = best[a]
         for j in range(n):
             sums[a, j] += sums[b, j]
             pairs[a, j] += pairs[b, j]
         for j in range(n):
             sums[j, a] += sums[j, b]
             pairs[j, a] += pairs[j, b]
-        alive[b], free[a] = False, True
+        # Group b is no longer there.
+        scale[b], best[b] = -1.0, -1.0
+        scale[a] = _scale(sums, pairs, a, power)
+        for i in range(n):
+            if scale[i] < 0.0:
+                continue
+            if i == a or nearest[i] == a or nearest[i] == b:
+                nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
+            elif i < a:
+                similarity = _similarity(sums, pairs, scale, i, a)
+                if similarity > best[i]:
+                    nearest[i], best[i] = a, similarity
+
+
+@njit(cache=True, nogil=True)
+def _scale(sums, pairs, i, power):
+    """m_AA^-power of a group; 1 if m_AA is 0."""
+    return (pairs[i, i] / sums[i, i]) ** power if sums[i, i] > 0.0 else 1.0
+
+
+@njit(cache=True, nogil=True)
+def _similarity(sums, pairs, scale, i, j):
+    """Similarity of two groups; 0 if no partition observes a pair."""
+    return sums[i, j] / pairs[i, j] * scale[i] * scale[j] if pairs[i, j] > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _most_similar(sums, pairs, scale, i):
+    """(j, similarity) of the most similar of the groups j > i; (-1, -1) if there is none."""
+    nearest, best = -1, -1.0
+    for j in range(i + 1, len(scale)):
+        if scale[j] > 0.0:
+            similarity = _similarity(sums, pairs, scale, i, j)
+            if similarity > best:
+                nearest, best = j, similarity
+    return nearest, best
 
 
 @njit(cache=True, nogil=True)

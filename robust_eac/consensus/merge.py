@@ -33,8 +33,8 @@ _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 _THETA = 0.4
 # Probability that a walk continues after a step: 20 steps on average.
 _GO_ON = 0.95
-# Power of s in the product of s and q.
-_POWER = 0.75
+# Power of the means inside two groups, by which the mean between them is divided.
+_POWER = 0.1
 # Smallest cluster of a cut, as a share of the mean size.
 _LEAST_SHARE = 0.03
 # Similarities are equal up to this relative difference; a smaller share of a sum is a rounding error.
@@ -69,27 +69,29 @@ def merge_consensus(
 ) -> MergeResult:
     r"""Merge micro-clusters by the co-association of certain and small base clusters and by walks along it.
 
-    Average linkage of the objects by :math:`s_{ij}^{3/4} q_{ij}`, over the partitions u:
+    Linkage of groups A and B of objects by the mean m of :math:`s_{ij} q_{ij}` over pairs, with partitions u:
 
     .. math::
         s_{ij} = \sum_u a_u w_{u(i)} [u(i) = u(j)] / \sum_{u \text{ observes } i, j} a_u, \\
         w_l = c \exp(-H_l / \theta) n_u / n_l, \quad S = (s_{ij}), \quad D = \text{diag}(S \mathbf{1}), \\
-        q_{ij} = k_{ij} / \sqrt{k_{ii} k_{jj}}, \quad k = \sum_{t \ge 0} (0.95 S D^{-1})^t S.
+        q_{ij} = k_{ij} / \sqrt{k_{ii} k_{jj}}, \quad k = \sum_{t \ge 0} (0.95 S D^{-1})^t S, \\
+        \text{similarity}(A, B) = m_{AB} / (m_{AA} m_{BB})^{0.1}.
 
     :math:`a_u` is the weight of the partition, l = u(i) the cluster of object i, :math:`n_l, n_u` the numbers of
     objects in the cluster and in the partition, :math:`H_l` the mean entropy in bits of the partitions inside the
     cluster ([1]_; that of its own partition is 0), and c such that the mean of s over all pairs is 1. So s_ij measures
     how often two objects share a cluster, relative to a random pair; 1/n_l gives fine and coarse partitions equal
     weight. q_ij compares random walks that move in proportion to s and stop after each step with probability .05: k_ij
-    is the flow between i and j, and q is 1 if walks from i and j have the same ends. s is larger inside small classes
-    than inside large ones: alone, it joins small neighbours and splits large classes. q is not, but alone it splits
-    even classes where labels are noisy.
+    is the flow between i and j, and q is 1 if walks from i and j have the same ends. Inside a class, s falls with its
+    size: alone, it joins small neighbours and splits large classes. q does not, but alone it separates small groups
+    from even classes where labels are noisy. The product asks for both; dividing by m inside the groups favours large
+    ones slightly.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, with a UserWarning.
     2. k-means on the rows of indicators, scaled by :math:`\sqrt{w_l}`, groups the objects into micro-clusters.
-    3. Average linkage merges the micro-clusters until `n_clusters` large clusters are left, those with at least 3 % of
-       the mean size.
+    3. The two most similar groups of micro-clusters merge, until `n_clusters` large ones are left: those with at least
+       3 % of the mean number of objects per cluster.
     4. Every object moves to the large cluster C of largest :math:`s_{iC} / \sqrt{s_{CC}}`, means of s that include the
        object itself. In a tie it stays, and no cluster loses all objects.
 
@@ -316,9 +318,9 @@ def group_norms(encoding, weights, values, counts):
 
 
 def tree_of_groups(sums, pairs, sizes):
-    """Average-linkage tree of M groups of these sizes by s^(3/4) q, from their :func:`similarity_sums`."""
-    s = mean_of(sums, pairs)
-    return tree_of_sums(s**_POWER * walk_similarities(s * np.outer(sizes, sizes)) * pairs, pairs)
+    """Tree of M groups of these sizes, from their :func:`similarity_sums`."""
+    flow = mean_of(sums, pairs) * np.outer(sizes, sizes)
+    return tree_of_sums(walk_similarities(flow) * sums, pairs, _POWER)
 
 
 def walk_similarities(flow, go_on=_GO_ON):
