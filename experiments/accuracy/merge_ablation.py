@@ -6,20 +6,19 @@ found on 8,000 of them.
 """
 
 import numpy as np
-from scipy.cluster.hierarchy import cut_tree
 from sklearn.datasets import make_blobs
 
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, trusted_group_weights
 from robust_eac.consensus import merge
 from robust_eac.consensus._common import prepare_ensemble
-from robust_eac.consensus.linkage import cut, tree_of_matrix, tree_of_sums
+from robust_eac.consensus.linkage import cut, tree_of_sums
 from robust_eac.core.formula import cluster_counts
 
 from ..shared.ensembles import scores
 from . import ensemble_benchmark as benchmark
 from .ensemble_benchmark import N_ENSEMBLES, RANGES, SMALL, SMALL_POOLS, make_ensemble, seed_of
 
-VERSION = 2
+VERSION = 3
 
 FRACTIONS = (0.0, 0.5)
 SIZES = (10, 30)
@@ -91,45 +90,32 @@ def _of_fineness(fineness):
     return variant
 
 
-def _without_vote(labels, k, weights, seed, whole):
-    return cut_tree(whole.tree, min(k, len(whole.tree) + 1))[whole.micro_clusters, 0]
+def _relinked(*, go_on=0.95, with_s=True, with_q=True, power=0.1, size_power=1.0, all_count=False, vote=True):
+    """The variant that joins the same micro-clusters in another way.
 
-
-def _relinked(go_on=0.95, *, size_power=1.0, by_objects=False, alone=False):
-    """The variant that joins the micro-clusters by other walks, of one step if `go_on` is 0, with another power of n_l.
-
-    by_objects : pairs weigh by their objects, not by their degrees. alone : by single linkage.
+    with_s, with_q : whether s and q are factors of the similarity. power : of the means inside two groups. size_power :
+    of n_l. all_count : small clusters count as well. vote : whether objects of large groups move.
     """
 
     def variant(labels, k, weights, seed, whole):
-        parts = _parts(labels, weights, whole.micro_clusters, size_power)
-        sizes = np.bincount(whole.micro_clusters)
-        pairs = np.outer(sizes, sizes)
-        alike, flows = merge.walk_similarities(pairs * merge.mean_of(*merge.similarity_sums(*parts)), go_on)
-        pairs = pairs if by_objects else flows
-        tree = tree_of_matrix(alike, "single") if alone else tree_of_sums(alike * pairs, pairs)
-        return _voted(*parts, cut(tree, k))
+        leaves = whole.micro_clusters
+        encoding, shares = prepare_ensemble(labels, weights)
+        values = np.repeat(shares, encoding.partitions.n_codes) * merge.base_cluster_weights(encoding, shares, 0.4)
+        values = values * encoding.partitions.sizes ** (1.0 - size_power)
+        counts = cluster_counts(encoding, leaves, leaves.max() + 1)
+        sums, pairs = merge.similarity_sums(encoding, shares, values, counts)
+        sizes = np.bincount(leaves)
+        similarity = sums if with_s else pairs
+        if with_q:
+            flow = merge.mean_of(sums, pairs) * np.outer(sizes, sizes)
+            similarity = similarity * merge.walk_similarities(flow, go_on)
+        tree = tree_of_sums(similarity, pairs, power)
+        groups = cut(tree, k) if all_count else merge.cut_into_large(tree, k, sizes)
+        parts = encoding, shares, values, counts @ (groups[:, np.newaxis] == np.arange(groups.max() + 1))
+        voted = (merge.mean_similarities(*parts, 1) / merge.group_norms(*parts)).argmax(axis=1)
+        return voted if vote else np.where(groups[leaves] >= 0, groups[leaves], voted)
 
     return variant
-
-
-def _without_walks(labels, k, weights, seed, whole):
-    """Average linkage of the co-association."""
-    parts = _parts(labels, weights, whole.micro_clusters)
-    return _voted(*parts, cut(tree_of_sums(*merge.similarity_sums(*parts)), k))
-
-
-def _parts(labels, weights, leaves, size_power=1.0):
-    """(encoding, weights, values of the base clusters, objects of each micro-cluster in each base cluster)."""
-    encoding, weights = prepare_ensemble(labels, weights)
-    values = np.repeat(weights, encoding.partitions.n_codes) * merge.base_cluster_weights(encoding, weights, 0.4)
-    counts = cluster_counts(encoding, leaves, leaves.max() + 1)
-    return encoding, weights, values * encoding.partitions.sizes ** (1.0 - size_power), counts
-
-
-def _voted(encoding, weights, values, counts, groups):
-    parts = encoding, weights, values, counts @ np.eye(groups.max() + 1)[groups]
-    return (merge.mean_similarities(*parts, 1) / merge.group_norms(*parts)).argmax(axis=1)
 
 
 def _by_function(name):
@@ -142,15 +128,15 @@ VARIANTS = {
     "whole": lambda labels, k, weights, seed, whole: whole.labels,
     "without trust": lambda labels, k, weights, seed, _: _merged(labels, k, np.ones_like(weights), seed).labels,
     "without entropy": lambda *given: _merged(*given[:-1], theta=_NO_ENTROPY).labels,
-    "co-association alone": _without_walks,
-    "walks alone": _relinked(),
-    "walks without size correction": _relinked(size_power=0.0),
-    "cosine of one step": _relinked(0.0),
-    "walks of 5 steps": _relinked(0.8),
-    "walks of 50 steps": _relinked(0.98),
-    "pairs weighted by objects": _relinked(by_objects=True),
-    "single linkage": _relinked(alone=True),
-    "without votes": _without_vote,
+    "co-association alone": _relinked(with_q=False, power=0.0),
+    "walks alone": _relinked(with_s=False, power=0.0),
+    "product alone": _relinked(power=0.0),
+    "cosine of the product": _relinked(power=0.5),
+    "small clusters count": _relinked(all_count=True),
+    "without size correction": _relinked(size_power=0.0),
+    "walks of 5 steps": _relinked(go_on=0.8),
+    "walks of 50 steps": _relinked(go_on=0.98),
+    "without votes": _relinked(vote=False),
     "3 micro-clusters per base cluster": _of_fineness(3),
     "12 micro-clusters per base cluster": _of_fineness(12),
     "k-means alone": lambda labels, k, *rest: _merged(labels, k, *rest[:-1], n_micro_clusters=k).labels,
