@@ -464,10 +464,11 @@ def merged_pairs(labels, weights, cluster_weights):
     return sums, pairs
 
 
-def product_sums(sums, pairs):
+def product_sums(sums, pairs, groups):
     """The sums of s q over the pairs that partitions observe; walks are added step by step.
 
-    A walk continues with probability .95, in proportion to the mean s over the partitions that observe a pair.
+    A walk continues with probability .95, in proportion to the mean s over the partitions that observe a pair. Pairs of
+    an object with itself have the mean of two objects in the same group, if there are any.
     """
     flow = np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
     degrees = flow.sum(axis=1)
@@ -477,10 +478,15 @@ def product_sums(sums, pairs):
     while last.max() > 1e-18 * flow.max():
         walks, last = walks + last, 0.95 * last @ step
     own = np.sqrt(np.diag(walks))
-    return flow * np.minimum(walks / np.outer(own, own), 1.0) * pairs
+    product = flow * np.minimum(walks / np.outer(own, own), 1.0) * pairs
+    itself = np.eye(len(sums), dtype=bool)
+    together = np.equal.outer(groups, groups) & ~itself
+    together = together if together.any() else itself
+    product[itself] = pairs[itself] * product[together].sum() / pairs[together].sum()
+    return product
 
 
-def naive_merges(sums, pairs, power=0.1):
+def naive_merges(sums, pairs, power=0.2):
     """[(similarity, groups left)] of all merges of the most similar two groups, everything summed anew."""
 
     def mean(one, other):

@@ -90,11 +90,14 @@ def _of_fineness(fineness):
     return variant
 
 
-def _relinked(*, go_on=0.95, with_s=True, with_q=True, power=0.1, size_power=1.0, all_count=False, vote=True):
+def _relinked(
+    *, go_on=0.95, with_s=True, with_q=True, power=0.2, size_power=1.0, level=True, all_count=False, vote=True
+):
     """The variant that joins the same micro-clusters in another way.
 
     with_s, with_q : whether s and q are factors of the similarity. power : of the means inside two groups. size_power :
-    of n_l. all_count : small clusters count as well. vote : whether objects of large groups move.
+    of n_l. level : whether pairs (i, i) have the mean of other pairs. all_count : small clusters count as well. vote :
+    whether objects of large groups move.
     """
 
     def variant(labels, k, weights, seed, whole):
@@ -104,11 +107,12 @@ def _relinked(*, go_on=0.95, with_s=True, with_q=True, power=0.1, size_power=1.0
         values = values * encoding.partitions.sizes ** (1.0 - size_power)
         counts = cluster_counts(encoding, leaves, leaves.max() + 1)
         sums, pairs = merge.similarity_sums(encoding, shares, values, counts)
-        sizes = np.bincount(leaves)
-        similarity = sums if with_s else pairs
+        sizes, own_pairs = np.bincount(leaves), shares @ merge.observed_counts(encoding, counts)
+        similarity, own = (sums.copy(), values @ counts) if with_s else (pairs.copy(), own_pairs)
         if with_q:
-            flow = merge.mean_of(sums, pairs) * np.outer(sizes, sizes)
-            similarity = similarity * merge.walk_similarities(flow, go_on)
+            similarity *= merge.walk_similarities(merge.mean_of(sums, pairs) * np.outer(sizes, sizes), go_on)
+        if level:
+            merge.level_own(similarity, pairs, own, own_pairs)
         tree = tree_of_sums(similarity, pairs, power)
         groups = cut(tree, k) if all_count else merge.cut_into_large(tree, k, sizes)
         parts = encoding, shares, values, counts @ (groups[:, np.newaxis] == np.arange(groups.max() + 1))
@@ -132,6 +136,7 @@ VARIANTS = {
     "walks alone": _relinked(with_s=False, power=0.0),
     "product alone": _relinked(power=0.0),
     "cosine of the product": _relinked(power=0.5),
+    "pairs (i, i) as they are": _relinked(level=False),
     "small clusters count": _relinked(all_count=True),
     "without size correction": _relinked(size_power=0.0),
     "walks of 5 steps": _relinked(go_on=0.8),

@@ -34,7 +34,7 @@ _THETA = 0.4
 # Probability that a walk continues after a step: 20 steps on average.
 _GO_ON = 0.95
 # Power of the means inside two groups, by which the mean between them is divided.
-_POWER = 0.1
+_POWER = 0.2
 # Smallest cluster of a cut, as a share of the mean size.
 _LEAST_SHARE = 0.03
 # Similarities are equal up to this relative difference; a smaller share of a sum is a rounding error.
@@ -75,7 +75,7 @@ def merge_consensus(
         s_{ij} = \sum_u a_u w_{u(i)} [u(i) = u(j)] / \sum_{u \text{ observes } i, j} a_u, \\
         w_l = c \exp(-H_l / \theta) n_u / n_l, \quad S = (s_{ij}), \quad D = \text{diag}(S \mathbf{1}), \\
         q_{ij} = k_{ij} / \sqrt{k_{ii} k_{jj}}, \quad k = \sum_{t \ge 0} (0.95 S D^{-1})^t S, \\
-        \text{similarity}(A, B) = m_{AB} / (m_{AA} m_{BB})^{0.1}.
+        \text{similarity}(A, B) = m_{AB} / (m_{AA} m_{BB})^{0.2}.
 
     :math:`a_u` is the weight of the partition, l = u(i) the cluster of object i, :math:`n_l, n_u` the numbers of
     objects in the cluster and in the partition, :math:`H_l` the mean entropy in bits of the partitions inside the
@@ -84,8 +84,9 @@ def merge_consensus(
     weight. q_ij compares random walks that move in proportion to s and stop after each step with probability .05: k_ij
     is the flow between i and j, and q is 1 if walks from i and j have the same ends. Inside a class, s falls with its
     size: alone, it joins small neighbours and splits large classes. q does not, but alone it separates small groups
-    from even classes where labels are noisy. The product asks for both; dividing by m inside the groups favours large
-    ones slightly.
+    from even classes where labels are noisy. The product asks for both. Dividing by the means inside the groups favours
+    large ones; so that these means do not depend on the size of a group, the pairs (i, i) in them have the mean of all
+    pairs (i, j) within micro-clusters.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, with a UserWarning.
@@ -186,10 +187,10 @@ def merge_labels(
     leaves, counts = find_micro_clusters(used, active_weights, by_slot, n_groups, rng=rng, n_threads=n_threads)
     sums, pairs = similarity_sums(used, active_weights, by_slot, counts)
     sizes = np.bincount(leaves[leaves >= 0], weights=used.rows.multiplicity[leaves >= 0])
-    tree = tree_of_groups(sums, pairs, sizes)
+    own = by_slot @ counts, active_weights @ observed_counts(used, counts)
+    tree = tree_of_groups(sums, pairs, own, sizes)
     if n_clusters == "auto":
-        own = by_slot @ used.partitions.sizes, active_weights @ used.partitions.n_observed
-        n_clusters = cut_of_largest_lift(tree, sums, pairs, own, max(2, mean_clusters))
+        n_clusters = cut_of_largest_lift(tree, sums, pairs, [each.sum() for each in own], max(2, mean_clusters))
     groups = cut_into_large(tree, n_clusters, sizes)
     membership, clusters = _assign(used, active_weights, by_slot, leaves, counts, groups, n_threads)
 
@@ -299,10 +300,13 @@ def row_sums(encoding, table, n_threads):
 
 def similarity_sums(encoding, weights, values, counts):
     """(M, M) sums of similarities between M groups, and sums of the weights of the pairs."""
-    sums = (counts * values[:, np.newaxis]).T @ counts
-    # Objects of each group that each partition observes.
-    observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
+    sums, observed = (counts * values[:, np.newaxis]).T @ counts, observed_counts(encoding, counts)
     return sums, (observed * weights[:, np.newaxis]).T @ observed
+
+
+def observed_counts(encoding, counts):
+    """(m, M) number of objects of each group that each partition observes."""
+    return np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
 
 
 def mean_of(sums, pairs):
@@ -317,10 +321,25 @@ def group_norms(encoding, weights, values, counts):
     return np.sqrt(np.where(own > 0.0, own, 1.0))
 
 
-def tree_of_groups(sums, pairs, sizes):
-    """Tree of M groups of these sizes, from their :func:`similarity_sums`."""
-    flow = mean_of(sums, pairs) * np.outer(sizes, sizes)
-    return tree_of_sums(walk_similarities(flow) * sums, pairs, _POWER)
+def tree_of_groups(sums, pairs, own, sizes):
+    """Tree of M groups of these sizes, from their :func:`similarity_sums` and the sums and weights of the pairs (i, i).
+
+    own : two arrays of shape (M,).
+    """
+    product = walk_similarities(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
+    return tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
+
+
+def level_own(sums, pairs, own_sums, own_pairs):
+    """The sums over the pairs of M groups, changed: each pair (i, i) has the mean of two objects in the same group."""
+    others, weights = sums.diagonal() - own_sums, pairs.diagonal() - own_pairs
+    if weights.sum() > _ROUNDING * own_pairs.sum():
+        inside = others.sum() / weights.sum()
+    else:
+        # Every object is a group.
+        inside = own_sums.sum() / own_pairs.sum()
+    np.fill_diagonal(sums, others + inside * own_pairs)
+    return sums
 
 
 def walk_similarities(flow, go_on=_GO_ON):
@@ -352,7 +371,7 @@ def cut_into_large(tree, n_clusters, sizes):
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
     """(n_rows, k) mean similarity of each row to the objects of k groups; 0 if no partition observes a pair."""
-    observed = np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
+    observed = observed_counts(encoding, counts)
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
     if len(encoding.partitions.missing_slots) == 0:
         return np.divide(sums, weights @ observed, out=sums)
