@@ -94,8 +94,7 @@ print("cells in the clusters of merging:", np.bincount(merged.labels_))
 
 # %%
 # Four types come out about as well as in the best of the clusterings, which nobody knows
-# beforehand. Merging is worse here: it joins two types and spends a cluster on one cell. A
-# cluster of very few cells is a reason to try another number or the other estimator.
+# beforehand, and merging agrees with the median partition.
 #
 # The fifth type is lost: its cells are with their relatives. No consensus can find what the
 # clusterings do not hold. The cluster of any of them that fits the rare type best:
@@ -110,8 +109,8 @@ cells = (labels[name] == cluster).to_numpy()
 print(f"cluster {cluster} of {name}: {cells.sum()} cells, {rare[cells].sum()} of the {rare.sum()} rare ones")
 
 # %%
-# Asking for five clusters does not help: the fifth has one cell. Clusterings that separate
-# the two types are needed first.
+# Asking for five clusters does not help: the fifth has one cell. A cluster of very few cells
+# is a reason to try another number. Clusterings that separate the two types are needed first.
 
 five = RobustEAC(5, weighting="chance-corrected", random_state=0).fit(labels)
 print("cells in each of five clusters:", np.bincount(five.labels_))
