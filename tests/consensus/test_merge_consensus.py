@@ -126,6 +126,18 @@ def test_outliers_are_not_a_cluster(rng):
     assert adjusted_rand_score(truth, result.labels) > 0.9
 
 
+def test_classes_that_many_labels_get_wrong():
+    """Small groups that agree by chance do not stay apart from two even classes."""
+    truth, scores = np.repeat([0, 1], 100), []
+    for seed in range(12):
+        rng = np.random.RandomState(seed)
+        flipped = [truth ^ (rng.uniform(size=200) < 0.3) for _ in range(30)]
+        labels = np.column_stack([rng.randint(4, size=200) + 4 * half for half in flipped])
+        result = merge_consensus(labels, 2, weights=np.ones(30), random_state=0)
+        scores.append(adjusted_rand_score(truth, result.labels))
+    assert np.mean(scores) > 0.4
+
+
 def test_pairs_that_no_partition_sees(rng):
     """Two halves of the objects that share no partition are merged last, at similarity 0."""
     labels = np.full((16, 12), -1)
