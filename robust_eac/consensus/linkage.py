@@ -293,41 +293,32 @@ def span(rows, tree):
 def merge_sums(sums, pairs, power, tree):
     """Merge the most similar two of the groups until one is left. It overwrites the sums and pairs."""
     n = len(sums)
-    scale = np.empty(n)
+    # m_AA^-power of every group; -1 once it has merged into another.
+    scale = np.ones(n)
     for i in range(n):
-        scale[i] = _scale(sums, pairs, i, power)
-    nearest, best = np.empty(n, dtype=np.int64), np.empty(n)
-    for i in range(n):
-        nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
+        if sums[i, i] > 0.0:
+            scale[i] = (pairs[i, i] / sums[i, i]) ** power
+    # At first, the most similar group is to be found for all.
+    nearest, best = np.zeros(n, dtype=np.int64), np.empty(n)
+    a = b = 0
     for k in range(n - 1):
-        a = np.argmax(best)
-        b = nearest[a]
-        tree.left[k], tree.right[k] = a, b
-        tree.similarities[k] = best[a]
-        for j in range(n):
-            sums[a, j] += sums[b, j]
-            pairs[a, j] += pairs[b, j]
-        for j in range(n):
-            sums[j, a] += sums[j, b]
-            pairs[j, a] += pairs[j, b]
-        # Group b is no longer there.
-        scale[b], best[b] = -1.0, -1.0
-        scale[a] = _scale(sums, pairs, a, power)
-        for i in range(n):
-            if scale[i] < 0.0:
-                continue
+        for i in np.flatnonzero(scale > 0.0):
             if i == a or nearest[i] == a or nearest[i] == b:
                 nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
             elif i < a:
                 similarity = _similarity(sums, pairs, scale, i, a)
                 if similarity > best[i]:
                     nearest[i], best[i] = a, similarity
-
-
-@njit(cache=True, nogil=True)
-def _scale(sums, pairs, i, power):
-    """m_AA^-power of a group; 1 if m_AA is 0."""
-    return (pairs[i, i] / sums[i, i]) ** power if sums[i, i] > 0.0 else 1.0
+        a = np.argmax(best)
+        b = nearest[a]
+        tree.left[k], tree.right[k] = a, b
+        tree.similarities[k] = best[a]
+        sums[a] += sums[b]
+        sums[:, a] += sums[:, b]
+        pairs[a] += pairs[b]
+        pairs[:, a] += pairs[:, b]
+        scale[b], best[b] = -1.0, -1.0
+        scale[a] = (pairs[a, a] / sums[a, a]) ** power if sums[a, a] > 0.0 else 1.0
 
 
 @njit(cache=True, nogil=True)
