@@ -43,6 +43,7 @@ and single methods of a registry, are in the submodules.
 
 - `CONSENSUS_FUNCTIONS`: all that take labels and a number of clusters, by name
 - `merge_consensus`: the tree of the objects as a function
+- `select_n_clusters`: the number of clusters that an ensemble supports
 - `coassociation_matrix`: for all pairs of objects, how often they share a cluster
 - `eac`, `eac_linkage`, `threshold_eac`: objects linked by their co-associations
 - `solve_peace`: probabilistic evidence accumulation on sampled pairs
@@ -67,7 +68,6 @@ and single methods of a registry, are in the submodules.
 - `certify`: how good a consensus from any source is
 - `partition_losses`, `objective_value`, `optimality_gap`: the losses and the objective, and how far from optimal
 - `agreement_test`, `adjusted_agreement`: which clusterings agree with a consensus beyond chance, and by how much
-- `select_n_clusters`: the number of clusters that an ensemble supports
 
 **Metrics** (`robust_eac.metrics`)
 
@@ -113,17 +113,15 @@ _PUBLIC = {
     ),
     "schemes": "WEIGHTING_SCHEMES silhouette_weights order_weights",
     "consensus": (
-        "CONSENSUS_FUNCTIONS merge_consensus coassociation_matrix eac eac_linkage threshold_eac solve_peace "
-        "CombinatorialEAC zca_whiten OVIConsensus"
+        "CONSENSUS_FUNCTIONS merge_consensus select_n_clusters coassociation_matrix eac eac_linkage threshold_eac "
+        "solve_peace CombinatorialEAC zca_whiten OVIConsensus"
     ),
     "ensembles": (
         "KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble LandmarkSpectralEnsemble "
         "ensemble_distributed corrupt_ensemble fuzzy_c_means"
     ),
     "inputs": "labels_from LabelMatrix labels_from_draws",
-    "diagnostics": (
-        "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement select_n_clusters"
-    ),
+    "diagnostics": ("certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement"),
     "metrics": (
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
         "density ovi_lda"

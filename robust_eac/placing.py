@@ -238,7 +238,7 @@ def keep_consensus(ensemble, objective, result, state, tol):
 
 def keep_groups(ensemble, result):
     """(:class:`Codebook`, :class:`FixedGroups`) of a merged consensus."""
-    from .consensus.merge import group_norms
+    from .consensus.merge_tree import group_norms
 
     encoding, active = encode(ensemble.labels), np.flatnonzero(result.weights)
     values = np.zeros(len(encoding.partitions.sizes))

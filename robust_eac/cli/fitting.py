@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
+from ..consensus.n_clusters import select_n_clusters
 from ..core.encoding import encode
 from ..diagnostics.certificates import assess_partition
-from ..diagnostics.selection import select_n_clusters
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
 from ..hard.median_partition import solve_hard_median_partition, summarise_partition

@@ -19,6 +19,7 @@ from .eac import coassociation_matrix, eac, eac_linkage, lifetime_eac, threshold
 from .graph_partitioning import cspa, hgpa, mcla
 from .kmeans import ecc, kmeans_consensus, sec, utility_consensus
 from .merge import MergeResult, merge_consensus, merge_labels
+from .n_clusters import ClusterNumberSelection, select_n_clusters
 from .ovi import OVIConsensus, assign_to_cores, ovi_lda_consensus
 from .peace import PeaceResult, solve_peace
 from .refined_eac import (
@@ -31,11 +32,11 @@ from .refined_eac import (
 from .spectral import ecpcs_mc, hbgf, transfer_cut
 
 __all__ = [
-    "CONSENSUS_FUNCTIONS", "BisectingTree", "CombinatorialEAC", "MergeResult", "OVIConsensus", "PeaceResult",
-    "assign_to_cores", "bisecting_kmeans_consensus", "bisecting_tree", "coassociation_matrix", "cut_bisecting_tree",
-    "density_search", "eac", "eac_linkage", "ecc", "enhanced_coassociation_matrix", "enhanced_eac",
-    "kmeans_consensus", "lifetime_eac", "locally_weighted_eac", "merge_consensus", "ovi_lda_consensus", "sec",
-    "solve_peace", "threshold_eac", "utility_consensus", "zca_whiten",
+    "CONSENSUS_FUNCTIONS", "BisectingTree", "ClusterNumberSelection", "CombinatorialEAC", "MergeResult", "OVIConsensus",
+    "PeaceResult", "assign_to_cores", "bisecting_kmeans_consensus", "bisecting_tree", "coassociation_matrix",
+    "cut_bisecting_tree", "density_search", "eac", "eac_linkage", "ecc", "enhanced_coassociation_matrix",
+    "enhanced_eac", "kmeans_consensus", "lifetime_eac", "locally_weighted_eac", "merge_consensus", "ovi_lda_consensus",
+    "sec", "select_n_clusters", "solve_peace", "threshold_eac", "utility_consensus", "zca_whiten",
 ]  # fmt: skip
 
 

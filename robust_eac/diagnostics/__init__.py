@@ -1,11 +1,10 @@
-"""Quality of a consensus: losses, gap, agreement, certificates, and the number of clusters."""
+"""Quality of a consensus: losses, gap, agreement, certificates."""
 
 from .agreement import AgreementTest, adjusted_agreement, agreement_test
 from .certificates import Certificate, certify
 from .objective import membership_gradient, objective_value, optimality_gap, partition_losses
-from .selection import ClusterNumberSelection, select_n_clusters
 
 __all__ = [
-    "AgreementTest", "Certificate", "ClusterNumberSelection", "adjusted_agreement", "agreement_test", "certify",
-    "membership_gradient", "objective_value", "optimality_gap", "partition_losses", "select_n_clusters",
+    "AgreementTest", "Certificate", "adjusted_agreement", "agreement_test", "certify",
+    "membership_gradient", "objective_value", "optimality_gap", "partition_losses",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.common import load_package
 from ..checks.values import check_bool, check_mask, check_vector, check_weights
-from ..diagnostics.selection import ClusterNumberSelection
+from ..consensus.n_clusters import ClusterNumberSelection
 from ..wording import counted
 
 __all__ = ["plot_convergence", "plot_losses", "plot_n_clusters", "plot_weights"]
@@ -25,9 +25,7 @@ GREY = "0.55"
 # Markers and dashes distinguish the lines in grey print.
 _CURVES = {
     "split_stability": ("stability over halves", BLUE, "o", "-"),
-    "start_stability": ("stability over starts", SKY, "s", ":"),
-    "held_out_agreement": ("agreement, held out", VERMILLION, "^", "-"),
-    "agreement": ("agreement", ORANGE, "v", "--"),
+    "held_out_agreement": ("agreement, held out", VERMILLION, "^", "--"),
 }
 # Smaller differences, as shares of the objective, are rounding errors.
 _ROUNDING = 1e-13

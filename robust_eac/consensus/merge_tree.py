@@ -1,0 +1,249 @@
+"""The tree of micro-clusters behind :func:`~robust_eac.merge_consensus`, and its cuts; on encodings."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from ..checks.common import row_blocks
+from ..core.encoding import Encoding, take_rows
+from ..core.formula import cluster_counts
+from ..core.lloyd import best_lloyd, scaled_distances, table_costs
+from ..core.threads import count_threads, map_threads
+from ..objectives.base import first_objects
+from ..schemes.clusters import slot_certainty
+from ..schemes.tables import DECIMALS
+from ._common import check_memory
+from .linkage import Tree, cut, tree_of_sums
+
+# Micro-clusters per cluster of the base partitions, and their least number per cluster of the consensus.
+_FINENESS, _LEAST_FINENESS = 6, 2
+# The sample on which they are found: its least size, objects per micro-cluster, and passes of k-means.
+_SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
+# Default theta: smaller values give uncertain base clusters less weight.
+THETA = 0.4
+# Probability that a walk continues after a step: 20 steps on average.
+_GO_ON = 0.95
+# Power of the means inside two groups, by which the mean between them is divided.
+_POWER = 0.2
+# Smallest cluster of a cut, as a share of the mean size.
+_LEAST_SHARE = 0.03
+# Similarities are equal up to this relative difference; a smaller share of a sum is a rounding error.
+_ROUNDING = 1e-12
+
+
+def by_appearance(encoding):
+    """(encoding with base clusters numbered by first appearance, so that names decide no tie; their old slots).
+
+    "Not observed" stays last.
+    """
+    n, m = encoding.rows.codes.shape
+    first = np.full(len(encoding.partitions.sizes), n)
+    for block in row_blocks(n):
+        slots = (encoding.partitions.offsets + encoding.rows.codes[block]).ravel()
+        found = first_objects(slots, len(first))
+        seen = found < len(slots)
+        first[seen] = np.minimum(first[seen], block.start + found[seen] // m)
+        if first.max() < n:
+            break
+    first[encoding.partitions.missing_slots] = n + 1
+    places = np.lexsort((first, np.repeat(np.arange(m), encoding.partitions.n_codes)))
+    ranks = np.empty(len(places), dtype=encoding.rows.codes.dtype)
+    ranks[places] = np.arange(len(places)) - np.repeat(encoding.partitions.offsets, encoding.partitions.n_codes)
+    codes = np.empty_like(encoding.rows.codes)
+    for block in row_blocks(n):
+        codes[block] = ranks[encoding.partitions.offsets + encoding.rows.codes[block]]
+    partitions = encoding.partitions._replace(sizes=encoding.partitions.sizes[places])
+    return encoding.with_rows(codes=codes)._replace(partitions=partitions), places
+
+
+class GroupTree(NamedTuple):
+    """A tree of M micro-clusters, and what its cuts need.
+
+    encoding : the objects, identical ones merged. weights : (m,) of its partitions, all positive.
+    cluster_weights : (n_slots,) w_l. leaves : micro-cluster of each row, -1 if unobserved.
+    counts : (n_slots, M) objects of each micro-cluster. sizes : (M,) their numbers of objects.
+    """
+
+    encoding: Encoding
+    weights: np.ndarray
+    cluster_weights: np.ndarray
+    leaves: np.ndarray
+    counts: np.ndarray
+    sizes: np.ndarray
+    tree: Tree
+
+
+def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng):
+    """The :class:`GroupTree` of an encoding without identical rows, for cuts into at most `most` clusters."""
+    if n_micro_clusters is None:
+        n_micro_clusters = max(_FINENESS * mean_n_clusters(encoding, weights), _LEAST_FINENESS * most)
+    n_threads = count_threads(n_jobs, 1, encoding, n_micro_clusters)[1]
+    cluster_weights = base_cluster_weights(encoding, weights, theta)
+    values = encoding.partitions.by_slot(weights) * cluster_weights
+    n_groups = min(np.count_nonzero(encoding.rows.observed.any(axis=1)), n_micro_clusters)
+    # About four tables of slots by micro-clusters (in k-means) and eight of pairs of micro-clusters (sums, weights,
+    # walks, the copies that the tree overwrites) are in memory at the same time.
+    tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
+    check_memory(32 * n_groups * (2 * n_groups + len(encoding.partitions.sizes)), tables)
+    leaves, counts = find_micro_clusters(encoding, weights, values, n_groups, rng=rng, n_threads=n_threads)
+    sums, pairs = similarity_sums(encoding, weights, values, counts)
+    sizes = np.bincount(leaves[leaves >= 0], weights=encoding.rows.multiplicity[leaves >= 0])
+    own = values @ counts, weights @ observed_counts(encoding, counts)
+    tree = tree_of_groups(sums, pairs, own, sizes)
+    return GroupTree(encoding, weights, cluster_weights, leaves, counts, sizes, tree)
+
+
+def mean_n_clusters(encoding, weights):
+    """Mean number of clusters of the partitions, rounded."""
+    # Round to decimals first, so that the order of the partitions does not decide how a half is rounded.
+    return round(round(float(weights @ encoding.partitions.n_clusters), DECIMALS))
+
+
+def assign(grown, n_clusters, n_jobs=None):
+    """Cut a :class:`GroupTree`: ((n_rows, k) membership in the clusters, the cluster of each row)."""
+    encoding, weights, cluster_weights, leaves, counts, sizes, tree = grown
+    values = encoding.partitions.by_slot(weights) * cluster_weights
+    groups = cut_into_large(tree, n_clusters, sizes)
+    n_groups = groups.max() + 1
+    check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
+    n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1]
+    group_counts = counts @ (groups[:, np.newaxis] == np.arange(n_groups))
+    similarity = mean_similarities(encoding, weights, values, group_counts, n_threads)
+    similarity /= group_norms(encoding, weights, values, group_counts)
+    best = similarity.argmax(axis=1)
+    merged = np.where(leaves >= 0, groups[leaves], -1)
+    merged = np.where(merged >= 0, merged, best)
+    rows = np.arange(len(best))
+    stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
+    clusters, seen = np.where(stay, merged, best), leaves >= 0
+    # Rows that return to an emptied group may be the last ones of another group.
+    while (emptied := np.bincount(clusters[seen], minlength=n_groups) == 0).any():
+        clusters = np.where(emptied[merged], merged, clusters)
+    totals = similarity.sum(axis=1, keepdims=True)
+    membership = np.divide(similarity, totals, out=np.full_like(similarity, 1.0 / n_groups), where=totals > 0.0)
+    return membership, clusters
+
+
+def base_cluster_weights(encoding, weights, theta):
+    """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, with c such that the mean similarity is 1; 0 if unobserved."""
+    certainty = slot_certainty(encoding, weights, theta)
+    observed, by_slot = (
+        np.repeat(values, encoding.partitions.n_codes) for values in (encoding.partitions.n_observed, weights)
+    )
+    total = (by_slot * certainty * observed) @ encoding.partitions.sizes
+    if total == 0.0:
+        raise ValueError(f"theta must be large enough for some base cluster to keep weight, got {theta}.")
+    scale = (weights @ encoding.partitions.n_observed**2) / total
+    filled = encoding.partitions.sizes > 0.0
+    return np.where(filled, scale * certainty * observed / np.where(filled, encoding.partitions.sizes, 1.0), 0.0)
+
+
+def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
+    """(micro-cluster of each row, -1 if unobserved; (n_slots, M) counts of their objects), by k-means on a sample."""
+    seen = np.flatnonzero(encoding.rows.observed.any(axis=1))
+    rows = take_rows(encoding, seen)
+    found = np.arange(len(seen))
+    if len(seen) > n_micro:
+
+        def table_of(part, _, counts):
+            return scaled_distances(part, values[:, np.newaxis], counts)
+
+        size = min(len(seen), max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_micro))
+        sample = take_rows(rows, np.sort(rng.permutation(len(seen))[:size]))
+        means = best_lloyd(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng)
+        table = table_of(sample, weights, cluster_counts(sample, means.clusters, n_micro))
+        nearest = [costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)]
+        found = np.unique(np.concatenate(nearest), return_inverse=True)[1]
+    leaves = np.full(len(encoding.rows.codes), -1)
+    leaves[seen] = found
+    return leaves, cluster_counts(rows, found, found.max() + 1)
+
+
+def row_sums(encoding, table, n_threads):
+    """Sums over the partitions of entries of a table (n_slots, k): an array (rows, k) per block of rows."""
+    blocks = row_blocks(len(encoding.rows.codes))
+    return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
+
+
+def similarity_sums(encoding, weights, values, counts):
+    """(M, M) sums of similarities between M groups, and sums of the weights of the pairs."""
+    sums, observed = (counts * values[:, np.newaxis]).T @ counts, observed_counts(encoding, counts)
+    return sums, (observed * weights[:, np.newaxis]).T @ observed
+
+
+def observed_counts(encoding, counts):
+    """(m, M) number of objects of each group that each partition observes."""
+    return np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
+
+
+def mean_of(sums, pairs):
+    """Means over pairs; 0 where no partition observes a pair."""
+    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
+
+
+def group_norms(encoding, weights, values, counts):
+    """(k,) square roots of the mean similarities inside k groups; 1 where that is 0."""
+    sums, pairs = similarity_sums(encoding, weights, values, counts)
+    own = mean_of(sums.diagonal(), pairs.diagonal())
+    return np.sqrt(np.where(own > 0.0, own, 1.0))
+
+
+def tree_of_groups(sums, pairs, own, sizes):
+    """Tree of M groups of these sizes, from their :func:`similarity_sums` and the sums and weights of the pairs (i, i).
+
+    own : two arrays of shape (M,).
+    """
+    product = walk_similarities(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
+    return tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
+
+
+def level_own(sums, pairs, own_sums, own_pairs):
+    """The sums over the pairs of M groups, changed: each pair (i, i) has the mean of two objects in the same group."""
+    others, weights = sums.diagonal() - own_sums, pairs.diagonal() - own_pairs
+    if weights.sum() > _ROUNDING * own_pairs.sum():
+        inside = others.sum() / weights.sum()
+    else:
+        # Every object is a group.
+        inside = own_sums.sum() / own_pairs.sum()
+    np.fill_diagonal(sums, others + inside * own_pairs)
+    return sums
+
+
+def walk_similarities(flow, go_on=_GO_ON):
+    """(M, M) mean q between M groups, from the sums of S over the pairs of objects."""
+    degrees = flow.sum(axis=0)
+    roots = np.sqrt(np.where(degrees > 0.0, degrees, 1.0))
+    step = flow / np.outer(roots, roots)
+    walks = linalg.solve(np.eye(len(flow)) - go_on * step, step, assume_a="pos")
+    own = np.sqrt(walks.diagonal().clip(0.0))
+    scale = np.outer(own, own)
+    alike = np.divide(walks + walks.T, 2.0 * scale, out=np.zeros_like(walks), where=scale > 0.0)
+    # Where labels are missing, S need not be positive semidefinite.
+    return np.where(alike > _ROUNDING, np.minimum(alike, 1.0), 0.0)
+
+
+def cut_into_large(tree, n_clusters, sizes):
+    """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in the small groups.
+
+    Large groups have at least 3 % of the mean size. If no cut has as many, all groups of the usual cut count.
+    """
+    least = _LEAST_SHARE * sizes.sum() / n_clusters
+    for k in range(n_clusters, len(sizes) + 1):
+        groups = cut(tree, k)
+        large = np.bincount(groups, weights=sizes) >= least
+        if np.count_nonzero(large) == n_clusters:
+            return np.where(large, np.cumsum(large) - 1, -1)[groups]
+    return cut(tree, n_clusters)
+
+
+def mean_similarities(encoding, weights, values, counts, n_threads):
+    """(n_rows, k) mean similarity of each row to the objects of k groups; 0 if no partition observes a pair."""
+    observed = observed_counts(encoding, counts)
+    sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
+    if len(encoding.partitions.missing_slots) == 0:
+        return np.divide(sums, weights @ observed, out=sums)
+    table = np.repeat(observed * weights[:, np.newaxis], encoding.partitions.n_codes, axis=0)
+    table[encoding.partitions.missing_slots] = 0.0
+    pairs = np.concatenate(list(row_sums(encoding, table, n_threads)))
+    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
