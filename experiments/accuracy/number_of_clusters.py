@@ -1,44 +1,89 @@
 """Which number of clusters an ensemble supports: with known answers, without clusters, and for the sets of paper 002.
 
-A cell is one ensemble. Its partitions come from a planted one, from k-means on a Gaussian mixture, on one Gaussian or
-on uniform points, or from `noisy_ensembles`. The record holds every criterion for 1 to 10 clusters, so that any rule
-can be judged from it. The criteria are those of `select_n_clusters`, the same with all objects in both halves, and the
-agreement that remains after the labels of each partition are shuffled.
+A cell is one ensemble. The family "mixed" has what most people have: 11 clusterings of the same features at growing
+resolution, and up to three columns of random labels beside them. In the other families all partitions are made alike:
+from a planted one, or by k-means on a Gaussian mixture, on one Gaussian or on uniform points; "resampled" clusters
+random 80 % of the objects ten times for every number of clusters; "paper" are the ensembles of `noisy_ensembles`.
+
+The record holds what `select_n_clusters` and `MergeConsensus()` answer, both criteria by candidate, and the answers of
+other rules: the most frequent number of clusters, the silhouette and the lift of co-associations, and, for features,
+the proportion of ambiguous pairs and the change of area of the consensus distribution of 20 resamples per number.
 """
 
-import numpy as np
+import random
+import warnings
 
-from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, select_n_clusters, solve_median_partition
+import numpy as np
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.metrics import silhouette_score
+from sklearn.mixture import GaussianMixture
+from sklearn.neighbors import kneighbors_graph
+from sklearn.preprocessing import StandardScaler
+
+from robust_eac import (
+    KMeansEnsemble,
+    MergeConsensus,
+    adjusted_rand_score,
+    coassociation_matrix,
+    consensus_distribution,
+    eac_linkage,
+    h_criterion,
+    load_dataset,
+    merge_consensus,
+    select_n_clusters,
+)
 
 from ..robust_eac.noisy_ensembles import SETTINGS, make_ensemble
 from ..shared.store import derive_seed, grid
 
-VERSION = 2
+VERSION = 3
 
-WEIGHTING = "chance-corrected"
-CANDIDATES = range(1, 11)
+MIXED_RANGE, USUAL_RANGE = (1, 12), (1, 10)
 N_SAMPLES = 200
+N_MIXED = 400
 N_PARTITIONS = 60
-N_NULL = 2
+N_RESAMPLES = 20
 
 PLANTED = ("flipped", "split-merged", "half-random")
 # (number of features, range of the numbers of clusters of k-means)
 FEATURES = ((2, (2, 10)), (2, (4, 20)), (5, (2, 10)), (5, (4, 20)))
 # Smallest distance between two centres of a mixture, in standard deviations.
 SEPARATION = 6.0
+# The same for "mixed", by the number of features.
+MIXED_SEPARATION = {2: 6.0, 5: 6.0, 10: 4.5}
+RESOLUTIONS = np.arange(2, 13)
+CLUSTERERS = ("k-means", "leiden", "gaussian mixture", "linkage")
+# Number of neighbours of the graph for Leiden, and its resolutions.
+N_NEIGHBORS, LEIDEN = 15, np.geomspace(0.1, 2.5, len(RESOLUTIONS))
+# Real sets whose classes are clusters, with the number of classes.
+REAL = {"iris": 3, "wine": 3, "breast-cancer": 2, "house-votes": 2}
 
 
 def cells(
     *,
-    families=(*PLANTED, "mixture", "gaussian", "box", "paper"),
+    families=("mixed", "real", "resampled", *PLANTED, "mixture", "gaussian", "box", "paper"),
+    mixed=(1, 2, 3, 5, 8),
+    clusterers=CLUSTERERS,
+    noise=(0, 1, 3),
     planted=tuple(range(1, 9)),
     mixtures=(2, 3, 5, 8),
     datasets=tuple(SETTINGS),
     repetitions=2,
-    n_splits=10,
 ):
-    """`planted` and `mixtures` are the true numbers of clusters; `datasets` those of the family "paper"."""
+    """`mixed`, `planted` and `mixtures` are the true numbers of clusters; `noise` the numbers of random columns."""
+    shapes = [
+        *grid(n_features=list(MIXED_SEPARATION), n_clusters=mixed, uneven=(False, True)),
+    ]
+    shapes = [shape for shape in shapes if shape["n_clusters"] > 1 or not shape["uneven"]]
     ensembles = [
+        *(
+            {"family": "mixed", "clusterer": clusterer, "n_noise": n_noise} | shape
+            for clusterer in clusterers
+            for n_noise in noise
+            for shape in shapes
+        ),
+        *grid(family=("real",), dataset=list(REAL), clusterer=clusterers, n_noise=noise),
+        *({"family": "resampled"} | shape for shape in shapes),
         *grid(family=PLANTED, n_clusters=planted),
         *(
             {"family": family, "n_clusters": n_clusters, "n_features": n_features, "k_range": [*k_range]}
@@ -49,7 +94,7 @@ def cells(
         *grid(family=("paper",), dataset=datasets),
     ]
     return [
-        ensemble | {"repetition": repetition, "n_splits": n_splits}
+        ensemble | {"repetition": repetition}
         for ensemble in ensembles
         if ensemble["family"] in families
         for repetition in range(repetitions)
@@ -58,42 +103,151 @@ def cells(
 
 GRID = cells()
 SMOKE = [
-    *cells(families=("split-merged", "mixture"), planted=(3,), mixtures=(3,), repetitions=1, n_splits=2)[:2],
-    *cells(families=("paper",), datasets=("wine",), repetitions=1, n_splits=2),
+    *cells(families=("mixed",), mixed=(3,), clusterers=("leiden",), noise=(1,), repetitions=1)[:1],
+    *cells(families=("split-merged",), planted=(3,), repetitions=1),
+    *cells(families=("paper",), datasets=("wine",), repetitions=1),
 ]
 
 
-def run_one(*, family, repetition, n_splits, n_clusters=None, n_features=None, k_range=None, dataset=None):
-    """The criteria by number of clusters, the numbers that they select, and the known answer."""
+def run_one(*, family, repetition, **config):
+    """The criteria by number of clusters, the numbers that all rules select, and the known answer."""
     rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
-    y = None
-    if family == "paper":
-        labels, y = make_ensemble(dataset, "kmeans", repetition)
-        n_clusters = int(y.max()) + 1
-    elif family in PLANTED:
-        labels = planted_ensemble(family, n_clusters, rng)
-    else:
-        X = points(family, n_clusters, n_features, rng)
-        labels = KMeansEnsemble(N_PARTITIONS, tuple(k_range), random_state=rng).fit_transform(X)
+    labels, X, y, answer = ensemble_of(family, repetition, config, rng)
+    # The same columns for any number of them.
+    noise = np.random.RandomState(derive_seed(0, repetition, "corruption"))
+    random_columns = [noise.randint(noise.randint(2, 13), size=len(labels)) for _ in range(3)]
+    labels = np.column_stack([labels, *random_columns[: config.get("n_noise", 0)]])
+    candidates = np.arange(1, 1 + (MIXED_RANGE if family in ("mixed", "real", "resampled") else USUAL_RANGE)[1])
     seed = derive_seed(0, repetition, "solver")
-    options = {"weighting": WEIGHTING, "random_state": seed}
-    selection = select_n_clusters(labels, CANDIDATES, n_splits=n_splits, **options)
-    whole = select_n_clusters(labels, CANDIDATES, max_samples=1.0, n_init=2, n_splits=n_splits // 2, **options)
+    with warnings.catch_warnings():
+        # A range without a stable number is an answer here.
+        warnings.simplefilter("ignore", UserWarning)
+        selection = select_n_clusters(labels, candidates, random_state=seed)
+        merged = MergeConsensus(random_state=seed).fit(labels).n_clusters_found_
     result = {
-        "answer": n_clusters,
+        "answer": answer,
         "chosen": selection.n_clusters,
-        "chosen_all_objects": whole.n_clusters,
+        "merged": merged,
+        "split_stability": rounded(selection.split_stability),
+        "held_out_agreement": rounded(selection.held_out_agreement),
         "n_nonempty": selection.n_nonempty.tolist(),
-        "stable": selection.candidates[selection.stable].tolist(),
-        "null_agreement": rounded(null_agreement(labels, rng, seed)),
-        "split_stability_all_objects": rounded(whole.split_stability),
+        "stable": candidates[selection.stable].tolist(),
+        "others": other_rules(labels, X, candidates[1:], seed),
     }
-    for field in ("agreement", "held_out_agreement", "start_stability", "split_stability"):
-        result[field] = rounded(getattr(selection, field))
     if y is not None:
         result["h"] = round(h_criterion(y, selection.labels), 4)
         result["ari"] = round(adjusted_rand_score(y, selection.labels), 4)
     return result
+
+
+def ensemble_of(family, repetition, config, rng):
+    """(labels, features or None, classes or None, the right number of clusters)."""
+    if family == "paper":
+        labels, y = make_ensemble(config["dataset"], "kmeans", repetition)
+        return labels, None, y, int(y.max()) + 1
+    if family == "real":
+        X, y = load_dataset(config["dataset"])
+        X = StandardScaler().fit_transform(X)
+        return at_resolutions(config["clusterer"], X, rng), X, y, REAL[config["dataset"]]
+    if family in PLANTED:
+        return planted_ensemble(family, config["n_clusters"], rng), None, None, config["n_clusters"]
+    n_clusters, n_features = config["n_clusters"], config["n_features"]
+    if family in ("mixed", "resampled"):
+        X, y = mixture(N_MIXED, n_clusters, n_features, MIXED_SEPARATION[n_features], config["uneven"], rng)
+        if family == "mixed":
+            return at_resolutions(config["clusterer"], X, rng), X, y, n_clusters
+        return resamples(X, 10, rng)[0], X, y, n_clusters
+    if family == "box":
+        X = rng.uniform(size=(N_SAMPLES, n_features))
+    else:
+        X, _ = mixture(N_SAMPLES, n_clusters, n_features, SEPARATION, False, rng)
+    return KMeansEnsemble(N_PARTITIONS, tuple(config["k_range"]), random_state=rng).fit_transform(X), X, None, n_clusters
+
+
+def mixture(n_samples, n_clusters, n_features, separation, uneven, rng):
+    """Points of Gaussian clusters with distant centres, and their clusters; uneven: the largest is 6 times the least."""
+    centres = np.zeros((1, n_features))
+    while len(centres) < n_clusters:
+        new = rng.normal(scale=separation, size=n_features)
+        if np.linalg.norm(centres - new, axis=1).min() >= separation:
+            centres = np.vstack([centres, new])
+    shares = np.geomspace(1.0, 6.0 if uneven else 1.0, n_clusters)
+    ends = np.rint(n_samples * np.cumsum(shares) / shares.sum()).astype(int)
+    y = np.repeat(np.arange(n_clusters), np.diff(ends, prepend=0))
+    return centres[y] + rng.normal(size=(n_samples, n_features)), y
+
+
+def at_resolutions(clusterer, X, rng):
+    """Labels (n, 11) of the features at growing resolution."""
+    seeds = rng.randint(2**31, size=len(RESOLUTIONS))
+    if clusterer == "leiden":
+        return leiden(X, seeds)
+    if clusterer == "k-means":
+        models = [KMeans(k, random_state=seed) for k, seed in zip(RESOLUTIONS, seeds, strict=True)]
+    elif clusterer == "gaussian mixture":
+        models = [
+            GaussianMixture(k, covariance_type="diag", reg_covar=1e-3, random_state=seed)
+            for k, seed in zip(RESOLUTIONS, seeds, strict=True)
+        ]
+    else:
+        # Cuts of one tree would be nested; these are of different linkages.
+        linkages = np.resize(["ward", "average", "complete"], len(RESOLUTIONS))
+        models = [
+            AgglomerativeClustering(k, linkage=linkage) for k, linkage in zip(RESOLUTIONS, linkages, strict=True)
+        ]
+    return np.column_stack([model.fit_predict(X) for model in models])
+
+
+def leiden(X, seeds):
+    """Communities of the graph of nearest neighbours, by modularity at the resolutions LEIDEN."""
+    # Only this experiment needs igraph.
+    import igraph
+
+    near = kneighbors_graph(X, N_NEIGHBORS)
+    rows, columns = near.maximum(near.T).nonzero()
+    graph = igraph.Graph(len(X), [(i, j) for i, j in zip(rows.tolist(), columns.tolist(), strict=True) if i < j])
+    labels = []
+    for resolution, seed in zip(LEIDEN, seeds, strict=True):
+        igraph.set_random_number_generator(random.Random(int(seed)))
+        labels.append(graph.community_leiden("modularity", resolution=float(resolution), n_iterations=5).membership)
+    return np.array(labels).T
+
+
+def resamples(X, n_per_k, rng):
+    """(labels, numbers of clusters) of k-means on random 80 % of the objects, which alone have labels."""
+    ensemble = KMeansEnsemble(
+        n_clusters=list(RESOLUTIONS), n_per_k=n_per_k, max_samples=0.8, label_all=False, random_state=rng
+    )
+    return ensemble.fit_transform(X), ensemble.n_clusters_
+
+
+def other_rules(labels, X, candidates, seed):
+    """{rule: number of clusters} of other rules."""
+    counts = [len(np.unique(column[column >= 0])) for column in labels.T]
+    together = coassociation_matrix(labels)
+    apart = np.maximum(1.0 - together, 0.0)
+    np.fill_diagonal(apart, 0.0)
+    silhouettes, lifts = [], []
+    for k in candidates:
+        linked = eac_linkage(labels, k, linkage="average")
+        silhouettes.append(silhouette_score(apart, linked, metric="precomputed"))
+        merged = merge_consensus(labels, k, random_state=seed).labels
+        same = merged[:, np.newaxis] == merged
+        inside = (together[same].sum() - np.trace(together)) / max(same.sum() - len(merged), 1)
+        lifts.append(inside / max(together[~same].mean(), 1e-12) if merged.max() > 0 else 0.0)
+    found = {
+        "most frequent": int(np.bincount(counts).argmax()),
+        "silhouette": int(candidates[np.argmax(silhouettes)]),
+        "lift": int(candidates[np.argmax(lifts)]),
+    }
+    if X is not None:
+        drawn, groups = resamples(X, N_RESAMPLES, np.random.RandomState(seed))
+        distribution = consensus_distribution(drawn, groups)
+        found["ambiguous pairs"] = int(distribution.n_clusters[distribution.pac.argmin()])
+        # The last number before the relative change of area falls below a tenth.
+        large = np.flatnonzero(distribution.delta >= 0.1)
+        found["change of area"] = int(distribution.n_clusters[large.max(initial=0)])
+    return found
 
 
 def planted_ensemble(kind, n_clusters, rng):
@@ -142,30 +296,6 @@ def with_random_labels(labels, n_labels, share, rng):
     """Labels of which each is replaced by a random one with probability `share`."""
     drawn = rng.randint(n_labels, size=len(labels))
     return np.where(rng.uniform(size=len(labels)) < share, drawn, labels)
-
-
-def points(family, n_clusters, n_features, rng):
-    """Points drawn from a Gaussian mixture with distant centres, from one Gaussian, or from the unit cube."""
-    if family == "box":
-        return rng.uniform(size=(N_SAMPLES, n_features))
-    centres = np.zeros((1, n_features))
-    while len(centres) < n_clusters:
-        new = rng.normal(scale=SEPARATION, size=n_features)
-        if np.linalg.norm(centres - new, axis=1).min() >= SEPARATION:
-            centres = np.vstack([centres, new])
-    return centres[np.arange(N_SAMPLES) % n_clusters] + rng.normal(size=(N_SAMPLES, n_features))
-
-
-def null_agreement(labels, rng, seed):
-    """Largest agreement of a consensus with its partitions after each is shuffled separately, by candidate."""
-    largest = np.zeros(len(CANDIDATES))
-    for _ in range(N_NULL):
-        shuffled = np.column_stack([rng.permutation(column) for column in labels.T])
-        for i, k in enumerate(CANDIDATES):
-            run = solve_median_partition(shuffled, k, weighting="uniform", n_init=1, tol=1e-4, random_state=seed)
-            agreement = np.mean([adjusted_rand_score(column, run.labels) for column in shuffled.T]) if k > 1 else 0.0
-            largest[i] = max(largest[i], agreement)
-    return largest
 
 
 def rounded(values):
