@@ -68,6 +68,7 @@ and single methods of a registry, are in the submodules.
 - `partition_losses`, `objective_value`, `optimality_gap`: the losses and the objective, and how far from optimal
 - `agreement_test`, `adjusted_agreement`: which clusterings agree with a consensus beyond chance, and by how much
 - `select_n_clusters`: the number of clusters that an ensemble supports
+- `consensus_distribution`, `item_consensus`, `cluster_consensus`: how often resamples put the same objects together
 
 **Metrics** (`robust_eac.metrics`)
 
@@ -79,7 +80,7 @@ and single methods of a registry, are in the submodules.
 
 - `plot_coassociation`, `plot_membership`: heat maps of the objects
 - `plot_weights`, `plot_losses`: which clusterings the consensus trusts
-- `plot_n_clusters`, `plot_convergence`: curves
+- `plot_n_clusters`, `plot_consensus_distribution`, `plot_convergence`: curves
 
 **Comparing** (`robust_eac.comparison`)
 
@@ -122,13 +123,17 @@ _PUBLIC = {
     ),
     "inputs": "labels_from LabelMatrix labels_from_draws",
     "diagnostics": (
-        "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement select_n_clusters"
+        "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement select_n_clusters "
+        "consensus_distribution item_consensus cluster_consensus"
     ),
     "metrics": (
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
         "density ovi_lda"
     ),
-    "plotting": "plot_coassociation plot_membership plot_weights plot_losses plot_n_clusters plot_convergence",
+    "plotting": (
+        "plot_coassociation plot_membership plot_weights plot_losses plot_n_clusters plot_consensus_distribution "
+        "plot_convergence"
+    ),
     "comparison": "compare",
     "datasets": "load_dataset DATASETS",
 }

@@ -3,9 +3,11 @@
 from .agreement import AgreementTest, adjusted_agreement, agreement_test
 from .certificates import Certificate, certify
 from .objective import membership_gradient, objective_value, optimality_gap, partition_losses
+from .resampling import ConsensusDistribution, cluster_consensus, consensus_distribution, item_consensus
 from .selection import ClusterNumberSelection, select_n_clusters
 
 __all__ = [
-    "AgreementTest", "Certificate", "ClusterNumberSelection", "adjusted_agreement", "agreement_test", "certify",
-    "membership_gradient", "objective_value", "optimality_gap", "partition_losses", "select_n_clusters",
+    "AgreementTest", "Certificate", "ClusterNumberSelection", "ConsensusDistribution", "adjusted_agreement",
+    "agreement_test", "certify", "cluster_consensus", "consensus_distribution", "item_consensus", "membership_gradient",
+    "objective_value", "optimality_gap", "partition_losses", "select_n_clusters",
 ]  # fmt: skip
