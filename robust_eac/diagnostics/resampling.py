@@ -40,6 +40,7 @@ class ConsensusDistribution(NamedTuple):
     delta: np.ndarray
     pac: np.ndarray
     band: np.ndarray
+    bounds: tuple[float, float]
 
     def __repr__(self) -> str:
         return in_short(self)
@@ -90,7 +91,7 @@ def consensus_distribution(
         cdf, one minus the mean consensus value; `delta`, its relative change from one group to the next, for the first
         the area itself (inf after an area of 0); `pac`, the proportion of ambiguous pairs [2]_; `band`, 0 if all pairs
         were counted, otherwise the half width of the Dvoretzky-Kiefer-Wolfowitz band [3]_: with a probability of 95 %,
-        no value of the cdf, nor the area, is off by more, and pac by no more than twice as much.
+        no value of the cdf, nor the area, is off by more, and pac by no more than twice as much. Finally `bounds`.
 
     Notes
     -----
@@ -140,7 +141,7 @@ def consensus_distribution(
     change = np.diff(area)
     delta = np.divide(change, area[:-1], out=np.where(change > 0.0, np.inf, 0.0), where=area[:-1] > 0.0)
     delta = np.concatenate([area[:1], delta])
-    return ConsensusDistribution(values, np.linspace(0.0, 1.0, _STEPS + 1), cdf, area, delta, pac, band)
+    return ConsensusDistribution(values, np.linspace(0.0, 1.0, _STEPS + 1), cdf, area, delta, pac, band, bounds)
 
 
 def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
