@@ -51,6 +51,7 @@ and single methods of a registry, are in the submodules.
 
 **Ensembles** (`robust_eac.ensembles`): clusterings from features
 
+- `ClustererEnsemble`: by any clusterer, on samples of the objects and features
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
 - `LandmarkSpectralEnsemble`: by spectral clustering through landmarks: clusters of any shape, millions of objects
 - `ensemble_distributed`: any of these on a Dask array
@@ -118,7 +119,7 @@ _PUBLIC = {
         "CombinatorialEAC zca_whiten OVIConsensus"
     ),
     "ensembles": (
-        "KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble LandmarkSpectralEnsemble "
+        "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble LandmarkSpectralEnsemble "
         "ensemble_distributed corrupt_ensemble fuzzy_c_means"
     ),
     "inputs": "labels_from LabelMatrix labels_from_draws",

@@ -1,14 +1,16 @@
 """Ensembles of clusterings from features, and noise for them."""
 
+from .clusterers import ClustererEnsemble, KMeansEnsemble
 from .corruption import corrupt_ensemble
 from .distributed import ensemble_distributed
 from .feature_subsets import FeatureSubsetEnsemble
 from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
-from .kmeans import KMeansEnsemble
 from .landmarks import LandmarkSpectralEnsemble
 from .mixed import MixedEnsemble
+from .reference import gaussian_reference
 
 __all__ = [
-    "FeatureSubsetEnsemble", "KMeansEnsemble", "LandmarkSpectralEnsemble", "MixedEnsemble", "corrupt_ensemble",
-    "ensemble_distributed", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds",
+    "ClustererEnsemble", "FeatureSubsetEnsemble", "KMeansEnsemble", "LandmarkSpectralEnsemble", "MixedEnsemble",
+    "corrupt_ensemble", "ensemble_distributed", "fuzzy_c_means", "gath_geva", "gaussian_reference", "kaufman_kmeans",
+    "kaufman_seeds",
 ]  # fmt: skip
