@@ -36,7 +36,7 @@ def test_table_and_number_without_a_reference(resamples, capsys):
     rows = [header, *zip(*(column.tolist() for column in (found[0], found.area, found.delta, found.pac)), strict=True)]
     assert "\n".join(aligned(rows, n_names=0)) in said.out
     assert "number of clusters: 3, with the smallest pac" in said.out
-    assert "a small pac alone does not show that there are clusters" in said.out
+    assert "this does not show that there are clusters" in said.out
     assert said.err == ""
 
 
@@ -48,14 +48,25 @@ def test_number_and_figure_beside_a_reference(resamples, capsys):
     assert header[4:] == ["reference pac", "log ratio"]
     np.testing.assert_array_equal(np.array(columns[4], float), null.pac)
     np.testing.assert_allclose(np.array(columns[5], float), np.log(null.pac / own.pac), rtol=1e-12)
-    assert "number of clusters: 3, with the largest log ratio" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "number of clusters: 3, with the largest log ratio, larger than that of 1 reference; without" in said
+    assert "this happens in 1 of 2 cases" in said
     with open("f.png", "rb") as file:
         assert file.read(4) == b"\x89PNG"
 
     assert run("distribution", "null.csv", "--reference", "null.csv") == 0
-    assert "none, because no pac is below that of the reference: the data look like the" in capsys.readouterr().out
-    assert run("distribution", "null.csv", "--reference", "stable.csv") == 0
-    assert "number of clusters: none" in capsys.readouterr().out
+    assert "none, because 1 of 1 reference stand out as much: the data look like these" in capsys.readouterr().out
+
+
+def test_every_reference_is_compared_with_the_data_and_the_others(resamples, capsys):
+    own, null = map(consensus_distribution, resamples)
+    assert run("distribution", "null.csv", "--reference", "stable.csv", "null.csv", "--table", "t.csv") == 0
+    # The first reference has clusters: it stands out more than the data.
+    assert "none, because 1 of 2 references stand out as much" in capsys.readouterr().out
+    _, columns = read_csv("t.csv")
+    np.testing.assert_allclose(np.array(columns[4], float), (own.pac + null.pac) / 2, rtol=1e-12)
+    assert run("distribution", "stable.csv", "--reference", "null.csv", "null.csv") == 0
+    assert "larger than that of 2 references; without clusters, this happens in 1 of 3 cases" in capsys.readouterr().out
 
 
 def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder, capsys):
@@ -73,7 +84,7 @@ def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder,
     [
         (
             "distribution stable.csv --reference two.csv",
-            "--reference must have clusterings with the numbers of clusters of",
+            "two.csv: must have clusterings with the numbers of clusters of",
         ),
         ("distribution one.csv", "LABELS must hold clusterings with at least two clusters"),
         ("distribution stable.csv --reference stable.csv --table stable.csv", "stable.csv: is an input"),
