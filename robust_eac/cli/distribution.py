@@ -13,27 +13,18 @@ from .output import check_outputs, check_picture, picture_writer, progress, say,
 
 def add_distribution(parser):
     parser.epilog = """\
-examples:
-  robust-eac distribution labels.csv
+example:
   robust-eac distribution labels.csv --reference null1.csv null2.csv --output figure.png --table table.csv
 
-LABELS holds clusterings of resamples, several for each number of clusters; empty cells or -1 mark the objects that are
-not in the resample ('robust-eac ensemble --per-k 100 --max-samples .8' makes them). Clusterings are grouped by the
-number of clusters that they have.
+LABELS holds clusterings of resamples ('robust-eac ensemble --per-k 100 --max-samples .8' makes them); -1 or an empty
+cell marks objects outside a resample. For each number of clusters the table has the area under the distribution of the
+consensus values, its relative change, and the proportion of ambiguous pairs (pac), whose consensus value is between .1
+and .9; with --reference the mean pac of the references, and the log of its ratio to pac.
 
-The table, by number of clusters: the consensus value of two objects is the share of the clusterings with both of them
-that puts them together.
-  area           area under the distribution of the consensus values: one minus their mean
-  change         relative change of the area; in the first row the area itself
-  pac            proportion of ambiguous pairs, those with a consensus value between .1 and .9
-  reference pac  mean pac of the references
-  log ratio      log(reference pac / pac): above 0 where the clusterings agree better than those of the references
-
-The number named has the smallest pac, or with --reference the largest log ratio; of equal ones it is the largest. One
-cluster cannot be judged in this way. A small pac does not show that there are clusters: k-means divides any data, and
-resamples of data without clusters may agree, too (Senbabaoglu et al., Scientific Reports 4, 2014). References vary,
-too: a number is named only if its log ratio is larger than that of every reference, each compared with the data and the
-other references. With 19 references, this happens in 1 of 20 cases where there are no clusters."""
+The number named has the smallest pac, or with --reference the largest log ratio; of equal ones it is the largest. A
+small pac does not show that there are clusters, since resamples of data without clusters may agree, too (Senbabaoglu et
+al., Scientific Reports 4, 2014). So with --reference a number is named only if its log ratio is larger than all of each
+reference, compared with the data and the other references. Without clusters, 1 of 20 data sets passes 19 references."""
     add = parser.add_argument
     text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
     add("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
@@ -118,13 +109,10 @@ def _figure(found, references):
     figure = Figure(figsize=(11.0, 4.5), layout="constrained")
     left, right = figure.subplots(1, 2)
     plot_consensus_distribution(found, reference=references[0] if references else None, ax=left)
-    names = ["change of the area", "ambiguous pairs"]
-    for each in (found, *references):
-        dashes = "-" if each is found else "--"
-        right.plot(each.n_clusters, each.delta, f"o{dashes}", color=BLUE, label=names[0])
-        right.plot(each.n_clusters, each.pac, f"s{dashes}", color=VERMILLION, label=names[1])
-    title = "Change of the area, and ambiguous pairs" + (" (dashed: reference)" if references else "")
-    right.set(title=title, xlabel="number of clusters", ylabel="share")
+    for each, dashes in [(found, "-"), *((reference, "--") for reference in references)]:
+        right.plot(each.n_clusters, each.delta, f"o{dashes}", color=BLUE, label="change of the area")
+        right.plot(each.n_clusters, each.pac, f"s{dashes}", color=VERMILLION, label="ambiguous pairs")
+    right.set(title="Change of the area, and ambiguous pairs", xlabel="number of clusters", ylabel="share")
     count_along(right.xaxis)
     right.legend(handles=right.lines[:2])
     return figure

@@ -18,16 +18,10 @@ from ..core.threads import count_threads, map_threads
 
 __all__ = ["ConsensusDistribution", "cluster_consensus", "consensus_distribution", "item_consensus"]
 
-# The distribution is given at multiples of 1 / _STEPS.
-_STEPS = 100
-# The band holds with this probability.
-_CONFIDENCE = 0.95
-# Parts of the pairs, shared by the threads.
-_PARTS = 32
-# Objects at a time in the kernel: the counters of their pairs fit in the fastest cache.
-_AT_ONCE = 2048
-# The kernel's counters and codes have 16 bits; 0 is "not observed".
-_MOST = 2**16 - 2
+# The distribution is given at multiples of 1 / _STEPS; the band holds with this probability.
+_STEPS, _CONFIDENCE = 100, 0.95
+# Parts of the pairs, shared by the threads; objects at a time, whose counters fit in the fastest cache.
+_PARTS, _AT_ONCE = 32, 2048
 
 
 class ConsensusDistribution(NamedTuple):
@@ -96,7 +90,7 @@ def consensus_distribution(
     Notes
     -----
     Time O(p n_partitions) for p pairs; memory O(n_samples n_partitions), and 8 m^2 bytes per thread for m partitions in
-    a group, at most 65,534. Objects with equal labels in a group are counted as one with a multiplicity.
+    a group. Objects with equal labels in a group are counted as one with a multiplicity.
 
     R's ConsensusClusterPlus gives pairs that are in no resample together the value 0, and adds up its curve at the
     right ends of 100 intervals, so that its area is larger by up to .01.
@@ -121,27 +115,35 @@ def consensus_distribution(
     """
     labels = check_labels(labels)
     groups = _check_groups(groups, labels)
-    bounds = _check_bounds(bounds)
+    low, high = _check_bounds(bounds)
     max_pairs = check_integer(max_pairs, name="max_pairs", low=1)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    values, sizes = np.unique(groups, return_counts=True)
-    if sizes.max() > _MOST:
-        got = f"{sizes.max():,} in group {values[sizes.argmax()]}"
-        raise ValueError(f"labels must have at most {_MOST:,} partitions in a group, got {got}.")
-    rows = []
-    for value in values:
+    values = np.unique(groups)
+    cdf = np.empty((len(values), _STEPS + 1))
+    area, pac, band = np.zeros((3, len(values)))
+    for g, value in enumerate(values):
         counts, exact = _count_pairs(encode(labels[:, groups == value]), max_pairs, n_jobs, rng)
-        if counts[1:].sum() == 0:
+        joint, together = np.nonzero(counts)
+        joint, together = joint[joint > 0], together[joint > 0]
+        if len(joint) == 0:
             rule = "two objects must be in a partition of each group"
             raise ValueError(f"labels: {rule}, none are in group {value}.")
-        rows.append(_describe(counts, bounds, exact))
-    cdf, area, pac, band = (np.array(column) for column in zip(*rows, strict=True))
+        pairs, n_pairs = counts[joint, together], counts[joint, together].sum()
+        # The first point of the grid that the value does not exceed, in whole numbers.
+        places = -(-_STEPS * together // joint)
+        cdf[g] = np.cumsum(np.bincount(places, pairs, minlength=_STEPS + 1)) / n_pairs
+        # A quotient is rounded to the nearest float, like a bound: equal fractions stay equal.
+        shares = together / joint
+        area[g] = pairs @ (1.0 - shares) / n_pairs
+        pac[g] = pairs[(shares > low) & (shares < high)].sum() / n_pairs
+        if not exact:
+            band[g] = np.sqrt(np.log(2.0 / (1.0 - _CONFIDENCE)) / (2.0 * n_pairs))
     change = np.diff(area)
-    delta = np.divide(change, area[:-1], out=np.where(change > 0.0, np.inf, 0.0), where=area[:-1] > 0.0)
-    delta = np.concatenate([area[:1], delta])
-    return ConsensusDistribution(values, np.linspace(0.0, 1.0, _STEPS + 1), cdf, area, delta, pac, band, bounds)
+    relative = np.divide(change, area[:-1], out=np.where(change > 0.0, np.inf, 0.0), where=area[:-1] > 0.0)
+    delta = np.concatenate([area[:1], relative])
+    return ConsensusDistribution(values, np.linspace(0.0, 1.0, _STEPS + 1), cdf, area, delta, pac, band, (low, high))
 
 
 def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
@@ -182,16 +184,14 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
            [0.  , 0.5 ]])
     """
     encoding, clusters, counts, observed = _tables(labels, consensus)
-    own = encoding.presence(np.ones(len(observed)))
-    sums = []
     by_slot = np.repeat(observed, encoding.partitions.n_codes, axis=0)
     by_slot[encoding.partitions.missing_slots] = 0.0
-    for table in (counts, by_slot):
-        found = np.concatenate([table_costs(encoding, table, block) for block in row_blocks(len(clusters))])
-        # Without the pair (i, i).
-        found[np.arange(len(clusters)), clusters] -= own
-        sums.append(found)
-    return _shares(*sums)
+    together, joint = table_costs(encoding, counts), table_costs(encoding, by_slot)
+    # Without the pairs (i, i).
+    own = np.arange(len(clusters)), clusters
+    together[own] -= encoding.presence(np.ones(len(observed)))
+    joint[own] -= encoding.presence(np.ones(len(observed)))
+    return _shares(together, joint)
 
 
 def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
@@ -239,7 +239,7 @@ def _check_groups(groups, labels):
 
 
 def _check_bounds(bounds):
-    if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
+    if np.shape(bounds) != (2,):
         raise TypeError(f"bounds must be a pair (lowest, highest), got {bounds!r}.")
     low = check_real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
     return low, check_real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
@@ -248,9 +248,6 @@ def _check_bounds(bounds):
 def _count_pairs(encoding, max_pairs, n_jobs, rng):
     """((m + 1, m + 1) number of pairs by how often both are observed and together; whether all pairs are counted)."""
     m = len(encoding.partitions.offsets)
-    most = encoding.partitions.n_codes.max()
-    if most > _MOST:
-        raise ValueError(f"labels must have at most {_MOST:,} clusters per partition, got {most:,}.")
     collapsed = collapse(encoding)
     n = len(collapsed.rows.codes)
     exact = n * (n - 1) // 2 <= max_pairs
@@ -261,14 +258,14 @@ def _count_pairs(encoding, max_pairs, n_jobs, rng):
         order = rng.permutation(n)
         # Pairs of objects at these distances in a circle: every object is in equally many.
         distances = 1 + rng.permutation((n - 1) // 2)[: max(1, max_pairs // n)]
-        diagonals = np.sort(np.concatenate([distances, n - distances]))
+        diagonals = np.concatenate([distances, n - distances])
     rows, partitions = encoding.rows, encoding.partitions
-    codes = np.zeros((m, n), dtype=np.uint16)
+    # 0 is "not observed". The counters of the kernel have this type, too.
+    codes = np.zeros((m, n), np.promote_types(np.uint16, np.min_scalar_type(max(m, partitions.n_codes.max()))))
     for block in row_blocks(n):
         chosen = order[block]
-        part = rows.codes[chosen].astype(np.uint16) + np.uint16(1)
-        part[~rows.observed[chosen][:, partitions.mask_of]] = 0
-        codes[:, block] = part.T
+        observed = rows.observed[chosen][:, partitions.mask_of]
+        codes[:, block] = np.where(observed, rows.codes[chosen].astype(codes.dtype) + codes.dtype.type(1), 0).T
     multiplicity = rows.multiplicity[order].astype(np.int64)
 
     def count(part):
@@ -276,12 +273,10 @@ def _count_pairs(encoding, max_pairs, n_jobs, rng):
         count_pairs(codes, multiplicity, diagonals[part::_PARTS], found)
         return found
 
+    counts = sum(map_threads(count, range(_PARTS), count_threads(n_jobs, _PARTS, encoding, 1)[0]))
     # Pairs of objects in the same row.
     present = np.count_nonzero(codes, axis=0)
-    counts = np.zeros((m + 1, m + 1), dtype=np.int64)
     np.add.at(counts, (present, present), multiplicity * (multiplicity - 1) // 2)
-    for found in map_threads(count, range(_PARTS), count_threads(n_jobs, _PARTS, encoding, 1)[0]):
-        counts += found
     return counts, exact
 
 
@@ -306,24 +301,6 @@ def count_pairs(codes, multiplicity, diagonals, counts):
                     together[p] += both & (first[p] == second[p])
             for p in range(width):
                 counts[joint[p], together[p]] += multiplicity[start + p] * multiplicity[start + d + p]
-
-
-def _describe(counts, bounds, exact):
-    """(cdf, area, pac, band) of the pairs that are observed together."""
-    joint, together = np.nonzero(counts)
-    joint, together = joint[joint > 0], together[joint > 0]
-    pairs = counts[joint, together]
-    n_pairs = pairs.sum()
-    # The first point of the grid that the value does not exceed, in whole numbers.
-    places = -(-_STEPS * together // joint)
-    cdf = np.cumsum(np.bincount(places, pairs, minlength=_STEPS + 1)) / n_pairs
-    # A quotient is rounded like a bound: to the nearest float. Equal fractions stay equal.
-    values = together / joint
-    area = pairs @ (1.0 - values) / n_pairs
-    low, high = bounds
-    ambiguous = (values > low) & (values < high)
-    band = 0.0 if exact else np.sqrt(np.log(2.0 / (1.0 - _CONFIDENCE)) / (2.0 * n_pairs))
-    return cdf, area, pairs[ambiguous].sum() / n_pairs, band
 
 
 def _tables(labels, consensus):

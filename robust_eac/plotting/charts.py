@@ -225,35 +225,30 @@ def plot_consensus_distribution(
     >>> [text.get_text() for text in ax.texts]
     ['2', '3']
     """
-    drawn = {"distribution": distribution}
-    if reference is not None:
-        drawn["reference"] = reference
+    drawn = {"distribution": distribution} | ({} if reference is None else {"reference": reference})
     for name, value in drawn.items():
         if not isinstance(value, ConsensusDistribution):
             raise TypeError(f"{name} must be a result of consensus_distribution, got {type(value).__name__}.")
     ax = check_axes(ax)
     numbers = np.unique(np.concatenate([each.n_clusters for each in drawn.values()]))
     shades = load_package("matplotlib", "plots need", "compare").colormaps[_SEQUENCE]
-    places = np.linspace(0.0, 1.0, len(numbers)) if len(numbers) > 1 else np.ones(1)
     for each, dashes in zip(drawn.values(), ("-", "--"), strict=False):
         for k, cdf in zip(each.n_clusters, each.cdf, strict=True):
-            place = places[np.searchsorted(numbers, k)]
+            place = np.searchsorted(numbers, k) / max(1, len(numbers) - 1)
             color = shades(_LIGHTEST + (1.0 - _LIGHTEST) * place)
             ax.plot(each.grid, cdf, dashes, color=color)
             if each is distribution:
-                # Spread over the flat part, so that numbers on close curves do not overlap.
+                # At different places, so that numbers on close curves do not overlap.
+                spot = {"ha": "center", "va": "center", "bbox": {"color": "white", "pad": 0.5}}
                 x = 0.15 + 0.7 * place
-                box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-                y = np.interp(x, each.grid, cdf)
-                ax.text(x, y, str(k), color=color, ha="center", va="center", fontweight="bold", bbox=box)
+                ax.text(x, np.interp(x, each.grid, cdf), str(k), color=color, fontweight="bold", **spot)
     ax.axvspan(*distribution.bounds, color=GREY, alpha=0.15, linewidth=0.0, zorder=0)
     ax.set(
         title="Consensus values" if reference is None else "Consensus values (dashed: reference)",
         xlabel="consensus value of a pair of objects",
         ylabel="share of the pairs with at most this value",
-        xlim=(0.0, 1.0),
-        ylim=(0.0, 1.0),
     )
+    ax.axis((0.0, 1.0, 0.0, 1.0))
     return ax
 
 

@@ -124,6 +124,13 @@ def test_many_partitions_and_many_clusters(rng):
     np.testing.assert_allclose(found.cdf[0], reference.consensus_curve(labels)[0], rtol=0.0, atol=1e-13)
 
 
+def test_more_clusters_than_16_bits_count():
+    labels = np.append(np.arange(2**16), np.full(3000, 2**16 - 1))[:, np.newaxis]
+    found = consensus_distribution(labels, max_pairs=2**20, random_state=0)
+    # Pairs in the last cluster, the only one with two objects.
+    np.testing.assert_allclose(1.0 - found.area, (3001 * 3000) / (68_536 * 68_535), rtol=0.1)
+
+
 def test_sampled_pairs_stay_in_the_band(rng):
     labels, groups = _resamples(rng, n=400)
     exact = consensus_distribution(labels, groups)
@@ -226,12 +233,7 @@ def test_errors(options, kind, message):
         consensus_distribution(LABELS, **options)
 
 
-def test_errors_of_limits_and_consensus():
-    labels = np.zeros((2, 2**16), dtype=np.int8)
-    with pytest.raises(ValueError, match="labels must have at most 65,534 partitions in a group, got 65,536 in"):
-        consensus_distribution(labels)
-    with pytest.raises(ValueError, match="labels must have at most 65,534 clusters per partition, got 65,536"):
-        consensus_distribution(np.arange(2**16)[:, np.newaxis])
+def test_errors_of_the_consensus():
     for function in (item_consensus, cluster_consensus):
         with pytest.raises(ValueError, match=r"consensus must have shape \(3,\), one label per object, got \(2,\)"):
             function(LABELS, [0, 1])
