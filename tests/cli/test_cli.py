@@ -390,14 +390,14 @@ def test_ensemble_is_the_estimator(folder):
 @pytest.mark.parametrize(("share", "max_samples"), [(".5", 0.5), ("1.0", 1.0), ("60", 60)])
 def test_resamples_from_the_command_line(folder, capsys, share, max_samples):
     assert run("data", "iris", "--output", "iris.csv") == 0
-    argv = ("ensemble", "iris.csv", "--drop-column", "class", "--seed", 3, "--n-clusters", "2-4", "--per-k", 5)
+    argv = ("ensemble", "iris.csv", "--drop-column", "class", "--seed", 3, "--n-clusters", "2-4", "--per-k", 20)
     argv += ("--max-samples", share, "--max-features", 2, "--output", "l.csv")
     assert run(*argv) == 0
-    assert "15 partitions with 2 to 4 clusters" in capsys.readouterr().out
-    options = {"n_per_k": 5, "max_samples": max_samples, "max_features": 2, "label_all": False, "random_state": 3}
+    assert "60 partitions with 2 to 4 clusters" in capsys.readouterr().out
+    options = {"n_per_k": 20, "max_samples": max_samples, "max_features": 2, "label_all": False, "random_state": 3}
     model = ClustererEnsemble(n_clusters=(2, 4), **options)
     titles, columns = read_csv("l.csv")
-    assert titles == [f"k{k}-{number}" for k in (2, 3, 4) for number in range(1, 6)]
+    assert titles == [f"k{k}-{number}" for k in (2, 3, 4) for number in range(1, 21)]
     X, _ = load_dataset("iris")
     labels = model.fit_transform(X)
     assert np.array_equal(np.array(columns, dtype=int).T, labels)
