@@ -1,13 +1,12 @@
 """Ensembles of clusterings from features, and noise for them."""
 
 from .clusterers import ClustererEnsemble, KMeansEnsemble
-from .corruption import corrupt_ensemble
+from .corruption import corrupt_ensemble, gaussian_reference
 from .distributed import ensemble_distributed
 from .feature_subsets import FeatureSubsetEnsemble
 from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
 from .landmarks import LandmarkSpectralEnsemble
 from .mixed import MixedEnsemble
-from .reference import gaussian_reference
 
 __all__ = [
     "ClustererEnsemble", "FeatureSubsetEnsemble", "KMeansEnsemble", "LandmarkSpectralEnsemble", "MixedEnsemble",

@@ -69,10 +69,10 @@ def prepare_clusterer(base, n_clusters, seed):
     return estimator.set_params(**{name: int(given[name]) for name in given.keys() & estimator.get_params().keys()})
 
 
-def fit_all(base, n_clusters, seeds, X, n_jobs, log=silent):
+def fit_all(base, n_clusters, seeds, X, n_jobs):
     """Clones of a clusterer, fitted to X with these numbers of clusters and seeds."""
     estimators = [prepare_clusterer(base, k, seed) for k, seed in zip(n_clusters, seeds, strict=True)]
-    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, log)
+    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, silent)
 
 
 def list_fits(fits, n_clusters, n_jobs, log):

@@ -214,7 +214,9 @@ class ClustererEnsemble(EnsembleTransformer):
         """
         check_is_fitted(self)
         X = check_features(X, estimator=self, reset=False, as_is=self.max_samples is not None)
-        _check_predicts(self.estimators_[0])
+        if not hasattr(self.estimators_[0], "predict"):
+            name = type(self.estimators_[0]).__name__
+            raise TypeError(f"estimator {name} cannot label objects it was not fitted on: it has no predict.")
         if self.max_samples is not None:
             return self._label(X, silent)
         fitted = zip(self.estimators_, self.estimators_features_, strict=True)
@@ -282,14 +284,6 @@ def _as_clusterer(estimator):
     if isinstance(estimator, type) or not (hasattr(estimator, "get_params") or callable(estimator)):
         raise TypeError(f"estimator must be a scikit-learn clusterer or a function, got {estimator!r}.")
     return estimator if hasattr(estimator, "get_params") else FunctionClusterer(estimator)
-
-
-def _check_predicts(estimator):
-    if not hasattr(estimator, "predict"):
-        raise TypeError(
-            f"estimator {type(estimator).__name__} cannot label objects it was not fitted on (it has no predict): use "
-            "fit_transform."
-        )
 
 
 def _fit(estimator, X, size, seed, features):

@@ -9,10 +9,18 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from robust_eac import ClustererEnsemble, FeatureSubsetEnsemble, KMeansEnsemble, coassociation_matrix, load_dataset
+from robust_eac import (
+    ClustererEnsemble,
+    CombinatorialEAC,
+    FeatureSubsetEnsemble,
+    KMeansEnsemble,
+    coassociation_matrix,
+    load_dataset,
+)
 from robust_eac.ensembles import gaussian_reference
 
 LEFT_OUT = -1
+PIPELINE = make_pipeline(StandardScaler(), KMeans(random_state=0))
 
 
 @pytest.fixture(name="X", scope="module")
@@ -171,6 +179,13 @@ def test_threads_processes_and_dask_change_nothing(X, name):
     np.testing.assert_array_equal(clone(ENSEMBLES[name]).set_params(n_jobs=2).fit_transform(X), expected)
     with joblib.parallel_config(backend="loky", n_jobs=2):
         np.testing.assert_array_equal(ENSEMBLES[name].fit_transform(X), expected)
+
+
+def test_processes_change_no_coassociation(X):
+    model = CombinatorialEAC(3, max_order=2, random_state=0)
+    expected = model.fit(X).coassociation_
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        np.testing.assert_array_equal(model.fit(X).coassociation_, expected)
 
 
 def test_dask_changes_nothing(X):
