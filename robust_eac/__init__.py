@@ -52,6 +52,7 @@ and single methods of a registry, are in the submodules.
 
 **Ensembles** (`robust_eac.ensembles`): clusterings from features
 
+- `ClustererEnsemble`: by any clusterer, on samples of the objects and features
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
 - `LandmarkSpectralEnsemble`: by spectral clustering through landmarks: clusters of any shape, millions of objects
 - `ensemble_distributed`: any of these on a Dask array
@@ -68,6 +69,11 @@ and single methods of a registry, are in the submodules.
 - `certify`: how good a consensus from any source is
 - `partition_losses`, `objective_value`, `optimality_gap`: the losses and the objective, and how far from optimal
 - `agreement_test`, `adjusted_agreement`: which clusterings agree with a consensus beyond chance, and by how much
+<<<<<<< HEAD
+=======
+- `select_n_clusters`: the number of clusters that an ensemble supports
+- `consensus_distribution`, `item_consensus`, `cluster_consensus`: how often resamples put the same objects together
+>>>>>>> h-distr
 
 **Metrics** (`robust_eac.metrics`)
 
@@ -79,7 +85,7 @@ and single methods of a registry, are in the submodules.
 
 - `plot_coassociation`, `plot_membership`: heat maps of the objects
 - `plot_weights`, `plot_losses`: which clusterings the consensus trusts
-- `plot_n_clusters`, `plot_convergence`: curves
+- `plot_n_clusters`, `plot_consensus_distribution`, `plot_convergence`: curves
 
 **Comparing** (`robust_eac.comparison`)
 
@@ -117,16 +123,26 @@ _PUBLIC = {
         "solve_peace CombinatorialEAC zca_whiten OVIConsensus"
     ),
     "ensembles": (
-        "KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble LandmarkSpectralEnsemble "
+        "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble LandmarkSpectralEnsemble "
         "ensemble_distributed corrupt_ensemble fuzzy_c_means"
     ),
     "inputs": "labels_from LabelMatrix labels_from_draws",
+<<<<<<< HEAD
     "diagnostics": ("certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement"),
+=======
+    "diagnostics": (
+        "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement select_n_clusters "
+        "consensus_distribution item_consensus cluster_consensus"
+    ),
+>>>>>>> h-distr
     "metrics": (
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
         "density ovi_lda"
     ),
-    "plotting": "plot_coassociation plot_membership plot_weights plot_losses plot_n_clusters plot_convergence",
+    "plotting": (
+        "plot_coassociation plot_membership plot_weights plot_losses plot_n_clusters plot_consensus_distribution "
+        "plot_convergence"
+    ),
     "comparison": "compare",
     "datasets": "load_dataset DATASETS",
 }

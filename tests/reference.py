@@ -1,5 +1,6 @@
 """Slow, obvious code to compare the library with: explicit n x n matrices and cvxpy models. Only for small n."""
 
+from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, product
 
@@ -676,3 +677,28 @@ def turns_of_three(n_angles):
     shift = np.roll(np.eye(3), 1, axis=0)
     a, b, c = (np.cos(angles + 2.0 * np.pi * p / 3.0)[:, np.newaxis, np.newaxis] for p in range(3))
     return ((1.0 + 2.0 * a) * np.eye(3) + (1.0 + 2.0 * b) * shift + (1.0 + 2.0 * c) * shift.T) / 3.0
+
+
+def consensus_values(labels):
+    """(n, n) consensus value of every pair of objects, nan if no partition observes both; how many observe them."""
+    pairs = [comembership(column) for column in labels.T]
+    together, joint = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+    return np.divide(together, joint, out=np.full_like(joint, np.nan), where=joint > 0.0), joint
+
+
+def consensus_curve(labels, bounds=(0.1, 0.9)):
+    """cdf at 0, .01, ..., 1, area over it and share of ambiguous pairs of one group, in exact fractions."""
+    values, joint = consensus_values(labels)
+    pairs = [(i, j) for i, j in combinations(range(len(labels)), 2) if joint[i, j] > 0.0]
+    shares = [Fraction(round(values[pair] * joint[pair]), int(joint[pair])) for pair in pairs]
+    cdf = [sum(share <= Fraction(step, 100) for share in shares) / len(pairs) for step in range(101)]
+    low, high = (Fraction(str(bound)) for bound in bounds)
+    area = float(1 - sum(shares) / len(pairs))
+    return np.array(cdf), area, sum(low < share < high for share in shares) / len(pairs)
+
+
+def item_consensus(labels, consensus, i, cluster):
+    """Consensus value of an object with the others of a cluster: sums over pairs and partitions, one by one."""
+    others = [j for j in range(len(labels)) if consensus[j] == cluster and j != i]
+    seen = [(u, j) for j in others for u in range(labels.shape[1]) if labels[i, u] != -1 != labels[j, u]]
+    return sum(labels[i, u] == labels[j, u] for u, j in seen) / len(seen) if seen else np.nan

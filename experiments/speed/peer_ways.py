@@ -68,8 +68,8 @@ def installed(package):
     """Version of the package that a way needs, None if it is missing."""
     if package is None:
         return __version__
-    if package == "clue":
-        return _clue_version()
+    if package in ("clue", "ConsensusClusterPlus"):
+        return _version_in_r(package)
     try:
         return version(package)
     except PackageNotFoundError:
@@ -139,7 +139,7 @@ def _clue(method, labels, n_clusters, seed):
     script = _CLUE.format(method=method, n_clusters=n_clusters, seed=seed % 2**31)
     table = io.StringIO()
     np.savetxt(table, labels, fmt="%d", delimiter=",")
-    done = _run_r(script, table.getvalue())
+    done = run_r(script, table.getvalue())
     if "cannot allocate" in done.stderr or "memory exhausted" in done.stderr:
         raise MemoryError(done.stderr)
     if done.returncode != 0:
@@ -150,16 +150,17 @@ def _clue(method, labels, n_clusters, seed):
     return Answer(seconds, int(before * 2**20), int(peak * 2**20), found)
 
 
-def _run_r(script, text=None):
+def run_r(script, text=None):
+    """The finished process of an R script with a text on standard input."""
     return subprocess.run(
         ["Rscript", "--vanilla", "-e", script], input=text, capture_output=True, text=True, check=False
     )
 
 
-def _clue_version():
+def _version_in_r(package):
     if shutil.which("Rscript") is None:
         return None
-    done = _run_r('cat(as.character(packageVersion("clue")))')
+    done = run_r(f'cat(as.character(packageVersion("{package}")))')
     return done.stdout if done.returncode == 0 else None
 
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "consensus": ("consensus", "find the consensus of clusterings, and their weights"),
     "compare": ("compare", "grade weightings and consensus functions on the same clusterings"),
     "ensemble": ("making", "make many clusterings of features"),
+    "distribution": ("distribution", "compare numbers of clusters by how far clusterings of resamples agree"),
     "plot": ("consensus", "draw the co-association in the order of the consensus, and the weights"),
     "report": ("consensus", "write an HTML page on a consensus: which clusterings to trust and why, how good it is"),
     "data": ("making", "write a data set to try things on"),

@@ -1,10 +1,12 @@
 """The commands that make input for the others: `ensemble` clusters features, `data` writes a data set."""
 
+from inspect import signature
+
 import numpy as np
 
 from .columns import features_of
 from .files import read_input
-from .options import add_input_options, add_seed, add_table_output, range_of_numbers
+from .options import add_input_options, add_seed, add_table_output, count_or_share, range_of_numbers
 from .output import check_outputs, progress, say, table_writer, write_outputs
 
 # Kind of ensemble -> (name of its estimator, title of its clusterings; None means the names of their algorithms).
@@ -13,6 +15,11 @@ _KINDS = {
     "mixed": ("MixedEnsemble", None),
     "feature-subsets": ("FeatureSubsetEnsemble", "subset"),
 }
+# Option -> parameter of the estimators to which it applies.
+_OPTIONS = {
+    "--n-partitions": "n_partitions", "--per-k": "n_per_k", "--max-samples": "max_samples",
+    "--max-features": "max_features",
+}  # fmt: skip
 
 
 def add_ensemble(parser):
@@ -20,18 +27,31 @@ def add_ensemble(parser):
 examples:
   robust-eac ensemble features.csv --n-partitions 200 --n-clusters 5 30 --output labels.csv
   robust-eac ensemble features.csv --kind mixed --standardize --index-column name --output labels.npy
+  robust-eac ensemble features.csv --n-clusters 2-8 --per-k 100 --max-samples .8 --output labels.csv
+
+The last makes the resamples of consensus clustering, in columns k2-1 to k8-100; with --reference as well, it makes
+those of data without clusters.
 
 kinds:
-  kmeans           k-means with random numbers of clusters and random starts
+  kmeans           k-means with random numbers of clusters and random starts; the only kind that takes --per-k,
+                   --max-samples and --max-features
   mixed            four linkages, k-means and spectral clustering; holds all pairs of objects in memory
   feature-subsets  k-means on subsets of the features, which should be standardised"""
     add = parser.add_argument
     add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
     add("--kind", choices=list(_KINDS), default="kmeans", help="default: %(default)s; see below")
-    add("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
+    number = parser.add_mutually_exclusive_group().add_argument
+    number("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
+    number("--per-k", dest="n_per_k", type=int, metavar="M", help="clusterings for each number of clusters")
     text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
     add("--n-clusters", type=range_of_numbers, nargs="+", metavar="K", help=text)
+    text = "objects in the random sample of each clustering, a share (.8) or a count; the others are -1, not observed"
+    add("--max-samples", type=count_or_share, metavar="S", help=text)
+    text = "random features of each clustering, a share (.8) or a count"
+    add("--max-features", type=count_or_share, metavar="S", help=text)
     add("--standardize", action="store_true", help="scale features to mean 0 and variance 1 first")
+    text = "instead of the objects, cluster as many drawn from one Gaussian of the same mean and covariance"
+    add("--reference", action="store_true", help=text)
     add("--n-jobs", type=int, metavar="N", help="threads, -1 for all cores; changes no result")
     add_seed(parser)
     add_input_options(parser, "features", "file with one row per object, numbers only")
@@ -43,17 +63,22 @@ def run_ensemble(arguments):
     from .. import ensembles
 
     name, title = _KINDS[arguments.kind]
+    kind = getattr(ensembles, name)
     given = {}
-    if arguments.n_partitions is not None:
-        if arguments.kind == "feature-subsets":
-            raise ValueError("--n-partitions does not apply to --kind feature-subsets.")
-        given["n_partitions"] = arguments.n_partitions
+    for option, parameter in _OPTIONS.items():
+        value = getattr(arguments, parameter)
+        if value is not None:
+            if parameter not in signature(kind).parameters:
+                raise ValueError(f"{option} does not apply to --kind {arguments.kind}.")
+            given[parameter] = value
+    if "max_samples" in given:
+        given["label_all"] = False
     ranges = arguments.n_clusters
     if ranges is not None:
         if len(ranges) > 2:
             raise ValueError(f"--n-clusters takes one or two numbers, got {len(ranges)}.")
         given["n_clusters"] = ranges[0][0], ranges[-1][-1]
-    maker = getattr(ensembles, name)(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
+    maker = kind(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
     features = read_input(arguments, arguments.features)
     X = features_of(features.table, features.columns)
     say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
@@ -61,11 +86,15 @@ def run_ensemble(arguments):
         from sklearn.preprocessing import StandardScaler
 
         X = StandardScaler().fit_transform(X)
+    if arguments.reference:
+        X = ensembles.gaussian_reference(X, arguments.seed)
     with progress(f"clustering {len(X)} objects"):
         labels = maker.fit(X).labels_
     names = maker.algorithms_ if title is None else [title] * labels.shape[1]
     titles = [f"{name}-{number}" for number, name in enumerate(names, start=1)]
-    counts = [len(np.unique(column)) for column in labels.T]
+    if "n_per_k" in given:
+        titles = [f"k{k}-{1 + u % arguments.n_per_k}" for u, k in enumerate(maker.n_clusters_)]
+    counts = [len(np.unique(column[column >= 0])) for column in labels.T]
     summary = f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters"
     writer = table_writer(arguments.output, *features.with_objects(titles, [labels]))
     write_outputs({arguments.output: writer}, summary)

@@ -89,6 +89,14 @@ def range_of_numbers(text, expected="an integer or LOW-HIGH"):
     raise argparse.ArgumentTypeError(f"must be {expected}, got {text!r}")
 
 
+def count_or_share(text):
+    """A count as an int, or a share, written with a point, as a float."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    raise argparse.ArgumentTypeError(f"must be a count or a share such as .8, got {text!r}")
+
+
 def number_or(word, text):
     """A float, or a word."""
     try:

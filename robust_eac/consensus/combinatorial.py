@@ -50,7 +50,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     reproduce : {"listing", "equation"}, default="listing"
         Follow the published program or the formulas where they differ; see Notes.
     combinations, whiten, max_order, max_per_order, min_per_order, n_jobs, random_state
-        As in :class:`~robust_eac.FeatureSubsetEnsemble` and :class:`~robust_eac.KMeansEnsemble`.
+        As in :class:`~robust_eac.FeatureSubsetEnsemble` and :class:`~robust_eac.ClustererEnsemble`.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ def _accumulate(labels, weights, n_jobs):
     """C = sum_u weights[u] [c_u(i) = c_u(j)], exactly symmetric, with one value on the diagonal."""
     n = labels.shape[1]
     C = np.zeros((n, n))
-    Parallel(n_jobs=n_jobs, prefer="threads")(
+    Parallel(n_jobs=n_jobs, require="sharedmem")(
         delayed(_coassociation_rows)(labels, weights, start, min(start + _ROWS, n), C) for start in range(0, n, _ROWS)
     )
     return np.triu(C) + np.triu(C, 1).T

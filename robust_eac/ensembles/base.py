@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import pairwise
+from numbers import Integral
 from typing import Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import BLOCK, row_blocks
-from ..checks.values import check_integer
+from ..checks.values import check_integer, check_real
 from ..core.threads import silent
 
 # Rows that a thread labels at a time.
@@ -62,28 +63,28 @@ class EnsembleTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
 
 def prepare_clusterer(base, n_clusters, seed):
-    """Clone of a clusterer with its number of clusters and, if it takes one, its seed."""
-    estimator = clone(base).set_params(n_clusters=int(n_clusters))
-    return estimator.set_params(random_state=int(seed)) if "random_state" in estimator.get_params() else estimator
+    """Clone of a clusterer with its number of clusters and its seed, if it takes them."""
+    estimator = clone(base)
+    given = {"n_clusters": n_clusters, "random_state": seed}
+    return estimator.set_params(**{name: int(given[name]) for name in given.keys() & estimator.get_params().keys()})
 
 
-def fit_all(base, n_clusters, seeds, X, n_jobs, log=silent):
+def fit_all(base, n_clusters, seeds, X, n_jobs):
     """Clones of a clusterer, fitted to X with these numbers of clusters and seeds."""
     estimators = [prepare_clusterer(base, k, seed) for k, seed in zip(n_clusters, seeds, strict=True)]
-    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, log)
+    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, silent)
 
 
 def list_fits(fits, n_clusters, n_jobs, log):
     """Models from joblib's delayed calls, one per partition, with a line of progress for each."""
     models = []
-    for k, model in zip(n_clusters, _in_threads(fits, n_jobs), strict=True):
+    # A preference, so that joblib.parallel_config can send the fits to processes or to other machines.
+    fitted = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(fits)
+    for k, model in zip(n_clusters, fitted, strict=True):
         models.append(model)
-        log(f"partition {len(models)} of {len(n_clusters)}: {k} clusters")
+        done = f"partition {len(models)} of {len(n_clusters)}"
+        log(done if k is None else f"{done}: {k} clusters")
     return models
-
-
-def _in_threads(tasks, n_jobs):
-    return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks)
 
 
 def label_dtype(highest):
@@ -92,22 +93,29 @@ def label_dtype(highest):
 
 
 def stack(columns):
-    """One label matrix; int64 if a label is missing."""
-    missing = min(column.min() for column in columns) < 0
-    dtype = np.int64 if missing else label_dtype(max(column.max() for column in columns))
+    """One label matrix."""
+    dtype = label_dtype(max(column.max() for column in columns))
     return np.column_stack([column.astype(dtype) for column in columns])
 
 
-def check_max_samples(max_samples, n_samples):
-    """Return the size of the sample of every partition, at most all objects; None without samples."""
-    return None if max_samples is None else min(check_integer(max_samples, name="max_samples", low=1), n_samples)
+def check_share(value, total, *, name):
+    """Return how many objects or features a count or a share in (0, 1] of their total stands for; None means all."""
+    if value is None:
+        return total
+    if isinstance(value, Integral):
+        return min(check_integer(value, name=name, low=1), total)
+    return max(1, int(total * check_real(value, name=f"a share {name}", low=0.0, high=1.0, strict=True)))
+
+
+def draw_indices(total, size, rng):
+    """(size,) distinct random indices below `total`, ascending."""
+    return np.arange(total) if size == total else np.sort(sample_without_replacement(total, size, random_state=rng))
 
 
 def draw_sample(X, size, rng):
-    """(size, n_features) distinct random rows in their order in X, or all; float64, C-ordered."""
-    if size is not None and size != len(X):
-        X = X[np.sort(sample_without_replacement(len(X), size, random_state=rng))]
-    return np.asarray(X, dtype=np.float64, order="C")
+    """(size, n_features) distinct random rows in their order in X; float64, C-ordered."""
+    rows = X if size == len(X) else X[draw_indices(len(X), size, rng)]
+    return np.asarray(rows, dtype=np.float64, order="C")
 
 
 def label_by_blocks(X, label, n_partitions, dtype, n_jobs, log):
@@ -120,7 +128,9 @@ def label_by_blocks(X, label, n_partitions, dtype, n_jobs, log):
             label(np.asarray(X[rows], dtype=np.float64, order="C"), labels[rows])
         return chunk.stop
 
-    for done in _in_threads((delayed(run)(chunk) for chunk in row_blocks(len(X), _CHUNK)), n_jobs):
+    # Processes could not write into these labels.
+    parallel = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    for done in parallel(delayed(run)(chunk) for chunk in row_blocks(len(X), _CHUNK)):
         log(f"labels of {done} of {len(X)} objects")
     return labels
 

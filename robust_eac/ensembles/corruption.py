@@ -1,4 +1,4 @@
-"""Noise for ensembles."""
+"""Noise for ensembles, and features without clusters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
-from ..checks.values import MAX_SEED, check_choice, check_random_state, check_real
+from ..checks.values import MAX_SEED, check_choice, check_features, check_random_state, check_real
 from .base import label_dtype, prepare_clusterer
 
-__all__ = ["corrupt_ensemble"]
+__all__ = ["corrupt_ensemble", "gaussian_reference"]
 
 # Share of the labels drawn again in a copy, in a near copy, and in the mediocre original of near copies.
 _JITTER = 0.1
@@ -106,6 +106,48 @@ def corrupt_ensemble(
             observed = labels[:, u] != -1
             corrupted[observed, u] = replace(u, observed)
     return corrupted, mask
+
+
+def gaussian_reference(X: ArrayLike, random_state: RandomState = None) -> np.ndarray:
+    """Draw as many objects as `X` has from one Gaussian with the mean and the covariance of `X`.
+
+    Consensus by resampling finds clusters even in such data ([1]_, [2]_): what it finds here is what it must exceed on
+    `X`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    reference : ndarray of shape (n_samples, n_features)
+
+    Notes
+    -----
+    Time O(n_samples n_features min(n_samples, n_features)), by the singular value decomposition of the centred data, so
+    that there may be more features than objects.
+
+    References
+    ----------
+    .. [1] Şenbabaoğlu et al., "Critical limitations of consensus clustering in class discovery", Scientific Reports 4,
+       2014.
+    .. [2] John et al., "M3C: Monte Carlo reference-based consensus clustering", Scientific Reports 10, 2020.
+
+    Examples
+    --------
+    >>> from robust_eac import load_dataset
+    >>> from robust_eac.ensembles import gaussian_reference
+    >>> X, y = load_dataset("iris")
+    >>> gaussian_reference(X, random_state=0).shape
+    (150, 4)
+    """
+    X = check_features(X, ensure_min_samples=2)
+    rng = check_random_state(random_state)
+    n = len(X)
+    mean = X.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(X - mean, full_matrices=False)
+    return mean + rng.standard_normal((n, len(lengths))) @ (lengths[:, np.newaxis] / np.sqrt(n - 1.0) * axes)
 
 
 def _independent(draw):

@@ -21,7 +21,7 @@ def ensemble_distributed(
 ) -> "Array":
     """Make an ensemble from features in a Dask array: fit it to a sample, and label the chunks by its `transform`.
 
-    For :class:`~robust_eac.KMeansEnsemble` with any clusterer that has a `predict`,
+    For :class:`~robust_eac.ClustererEnsemble` with any clusterer that has a `predict`,
     :class:`~robust_eac.LandmarkSpectralEnsemble` ([1]_), and other estimators with `fit`, `transform` and `labels_`.
 
     Parameters

@@ -45,7 +45,7 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
     Parameters
     ----------
     n_clusters : int, (int, int) or list of int, default=(2, 3)
-        Number of clusters, or those to draw from, as in :class:`~robust_eac.KMeansEnsemble`. [1]_ uses (k, k + 1).
+        Number of clusters, or those to draw from, as in :class:`~robust_eac.ClustererEnsemble`. [1]_ uses (k, k + 1).
     combinations : list of arrays of feature indices, or bool array of shape (n_partitions, n_features), default=None
         The subsets. None means those that the next three parameters determine.
     max_order : int, default=9
@@ -60,7 +60,7 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
     reproduce : {"listing", "equation"}, default="listing"
         "listing": like the published program, draw subsets independently, so that some occur more than once, and fill
         orders of few subsets with random repetitions. "equation": like the formulas, use distinct subsets.
-    n_jobs, random_state : as in :class:`~robust_eac.KMeansEnsemble`
+    n_jobs, random_state : as in :class:`~robust_eac.ClustererEnsemble`
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
         Indices of each partition's features, sorted.
     orders_ : ndarray of shape (n_partitions,)
         Number of features of each partition.
-    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`
+    labels_, n_clusters_ : as in :class:`~robust_eac.ClustererEnsemble`
     n_features_in_ : int
 
     Notes
@@ -239,7 +239,7 @@ def for_each_batch(function, X, subsets, *, ridge, n_jobs):
             data = whitening_maps(data @ np.swapaxes(data, 1, 2), n, ridge) @ data
         function(rows, data)
 
-    Parallel(n_jobs=n_jobs, prefer="threads")(delayed(run)(rows) for rows in _batches(subsets, n))
+    Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(run)(rows) for rows in _batches(subsets, n))
 
 
 def _batches(subsets, n_samples):

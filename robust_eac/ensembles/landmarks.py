@@ -21,7 +21,7 @@ from ..checks.values import MAX_SEED, check_candidates, check_features, check_in
 from ..core.threads import progress, silent
 from .base import (
     EnsembleTransformer,
-    check_max_samples,
+    check_share,
     draw_sample,
     label_by_blocks,
     label_dtype,
@@ -56,7 +56,7 @@ class LandmarkSpectralEnsemble(EnsembleTransformer):
 
     Parameters
     ----------
-    n_partitions, n_clusters : as in :class:`~robust_eac.KMeansEnsemble`; at most `n_landmarks` clusters
+    n_partitions, n_clusters : as in :class:`~robust_eac.ClustererEnsemble`; at most `n_landmarks` clusters
     n_landmarks : int, default=1000
         p; fewer if fewer objects are distinct.
     n_neighbors : int, default=5
@@ -64,11 +64,11 @@ class LandmarkSpectralEnsemble(EnsembleTransformer):
     max_samples : int, default=None
         Fit every partition (landmarks, eigenvectors, k-means) to its own random sample of this many objects, and label
         all objects by their nearest landmarks. None means all objects.
-    n_jobs, random_state, verbose : as in :class:`~robust_eac.KMeansEnsemble`
+    n_jobs, random_state, verbose : as in :class:`~robust_eac.ClustererEnsemble`
 
     Attributes
     ----------
-    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`; a cluster can stay empty
+    labels_, n_clusters_ : as in :class:`~robust_eac.ClustererEnsemble`; a cluster can stay empty
     landmarks_ : list of n_partitions ndarray of shape (p, n_features)
         Landmarks that are neighbours of an object of the sample.
     n_features_in_ : int
@@ -122,8 +122,8 @@ class LandmarkSpectralEnsemble(EnsembleTransformer):
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
         n_landmarks = check_integer(self.n_landmarks, name="n_landmarks", low=1)
         n_neighbors = check_integer(self.n_neighbors, name="n_neighbors", low=1)
-        size = check_max_samples(self.max_samples, len(X))
-        limits = {"n_samples": len(X), "max_samples": size or len(X), "n_landmarks": n_landmarks}
+        size = check_share(self.max_samples, len(X), name="max_samples")
+        limits = {"n_samples": len(X), "max_samples": size, "n_landmarks": n_landmarks}
         name = min(limits, key=lambda key: limits[key])
         candidates = check_candidates(self.n_clusters, high=limits[name], high_name=name)
         n_jobs = check_n_jobs(self.n_jobs)

@@ -30,11 +30,11 @@ class MixedEnsemble(EnsembleTransformer):
         Number of clusterings m, at least 6.
     n_clusters : int, (int, int) or list of int, default=(3, 20)
         Number of clusters, the lowest and the highest, or a list; less than the number of objects.
-    n_jobs, random_state : as in :class:`~robust_eac.KMeansEnsemble`
+    n_jobs, random_state : as in :class:`~robust_eac.ClustererEnsemble`
 
     Attributes
     ----------
-    labels_, n_clusters_ : as in :class:`~robust_eac.KMeansEnsemble`
+    labels_, n_clusters_ : as in :class:`~robust_eac.ClustererEnsemble`
     algorithms_ : list of n_partitions str
         "single", "average", "ward", "centroid", "kmeans" or "spectral".
     n_features_in_ : int

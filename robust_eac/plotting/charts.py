@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from ..checks.common import load_package
 from ..checks.values import check_bool, check_mask, check_vector, check_weights
 from ..consensus.n_clusters import ClusterNumberSelection
+from ..diagnostics.resampling import ConsensusDistribution
 from ..wording import counted
 
-__all__ = ["plot_convergence", "plot_losses", "plot_n_clusters", "plot_weights"]
+__all__ = ["plot_consensus_distribution", "plot_convergence", "plot_losses", "plot_n_clusters", "plot_weights"]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,8 @@ _CURVES = {
     "split_stability": ("stability over halves", BLUE, "o", "-"),
     "held_out_agreement": ("agreement, held out", VERMILLION, "^", "--"),
 }
+# From light to dark with the number of clusters, without the lightest; legible with any kind of colour vision.
+_SEQUENCE, _LIGHTEST = "viridis_r", 0.15
 # Smaller differences, as shares of the objective, are rounding errors.
 _ROUNDING = 1e-13
 
@@ -188,6 +191,62 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
     )
     count_along(ax.xaxis)
     ax.legend()
+    return ax
+
+
+def plot_consensus_distribution(
+    distribution: ConsensusDistribution, *, reference: ConsensusDistribution | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the distribution of consensus values, one curve per number of clusters.
+
+    The numbers stand on the curves. Where all resamples agree, a curve is flat between 0 and 1; its rise between the
+    bounds, on grey, is the proportion of ambiguous pairs.
+
+    Parameters
+    ----------
+    distribution : ConsensusDistribution
+        Result of :func:`~robust_eac.consensus_distribution`.
+    reference : ConsensusDistribution, default=None
+        The same for data without clusters, drawn dashed.
+    ax
+        As in :func:`~robust_eac.plot_coassociation`.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from robust_eac import consensus_distribution, plot_consensus_distribution
+    >>> labels = [[0, 0, 1, 1], [0, 0, 1, 2], [1, 1, 0, 0], [1, 1, 2, 0]]
+    >>> ax = plot_consensus_distribution(consensus_distribution(np.array(labels)))
+    >>> [text.get_text() for text in ax.texts]
+    ['2', '3']
+    """
+    drawn = {"distribution": distribution} | ({} if reference is None else {"reference": reference})
+    for name, value in drawn.items():
+        if not isinstance(value, ConsensusDistribution):
+            raise TypeError(f"{name} must be a result of consensus_distribution, got {type(value).__name__}.")
+    ax = check_axes(ax)
+    numbers = np.unique(np.concatenate([each.n_clusters for each in drawn.values()]))
+    shades = load_package("matplotlib", "plots need", "compare").colormaps[_SEQUENCE]
+    for each, dashes in zip(drawn.values(), ("-", "--"), strict=False):
+        for k, cdf in zip(each.n_clusters, each.cdf, strict=True):
+            place = np.searchsorted(numbers, k) / max(1, len(numbers) - 1)
+            color = shades(_LIGHTEST + (1.0 - _LIGHTEST) * place)
+            ax.plot(each.grid, cdf, dashes, color=color)
+            if each is distribution:
+                # At different places, so that numbers on close curves do not overlap.
+                spot = {"ha": "center", "va": "center", "bbox": {"color": "white", "pad": 0.5}}
+                x = 0.15 + 0.7 * place
+                ax.text(x, np.interp(x, each.grid, cdf), str(k), color=color, fontweight="bold", **spot)
+    ax.axvspan(*distribution.bounds, color=GREY, alpha=0.15, linewidth=0.0, zorder=0)
+    ax.set(
+        title="Consensus values" if reference is None else "Consensus values (dashed: reference)",
+        xlabel="consensus value of a pair of objects",
+        ylabel="share of the pairs with at most this value",
+    )
+    ax.axis((0.0, 1.0, 0.0, 1.0))
     return ax
 
 

@@ -50,7 +50,7 @@ def silhouette_weights(
         scikit-learn; nan in [1]_ and MATLAB, which gives the whole partition weight 0.
     whiten : bool, default=False
         Whiten the features of each partition first, on all objects, as :func:`~robust_eac.zca_whiten` does.
-    n_jobs : as in :class:`~robust_eac.KMeansEnsemble`
+    n_jobs : as in :class:`~robust_eac.ClustererEnsemble`
 
     Returns
     -------

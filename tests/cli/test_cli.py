@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from scipy.io import savemat
+from sklearn.preprocessing import StandardScaler
 
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
@@ -23,6 +24,7 @@ from robust_eac import (
     L2,
     WEIGHT_SOLVERS,
     WEIGHTING_SCHEMES,
+    ClustererEnsemble,
     KMeansEnsemble,
     MergeConsensus,
     RestrictedSimplex,
@@ -35,6 +37,7 @@ from robust_eac import (
     solve_hard_median_partition,
 )
 from robust_eac.cli import COMMANDS, main
+from robust_eac.ensembles import gaussian_reference
 
 from ..access import CREDIBLE_LEVEL, LOSSES, _certificates, _summary
 from ..conftest import planted_ensemble
@@ -382,6 +385,27 @@ def test_ensemble_is_the_estimator(folder):
     for kind, option, title in (("mixed", "--n-partitions=9", "single-1"), ("feature-subsets", "--standardize", "s")):
         assert run(*argv[:4], "--kind", kind, option, "--output", "l.csv") == 0
         assert read_csv("l.csv")[0][0].startswith(title)
+
+
+@pytest.mark.parametrize(("share", "max_samples"), [(".5", 0.5), ("1.0", 1.0), ("60", 60)])
+def test_resamples_from_the_command_line(folder, capsys, share, max_samples):
+    assert run("data", "iris", "--output", "iris.csv") == 0
+    argv = ("ensemble", "iris.csv", "--drop-column", "class", "--seed", 3, "--n-clusters", "2-4", "--per-k", 20)
+    argv += ("--max-samples", share, "--max-features", 2, "--output", "l.csv")
+    assert run(*argv) == 0
+    assert "60 partitions with 2 to 4 clusters" in capsys.readouterr().out
+    options = {"n_per_k": 20, "max_samples": max_samples, "max_features": 2, "label_all": False, "random_state": 3}
+    model = ClustererEnsemble(n_clusters=(2, 4), **options)
+    titles, columns = read_csv("l.csv")
+    assert titles == [f"k{k}-{number}" for k in (2, 3, 4) for number in range(1, 21)]
+    X, _ = load_dataset("iris")
+    labels = model.fit_transform(X)
+    assert np.array_equal(np.array(columns, dtype=int).T, labels)
+    assert run(*argv, "--reference", "--standardize") == 0
+    reference = gaussian_reference(StandardScaler().fit_transform(X), random_state=3)
+    assert np.array_equal(np.array(read_csv("l.csv")[1], dtype=int).T, model.fit_transform(reference))
+    # Other commands read what was written.
+    assert run("consensus", "l.csv", "--n-clusters", 3, "--n-init", 1, "--output", "c.csv") == 0
 
 
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("PDF", b"%PDF"), ("svg", b"<?xml")])

@@ -52,7 +52,7 @@ def edges_by_loops(X, landmarks, K):
 
 @pytest.mark.parametrize("K", [2, 40])
 def test_coordinates_equal_the_definition(X, K):
-    model = landmark_graph.fit_model(X, 4, 40, K, None, 3)
+    model = landmark_graph.fit_model(X, 4, 40, K, len(X), 3)
     B, sigma = edges_by_loops(X, model.landmarks, K)
     assert model.width == pytest.approx(sigma, rel=1e-12)
     found = landmark_graph.embed(X, model, K)
@@ -94,7 +94,7 @@ def test_landmarks_that_no_object_is_near_to_are_left_out():
     rng = np.random.RandomState(0)
     X = np.concatenate([rng.normal(size=(400, 2)), [[300.0, 0.0], [300.0, 60.0]]])
     # One of the landmarks is the centre of the two objects far away, and far from both.
-    model = landmark_graph.fit_model(X, 3, 30, 1, None, 1)
+    model = landmark_graph.fit_model(X, 3, 30, 1, len(X), 1)
     assert len(model.landmarks) < 30
     assert cdist(model.landmarks, X).min(axis=1).max() < 5.0
     assert np.isfinite(landmark_graph.embed(X, model, 1)).all()
@@ -104,7 +104,7 @@ def test_objects_far_from_everything_are_labelled(X):
     model = LandmarkSpectralEnsemble(5, (2, 4), n_landmarks=30, random_state=0).fit(X)
     far = np.array([[1e6, 0.0, 0.0, 0.0], [-1e60, 0.0, 0.0, 0.0]])
     assert np.all(model.transform(far) < model.n_clusters_)
-    coordinates = landmark_graph.embed(far, landmark_graph.fit_model(X, 3, 30, 5, None, 0), 5)
+    coordinates = landmark_graph.embed(far, landmark_graph.fit_model(X, 3, 30, 5, len(X), 0), 5)
     np.testing.assert_allclose(np.linalg.norm(coordinates, axis=1), 1.0)
 
 

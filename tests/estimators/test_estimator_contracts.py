@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 
 from robust_eac import (
     L2,
+    ClustererEnsemble,
     CombinatorialEAC,
     FeatureSubsetEnsemble,
     KMeansEnsemble,
@@ -36,6 +37,8 @@ ESTIMATORS = {
     "MergeConsensus": MergeConsensus(3, random_state=0),
     "KMeansEnsemble": KMeansEnsemble(5, (2, 4), random_state=0),
     "KMeansEnsemble, sample": KMeansEnsemble(5, (2, 4), max_samples=20, random_state=0),
+    "ClustererEnsemble": ClustererEnsemble(n_clusters=(2, 4), n_per_k=2, max_features=0.5, random_state=0),
+    "ClustererEnsemble, sample": ClustererEnsemble(5, (2, 4), max_samples=0.8, label_all=False, random_state=0),
     "LandmarkSpectralEnsemble": LandmarkSpectralEnsemble(5, (2, 4), random_state=0),
     "MixedEnsemble": MixedEnsemble(8, (2, 4), random_state=0),
     "FeatureSubsetEnsemble": FeatureSubsetEnsemble((2, 3), max_order=2, random_state=0),

@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from robust_eac import (
     L2,
+    ClustererEnsemble,
     CombinatorialEAC,
     FeatureSubsetEnsemble,
     KMeansEnsemble,
@@ -39,6 +40,7 @@ def expected_failures(estimator):
     [
         RobustEAC(2),
         MergeConsensus(3),
+        ClustererEnsemble(n_clusters=(2, 3), n_per_k=3, max_features=0.5),
         KMeansEnsemble(5, (2, 3), max_samples=50),
         LandmarkSpectralEnsemble(3, 2, n_landmarks=10),
         MixedEnsemble(6, (2, 3)),

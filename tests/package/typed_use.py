@@ -7,6 +7,7 @@ import numpy as np
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
     WEIGHTING_SCHEMES,
+    ClustererEnsemble,
     KMeansEnsemble,
     LabelMatrix,
     RestrictedSimplex,
@@ -39,6 +40,7 @@ def right() -> None:
     assert_type(model.labels_, np.ndarray)
     assert_type(h_criterion(y, CONSENSUS_FUNCTIONS["sec"](labels, 2)), float)
     assert_type(KMeansEnsemble(3, (2, 4)).fit(X).transform(X), np.ndarray)
+    assert_type(ClustererEnsemble(n_per_k=2, max_samples=0.5, max_features=1).fit(X).labels_, np.ndarray)
     compare(labels, 2, weightings=["uniform"], consensus={"mine": lambda labels, k: labels[:, 0]})[0].keys()
     assert_type(labels_from(labels), LabelMatrix)
     assert_type(solve_hard_median_partition(labels, 2).labels, np.ndarray)

@@ -8,7 +8,9 @@ import pytest
 
 from robust_eac import (
     coassociation_matrix,
+    consensus_distribution,
     plot_coassociation,
+    plot_consensus_distribution,
     plot_convergence,
     plot_losses,
     plot_membership,
@@ -54,6 +56,25 @@ def test_stability_over_the_candidates(selection):
     assert ax.lines[-1].get_xdata()[0] == selection.n_clusters == 3
     assert ax.get_title() == "3 clusters"
     assert plot_n_clusters(selection._replace(n_clusters=1)).get_title() == "1 cluster"
+
+
+def test_curves_of_consensus_values_and_their_reference(rng):
+    labels, groups = rng.randint(3, size=(30, 12)), np.repeat([2, 3, 5], 4)
+    found = consensus_distribution(labels, groups, bounds=(0.2, 0.7))
+    reference = consensus_distribution(rng.randint(3, size=(30, 12)), np.repeat([2, 3, 4], 4))
+    ax = plot_consensus_distribution(found, reference=reference)
+    assert [line.get_linestyle() for line in ax.lines] == ["-"] * 3 + ["--"] * 3
+    for line, cdf in zip(ax.lines, [*found.cdf, *reference.cdf], strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([found.grid, cdf]))
+    colors = [line.get_color() for line in ax.lines]
+    assert colors[:2] == colors[3:5]
+    assert len(set(colors)) == 4
+    assert [text.get_text() for text in ax.texts] == ["2", "3", "5"]
+    assert [text.get_color() for text in ax.texts] == colors[:3]
+    (shaded,) = ax.patches
+    np.testing.assert_allclose([shaded.get_x(), shaded.get_x() + shaded.get_width()], found.bounds)
+    assert ax.get_title() == "Consensus values (dashed: reference)"
+    assert plot_consensus_distribution(found).get_title() == "Consensus values"
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -194,6 +215,7 @@ def test_draws_on_the_axes_given_and_on_no_other(draw):
     assert len(plt.get_fignums()) == before + 1
 
 
+FOUND = consensus_distribution(LABELS)
 ERRORS = [
     (lambda: plot_coassociation(LABELS, [0, 1]), ValueError, r"consensus must have shape \(3,\), one label per object"),
     (lambda: plot_coassociation(LABELS, [0, None, "a"]), TypeError, "consensus must hold labels of one kind"),
@@ -204,6 +226,16 @@ ERRORS = [
     (lambda: plot_convergence([]), ValueError, "objective_history must have at least one value"),
     (lambda: plot_convergence([1.0], "axes"), TypeError, "ax must be a matplotlib Axes or None, got str"),
     (lambda: plot_n_clusters(3), TypeError, "selection must be a result of select_n_clusters, got int"),
+    (
+        lambda: plot_consensus_distribution(3),
+        TypeError,
+        "distribution must be a result of consensus_distribution, got int",
+    ),
+    (
+        lambda: plot_consensus_distribution(FOUND, reference=3),
+        TypeError,
+        "reference must be a result of consensus_distr",
+    ),
 ]
 
 

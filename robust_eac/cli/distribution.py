@@ -1,0 +1,118 @@
+"""The command that compares numbers of clusters by the consensus values of resamples."""
+
+from pathlib import Path
+
+import numpy as np
+
+from ..comparison.result import aligned
+from ..wording import counted, listed
+from .files import read_labels
+from .options import add_input_options, add_seed, add_table_output
+from .output import check_outputs, check_picture, picture_writer, progress, say, table_writer, write_outputs
+
+
+def add_distribution(parser):
+    parser.epilog = """\
+example:
+  robust-eac distribution labels.csv --reference null1.csv null2.csv --output figure.png --table table.csv
+
+LABELS holds clusterings of resamples ('robust-eac ensemble --per-k 100 --max-samples .8' makes them); -1 or an empty
+cell marks objects outside a resample. For each number of clusters the table has the area under the distribution of the
+consensus values, its relative change, and the proportion of ambiguous pairs (pac), whose consensus value is between .1
+and .9; with --reference the mean pac of the references, and the log of its ratio to pac.
+
+The number named has the smallest pac, or with --reference the largest log ratio; of equal ones it is the largest. A
+small pac does not show that there are clusters, since resamples of data without clusters may agree, too (Senbabaoglu et
+al., Scientific Reports 4, 2014). So with --reference a number is named only if its log ratio is larger than all of each
+reference, compared with the data and the other references. Without clusters, 1 of 20 data sets passes 19 references."""
+    add = parser.add_argument
+    text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
+    add("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
+    add("--output", type=Path, metavar="FIGURE", help="the curves, .png, .pdf, .svg, ...; needs matplotlib")
+    add_table_output(parser, "--table", suffixes=(".csv", ".tsv"), help="the table, as .csv or .tsv")
+    add("--n-jobs", type=int, metavar="N", help="threads, -1 for all cores; changes no result")
+    add_seed(parser)
+    add_input_options(parser)
+
+
+def run_distribution(arguments):
+    """Print the table and the number of clusters; write the outputs asked for."""
+    paths = arguments.reference
+    check_picture(arguments.output)
+    check_outputs([arguments.output, arguments.table], [arguments.labels, *paths])
+    found, *references = (_distribution(arguments, path) for path in (arguments.labels, *paths))
+    if found.n_clusters[-1] < 2:
+        raise ValueError("LABELS must hold clusterings with at least two clusters, all have one.")
+    for path, reference in zip(paths, references, strict=True):
+        if not np.array_equal(found.n_clusters, reference.n_clusters):
+            rule = "must have clusterings with the numbers of clusters of LABELS"
+            raise ValueError(f"{path}: {rule}, {listed(found.n_clusters)}; got {listed(reference.n_clusters)}.")
+    columns = {"clusters": found.n_clusters, "area": found.area, "change": found.delta, "pac": found.pac}
+    ratios = None
+    if references:
+        pacs = np.array([each.pac for each in (found, *references)])
+        ratios = _log_ratios(pacs)
+        columns |= {"reference pac": pacs[1:].mean(axis=0), "log ratio": ratios[0]}
+    rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
+    say("\n".join(aligned([list(columns), *rows], n_names=0)))
+    writers = {}
+    if arguments.table is not None:
+        writers[arguments.table] = table_writer(arguments.table, list(columns), list(columns.values()))
+    if arguments.output is not None:
+        writers[arguments.output] = picture_writer(arguments.output, _figure(found, references))
+    write_outputs(writers, _in_words(found, ratios))
+
+
+def _distribution(arguments, path):
+    """The distribution of the consensus values in a file of labels."""
+    from ..diagnostics import consensus_distribution
+
+    arguments.labels = path
+    _, labels = read_labels(arguments)
+    with progress("consensus values"):
+        return consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+
+
+def _log_ratios(pacs):
+    """For each row, log of the mean of the other rows over the row; 0 where both are equal."""
+    others = np.array([np.delete(pacs, row, axis=0).mean(axis=0) for row in range(len(pacs))])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(others == pacs, 0.0, np.log(others / pacs))
+
+
+def _in_words(found, ratios):
+    """The number of clusters that the table supports, at least two, and why; `ratios` of the references, too."""
+    several = found.n_clusters > 1
+    criterion = -found.pac if ratios is None else ratios[0]
+    best = criterion[several].max()
+    chosen = found.n_clusters[several & (criterion == best)][-1]
+    if ratios is None:
+        warning = "this does not show that there are clusters: compare with --reference"
+        return f"number of clusters: {chosen}, with the smallest pac; {warning}"
+    as_good = np.count_nonzero(ratios[1:, several].max(axis=1) >= best)
+    n_references = counted(len(ratios) - 1, "reference")
+    if as_good:
+        return (
+            f"number of clusters: none, because {as_good} of {n_references} stand out as much: the data look like these"
+        )
+    chance = f"without clusters, this happens in 1 of {len(ratios)} cases"
+    return f"number of clusters: {chosen}, with the largest log ratio, larger than that of {n_references}; {chance}"
+
+
+def _figure(found, references):
+    """The curves, and beside them the change of the area and the pac; dashed for the references."""
+    from matplotlib.figure import Figure
+
+    from ..plotting import plot_consensus_distribution
+    from ..plotting.charts import BLUE, VERMILLION, count_along
+
+    figure = Figure(figsize=(11.0, 4.5), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    plot_consensus_distribution(found, reference=references[0] if references else None, ax=left)
+    for each, dashes in [(found, "-"), *((reference, "--") for reference in references)]:
+        right.plot(each.n_clusters, each.delta, f"o{dashes}", color=BLUE, label="change of the area")
+        right.plot(each.n_clusters, each.pac, f"s{dashes}", color=VERMILLION, label="ambiguous pairs")
+    right.set(title="Change of the area, and ambiguous pairs", xlabel="number of clusters", ylabel="share")
+    count_along(right.xaxis)
+    right.legend(handles=right.lines[:2])
+    return figure

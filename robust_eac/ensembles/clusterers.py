@@ -1,0 +1,311 @@
+"""Ensembles of one clusterer: several numbers of clusters, samples of the objects and of the features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from joblib import delayed
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
+from sklearn.utils.validation import check_is_fitted
+
+from ..checks.common import RandomState
+from ..checks.forms import label_column
+from ..checks.values import (
+    MAX_SEED,
+    check_bool,
+    check_candidates,
+    check_features,
+    check_integer,
+    check_n_jobs,
+    check_random_state,
+)
+from ..core.threads import progress, silent
+from .base import (
+    EnsembleTransformer,
+    check_share,
+    draw_indices,
+    draw_sample,
+    label_by_blocks,
+    label_dtype,
+    list_fits,
+    nearest_centres,
+    prepare_clusterer,
+    stack,
+)
+
+__all__ = ["ClustererEnsemble", "KMeansEnsemble"]
+
+
+class ClustererEnsemble(EnsembleTransformer):
+    """Cluster the same data many times by any clusterer, on random samples of the objects and features if wanted.
+
+    Partition u is one run with :math:`k_u` clusters and a seed of its own. By default the :math:`k_u` are drawn
+    uniformly from a range, and the clusterer is k-means from a random start: the "k-means ensemble" of [1]_. With
+    `n_per_k` and ``max_samples=0.8`` these are the resamples of consensus clustering [2]_.
+
+    Parameters
+    ----------
+    n_partitions : int, default=150
+        Number of clusterings m.
+    n_clusters : int, (int, int) or list of int, default=(3, 20)
+        Number of clusters, or those to draw from: the lowest and the highest, or a list. It does not apply to
+        clusterers without a parameter `n_clusters`, such as HDBSCAN.
+    estimator : clusterer or function, default=None
+        A scikit-learn clusterer, whose parameters `n_clusters` and `random_state`, if it has them, are set for every
+        partition; or a function ``f(X, n_clusters, random_state) -> labels``, where -1, None or NaN leave an object
+        out. None means ``KMeans(init="random", n_init=1)``.
+    n_per_k : int, default=None
+        Make this many partitions for each number of clusters, in ascending order, instead of `n_partitions` with random
+        numbers. The i-th partitions of all numbers have the same sample of objects and features.
+    max_samples, max_features : int or float, default=None
+        Fit every partition to its own random sample of the objects, or of the features: a count, or a share in (0, 1],
+        rounded down. None means all.
+    label_all : bool, default=True
+        Label all objects by the `predict` of each partition's clusterer, if it has one. Otherwise objects outside a
+        partition's sample are -1, not observed.
+    n_jobs : int, default=None
+        Threads over the partitions, and over blocks of objects. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Draws the numbers of clusters, the samples and the seeds.
+    verbose : int, default=0
+        1 prints a line per partition and, where samples are extended to all objects, per 65,536 objects labelled.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples, n_partitions)
+        The ensemble; int16, or a wider type for larger labels. -1 marks objects outside the sample, and those that the
+        clusterer leaves out, such as HDBSCAN's noise: ``labels_[estimators_samples_[u], u] == -1``.
+    n_clusters_ : ndarray of shape (n_partitions,)
+        Requested number of clusters of each partition; of clusterers without `n_clusters`, the number found.
+    estimators_ : list of n_partitions fitted clusterers
+        Of a function, an object with its `labels_` of the sample: 0, 1, ... in the order of its own labels, or -1.
+    estimators_samples_ : list of n_partitions ndarray
+        Indices of the objects that each partition was fitted to, ascending; drawn again from the seeds at every access,
+        so that they take no memory between.
+    estimators_features_ : list of n_partitions ndarray
+        Indices of each partition's features, ascending.
+    n_features_in_ : int
+
+    Notes
+    -----
+    A pass of k-means over all objects takes O(n_samples n_features sum_u k_u) time; `max_samples` needs one such pass,
+    and the passes over the samples. It also reads arrays and memory maps of any real type in blocks, and forms no array
+    of the size of `X` except the labels. Otherwise `X` becomes a float64 array in memory.
+
+    ``with joblib.parallel_config(backend="dask"):`` sends the clusterings of `fit` to Dask's workers, with the same
+    result. ``AgglomerativeClustering(memory="folder")`` grows one tree per sample for all numbers of clusters.
+
+    References
+    ----------
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.
+    .. [2] Monti et al., "Consensus clustering: a resampling-based method for class discovery and visualization of gene
+       expression microarray data", Machine Learning 52, 2003.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import AgglomerativeClustering
+    >>> from robust_eac import ClustererEnsemble, load_dataset
+    >>> X, y = load_dataset("iris")
+    >>> tree = AgglomerativeClustering(linkage="average")
+    >>> model = ClustererEnsemble(n_clusters=(2, 4), estimator=tree, n_per_k=5, max_samples=0.8, random_state=0).fit(X)
+    >>> model.n_clusters_
+    array([2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4])
+    >>> (model.labels_ >= 0).sum(axis=0)
+    array([120, 120, 120, 120, 120, 120, 120, 120, 120, 120, 120, 120, 120,
+           120, 120])
+    """
+
+    def __init__(
+        self,
+        n_partitions: int = 150,
+        n_clusters: int | tuple[int, int] = (3, 20),
+        *,
+        estimator: object | Callable[..., ArrayLike] | None = None,
+        n_per_k: int | None = None,
+        max_samples: float | None = None,
+        max_features: float | None = None,
+        label_all: bool = True,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_partitions = n_partitions
+        self.n_clusters = n_clusters
+        self.estimator = estimator
+        self.n_per_k = n_per_k
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.label_all = label_all
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _make(self, X):
+        X = check_features(X, estimator=self, as_is=self.max_samples is not None)
+        n, n_features = X.shape
+        size = check_share(self.max_samples, n, name="max_samples")
+        n_used = check_share(self.max_features, n_features, name="max_features")
+        label_all = check_bool(self.label_all, name="label_all")
+        n_jobs = check_n_jobs(self.n_jobs)
+        rng = check_random_state(self.random_state)
+        log = progress(self.verbose)
+        base = _as_clusterer(self.estimator)
+        n_clusters = self._numbers_of_clusters(base, size, rng)
+        m = len(n_clusters)
+        n_draws = m if self.n_per_k is None else self.n_per_k
+        seeds = rng.randint(MAX_SEED, size=m)
+        row_seeds = seeds if self.max_samples is None else np.resize(rng.randint(MAX_SEED, size=n_draws), m)
+        self._row_draws = n, size, row_seeds
+        self.estimators_features_ = [draw_indices(n_features, n_used, rng) for _ in range(n_draws)] * (m // n_draws)
+
+        draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
+        fits = (delayed(_fit)(prepare_clusterer(base, k, seed), X, size, *draw) for k, seed, *draw in draws)
+        self.estimators_ = list_fits(fits, n_clusters, n_jobs, log)
+        found = np.array([estimator.labels_.max() + 1 for estimator in self.estimators_])
+        self.n_clusters_ = found if n_clusters[0] is None else n_clusters
+        if self.max_samples is not None and label_all and hasattr(base, "predict"):
+            self.labels_ = self._label(X, log)
+        else:
+            self.labels_ = np.full((n, m), -1, dtype=label_dtype(found.max() - 1))
+            for column, rows, estimator in zip(self.labels_.T, self._samples(), self.estimators_, strict=True):
+                column[rows] = estimator.labels_
+
+    def _numbers_of_clusters(self, base, size, rng):
+        """Requested number of clusters of each partition; None if the clusterer takes none."""
+        n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
+        if "n_clusters" not in base.get_params():
+            if self.n_per_k is not None:
+                raise ValueError(f"n_per_k must be None for {type(base).__name__}, which has no parameter n_clusters.")
+            return [None] * n_partitions
+        high_name = "n_samples" if self.max_samples is None else "max_samples"
+        candidates = check_candidates(self.n_clusters, high=size, high_name=high_name)
+        if self.n_per_k is not None:
+            return np.repeat(candidates, check_integer(self.n_per_k, name="n_per_k", low=1))
+        return candidates[rng.randint(len(candidates), size=n_partitions)]
+
+    @property
+    def estimators_samples_(self):
+        """Indices of the objects that each partition was fitted to, drawn again from the seeds at every access."""
+        return list(self._samples())
+
+    def _samples(self):
+        n, size, seeds = self._row_draws
+        return (draw_indices(n, size, np.random.RandomState(seed)) for seed in seeds)
+
+    def transform(self, X: ArrayLike) -> np.ndarray:
+        """Label objects, new or not, by the `predict` of every clusterer, whatever `label_all` says.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples, n_partitions)
+
+        Raises
+        ------
+        TypeError
+            If the clusterer cannot label objects that it was not fitted on.
+        """
+        check_is_fitted(self)
+        X = check_features(X, estimator=self, reset=False, as_is=self.max_samples is not None)
+        if not hasattr(self.estimators_[0], "predict"):
+            name = type(self.estimators_[0]).__name__
+            raise TypeError(f"estimator {name} cannot label objects it was not fitted on: it has no predict.")
+        if self.max_samples is not None:
+            return self._label(X, silent)
+        fitted = zip(self.estimators_, self.estimators_features_, strict=True)
+        return stack([estimator.predict(_columns(X, features)) for estimator, features in fitted])
+
+    def _label(self, X, log):
+        """Labels of all objects, in blocks."""
+        if self.estimator is None and self.max_features is None:
+            label, *shape = nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
+        else:
+            label = partial(_label_by_predict, self.estimators_, self.estimators_features_, self.n_clusters_)
+            shape = len(self.estimators_), label_dtype(self.n_clusters_.max() - 1)
+        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), log)
+
+
+class KMeansEnsemble(ClustererEnsemble):
+    """:class:`~robust_eac.ClustererEnsemble` by the name of its default clusterer, k-means.
+
+    Parameters
+    ----------
+    n_partitions, n_clusters, estimator, n_per_k, max_samples, max_features, label_all, n_jobs, random_state, verbose
+        As in :class:`~robust_eac.ClustererEnsemble`.
+
+    Attributes
+    ----------
+    labels_, n_clusters_, n_features_in_ : as in :class:`~robust_eac.ClustererEnsemble`
+    estimators_, estimators_samples_, estimators_features_ : as in :class:`~robust_eac.ClustererEnsemble`
+
+    References
+    ----------
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.
+
+    Examples
+    --------
+    >>> from robust_eac import KMeansEnsemble, load_dataset
+    >>> X, y = load_dataset("iris")
+    >>> KMeansEnsemble(n_partitions=5, n_clusters=(3, 6), random_state=0).fit_transform(X).shape
+    (150, 5)
+    """
+
+
+class FunctionClusterer(ClusterMixin, BaseEstimator):
+    """The clusterer of a function ``f(X, n_clusters, random_state) -> labels``."""
+
+    def __init__(self, function, n_clusters=None, random_state=None):
+        self.function = function
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        name = "what estimator returns"
+        labels, _ = label_column(self.function(X, self.n_clusters, self.random_state), name)
+        if labels.shape != (len(X),):
+            raise ValueError(f"{name} must have shape ({len(X)},), one label per object, got {labels.shape}.")
+        observed = labels != -1
+        self.labels_ = np.full(len(X), -1)
+        self.labels_[observed] = np.unique(labels[observed], return_inverse=True)[1]
+        return self
+
+
+def _as_clusterer(estimator):
+    """Return the clusterer that the argument `estimator` stands for."""
+    if estimator is None:
+        return KMeans(init="random", n_init=1)
+    if isinstance(estimator, type) or not (hasattr(estimator, "get_params") or callable(estimator)):
+        raise TypeError(f"estimator must be a scikit-learn clusterer or a function, got {estimator!r}.")
+    return estimator if hasattr(estimator, "get_params") else FunctionClusterer(estimator)
+
+
+def _fit(estimator, X, size, seed, features):
+    """Fit a clusterer to a sample of the rows and to these features."""
+    sample = _columns(draw_sample(X, size, np.random.RandomState(seed)), features)
+    if not hasattr(estimator.fit(sample), "labels_"):
+        raise TypeError(f"estimator must be a clusterer, which has labels_ after fit, got {type(estimator).__name__}.")
+    return estimator
+
+
+def _columns(X, features):
+    return X if len(features) == X.shape[1] else np.ascontiguousarray(X[:, features])
+
+
+def _label_by_predict(estimators, columns, n_clusters, block, labels):
+    """Fill labels (n_rows, m) by the `predict` of the clusterers."""
+    for u, (estimator, features, k) in enumerate(zip(estimators, columns, n_clusters, strict=True)):
+        found = estimator.predict(_columns(block, features))
+        if found.min() < 0 or found.max() >= k:
+            label = found[(found < 0) | (found >= k)][0]
+            raise ValueError(
+                f"estimator {type(estimator).__name__} must give every object a label in [0, n_clusters={k}) with "
+                f"max_samples, got {label}."
+            )
+        labels[:, u] = found

@@ -1,0 +1,98 @@
+"""The command `distribution`: the table, the number that it names, the figure."""
+
+import numpy as np
+import pytest
+
+from robust_eac import consensus_distribution
+from robust_eac.comparison.result import aligned
+
+from ..conftest import planted_ensemble
+from .conftest import read_csv, run, write_csv
+
+
+@pytest.fixture
+def resamples(folder):
+    """Write stable.csv, three clusters that resamples find, and null.csv, with no two alike; return their labels."""
+    rng = np.random.RandomState(0)
+    found = []
+    for name, noise in (("stable", [0.4, 0.05, 0.3]), ("null", [0.5, 1.0, 1.0])):
+        parts = [
+            planted_ensemble(rng, np.arange(40) % k, 15, noise=share) for k, share in zip((2, 3, 4), noise, strict=True)
+        ]
+        labels = np.column_stack(parts)
+        labels[rng.uniform(size=labels.shape) < 0.2] = -1
+        write_csv(f"{name}.csv", [f"k{u}" for u in range(45)], np.where(labels == -1, "", labels.astype(str)))
+        found.append(labels)
+    return found
+
+
+def test_table_and_number_without_a_reference(resamples, capsys):
+    assert run("distribution", "stable.csv", "--table", "t.csv") == 0
+    found = consensus_distribution(resamples[0])
+    header, columns = read_csv("t.csv")
+    assert header == ["clusters", "area", "change", "pac"]
+    np.testing.assert_array_equal(np.array(columns, float), [found.n_clusters, found.area, found.delta, found.pac])
+    said = capsys.readouterr()
+    rows = [header, *zip(*(column.tolist() for column in (found[0], found.area, found.delta, found.pac)), strict=True)]
+    assert "\n".join(aligned(rows, n_names=0)) in said.out
+    assert "number of clusters: 3, with the smallest pac" in said.out
+    assert "this does not show that there are clusters" in said.out
+    assert said.err == ""
+
+
+def test_number_and_figure_beside_a_reference(resamples, capsys):
+    beside = ("--reference", "null.csv", "--output", "f.png", "--table", "t.csv")
+    assert run("distribution", "stable.csv", *beside, "--n-jobs", 2) == 0
+    own, null = map(consensus_distribution, resamples)
+    header, columns = read_csv("t.csv")
+    assert header[4:] == ["reference pac", "log ratio"]
+    np.testing.assert_array_equal(np.array(columns[4], float), null.pac)
+    np.testing.assert_allclose(np.array(columns[5], float), np.log(null.pac / own.pac), rtol=1e-12)
+    said = capsys.readouterr().out
+    assert "number of clusters: 3, with the largest log ratio, larger than that of 1 reference; without" in said
+    assert "this happens in 1 of 2 cases" in said
+    with open("f.png", "rb") as file:
+        assert file.read(4) == b"\x89PNG"
+
+    assert run("distribution", "null.csv", "--reference", "null.csv") == 0
+    assert "none, because 1 of 1 reference stand out as much: the data look like these" in capsys.readouterr().out
+
+
+def test_every_reference_is_compared_with_the_data_and_the_others(resamples, capsys):
+    own, null = map(consensus_distribution, resamples)
+    assert run("distribution", "null.csv", "--reference", "stable.csv", "null.csv", "--table", "t.csv") == 0
+    # The first has clusters, and stands out more than the data; the second is the data.
+    assert "none, because 2 of 2 references stand out as much" in capsys.readouterr().out
+    _, columns = read_csv("t.csv")
+    np.testing.assert_allclose(np.array(columns[4], float), (own.pac + null.pac) / 2, rtol=1e-12)
+    assert run("distribution", "stable.csv", "--reference", "null.csv", "null.csv") == 0
+    assert "larger than that of 2 references; without clusters, this happens in 1 of 3 cases" in capsys.readouterr().out
+
+
+def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder, capsys):
+    same = np.column_stack([np.arange(12) % k for k in (1, 1, 2, 2, 3, 3)])
+    write_csv("same.csv", [f"k{u}" for u in range(6)], same)
+    assert run("distribution", "same.csv") == 0
+    assert "number of clusters: 3, with the smallest pac" in capsys.readouterr().out
+    # Nothing is ambiguous in either.
+    assert run("distribution", "same.csv", "--reference", "same.csv") == 0
+    assert "number of clusters: none" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (
+            "distribution stable.csv --reference two.csv",
+            "two.csv: must have clusterings with the numbers of clusters of",
+        ),
+        ("distribution one.csv", "LABELS must hold clusterings with at least two clusters"),
+        ("distribution stable.csv --reference stable.csv --table stable.csv", "stable.csv: is an input"),
+        ("distribution stable.csv --output f.xyz", "f.xyz: must end in"),
+    ],
+)
+def test_errors(resamples, capsys, argv, message):
+    write_csv("two.csv", ["a", "b"], resamples[0][:, :2])
+    write_csv("one.csv", ["a", "b"], np.zeros((5, 2), dtype=int))
+    assert run(*argv.split()) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,241 @@
+"""Consensus by resampling: against brute force, and against R's ConsensusClusterPlus on its own resamples."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from robust_eac import cluster_consensus, consensus_distribution, item_consensus
+
+from .. import reference
+from ..conftest import planted_ensemble
+
+# One column per resample and number of clusters, as the function that clusters saw them; its own matrices and curves.
+SCRIPT = """
+suppressPackageStartupMessages(library(ConsensusClusterPlus))
+pdf(NULL)
+X <- as.matrix(read.csv("X.csv", header = FALSE))
+items <- t(X)
+colnames(items) <- seq_len(nrow(X))
+labels <- list()
+groups <- c()
+recorded <- function(distances, k) {
+  found <- kmeans(cmdscale(distances), k, nstart = 1)$cluster
+  column <- rep(-1, nrow(X))
+  column[as.integer(attr(distances, "Labels"))] <- found
+  labels[[length(labels) + 1]] <<- column
+  groups <<- c(groups, k)
+  found
+}
+# The numbers that it draws.
+curves <- list()
+drawn <- function(x, y = NULL, ...) if (!is.null(y)) curves[[length(curves) + 1]] <<- y
+draw <- ConsensusClusterPlus:::CDF
+environment(draw) <- list2env(
+  list(plot = drawn, lines = drawn, legend = function(...) NULL),
+  parent = asNamespace("ConsensusClusterPlus")
+)
+found <- ConsensusClusterPlus(items, maxK = 4, reps = REPS, pItem = SHARE, clusterAlg = "recorded",
+                              distance = "euclidean", seed = 1)
+draw(list(0, found[[2]]$ml, found[[3]]$ml, found[[4]]$ml))
+icl <- calcICL(found)
+save <- function(x, name) {
+  write.table(as.matrix(x), paste0(name, ".csv"), sep = ",", row.names = FALSE, col.names = FALSE)
+}
+save(do.call(cbind, labels), "labels")
+save(groups, "groups")
+save(do.call(rbind, curves[1:3]), "cdf")
+save(curves[[4]], "delta")
+save(do.call(rbind, lapply(2:4, function(k) as.vector(found[[k]]$ml))), "matrices")
+save(do.call(rbind, lapply(2:4, function(k) found[[k]]$consensusClass)), "consensuses")
+icl$itemConsensus$item <- as.integer(icl$itemConsensus$item)
+save(icl$itemConsensus, "items")
+save(icl$clusterConsensus, "clusters")
+"""
+
+
+def _in_r(folder, X, reps, share):
+    """A function that reads what ConsensusClusterPlus finds in X; skips the test where it cannot run."""
+    rscript = shutil.which("Rscript")
+    probe = 'quit(status = !requireNamespace("ConsensusClusterPlus", quietly = TRUE))'
+    if rscript is None or subprocess.run([rscript, "--vanilla", "-e", probe], capture_output=True).returncode:
+        pytest.skip("needs Rscript and the R package ConsensusClusterPlus")
+    np.savetxt(folder / "X.csv", X, delimiter=",", fmt="%.17g")
+    (folder / "script.R").write_text(SCRIPT.replace("REPS", str(reps)).replace("SHARE", str(share)))
+    run = subprocess.run([rscript, "--vanilla", "script.R"], cwd=folder, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return lambda name: np.loadtxt(folder / f"{name}.csv", delimiter=",", ndmin=2)
+
+
+def _resamples(rng, n=60, m=12, missing=0.2):
+    """(labels of resamples of three planted clusters, groups)."""
+    labels = planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3)
+    labels[rng.uniform(size=labels.shape) < missing] = -1
+    labels[:, 0] = np.arange(n) % 3
+    return labels, rng.randint(2, 5, size=m)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2, 0.8])
+def test_equals_brute_force(rng, missing):
+    labels, groups = _resamples(rng, missing=missing)
+    found = consensus_distribution(labels, groups, bounds=(0.25, 0.5))
+    np.testing.assert_array_equal(found.n_clusters, np.unique(groups))
+    for k, *values in zip(found.n_clusters, found.cdf, found.area, found.pac, strict=True):
+        for value, expected in zip(values, reference.consensus_curve(labels[:, groups == k], (0.25, 0.5)), strict=True):
+            np.testing.assert_allclose(value, expected, rtol=0.0, atol=1e-13)
+    np.testing.assert_allclose(found.delta, [found.area[0], *np.diff(found.area) / found.area[:-1]], rtol=1e-12)
+    assert not found.band.any()
+
+
+def test_values_on_the_grid_and_on_the_bounds_are_counted_exactly():
+    """With m partitions the values are t / m; as floats, some of these exceed their point of the grid."""
+    m = 100
+    labels = np.zeros((2 * (m + 1), m), dtype=int)
+    labels[1::2] = np.where(np.arange(m) < np.arange(m + 1)[:, np.newaxis], 0, 1)
+    found = consensus_distribution(labels, np.zeros(m, dtype=int), bounds=(0.07, 0.29))
+    cdf, area, pac = reference.consensus_curve(labels, (0.07, 0.29))
+    np.testing.assert_array_equal(found.cdf[0], cdf)
+    np.testing.assert_allclose(found.area[0], area, rtol=1e-13)
+    np.testing.assert_allclose(found.pac[0], pac, rtol=1e-13)
+    assert np.any(np.arange(m + 1) / m != found.grid)
+
+
+def test_groups_default_to_the_clusters_found_and_area_may_be_zero():
+    labels = np.array([[0, 0, 0, 1], [0, 0, 1, 0], [0, 0, 2, 2], [0, -1, 1, 1]])
+    found = consensus_distribution(labels)
+    np.testing.assert_array_equal(found.n_clusters, [1, 3])
+    np.testing.assert_array_equal(found.area[:1], 0.0)
+    np.testing.assert_array_equal(found.delta, [0.0, np.inf])
+
+
+def test_copies_of_objects_change_no_pair(rng):
+    labels, groups = _resamples(rng, n=20, missing=0.0)
+    found = consensus_distribution(np.repeat(labels, 3, axis=0), groups)
+    for k, cdf in zip(found.n_clusters, found.cdf, strict=True):
+        expected = reference.consensus_curve(np.repeat(labels[:, groups == k], 3, axis=0))[0]
+        np.testing.assert_allclose(cdf, expected, rtol=0.0, atol=1e-13)
+
+
+def test_many_partitions_and_many_clusters(rng):
+    """Counters and codes beyond 8 bits."""
+    labels = np.column_stack([rng.permutation(300)[:, np.newaxis] // np.array([1, 2]), rng.randint(2, size=(300, 298))])
+    found = consensus_distribution(labels, np.zeros(300, dtype=int))
+    np.testing.assert_allclose(found.cdf[0], reference.consensus_curve(labels)[0], rtol=0.0, atol=1e-13)
+
+
+def test_more_clusters_than_16_bits_count():
+    labels = np.append(np.arange(2**16), np.full(3000, 2**16 - 1))[:, np.newaxis]
+    found = consensus_distribution(labels, max_pairs=2**20, random_state=0)
+    # Pairs in the last cluster, the only one with two objects.
+    np.testing.assert_allclose(1.0 - found.area, (3001 * 3000) / (68_536 * 68_535), rtol=0.1)
+
+
+def test_sampled_pairs_stay_in_the_band(rng):
+    labels, groups = _resamples(rng, n=400)
+    exact = consensus_distribution(labels, groups)
+    covered = []
+    for seed in range(20):
+        found = consensus_distribution(labels, groups, max_pairs=2000, random_state=seed)
+        off = np.abs(found.cdf - exact.cdf).max(axis=1)
+        assert (off > 0.0).all()
+        covered += list(off <= found.band)
+        assert (np.abs(found.area - exact.area) <= off + 1e-12).all()
+    assert np.mean(covered) >= 0.95
+    np.testing.assert_allclose(found.band, np.sqrt(np.log(40.0) / 4000.0), rtol=0.05)
+
+
+@pytest.mark.parametrize("max_pairs", [1, 10_000, 2**24])
+def test_threads_change_nothing_and_seeds_do_if_pairs_are_sampled(rng, max_pairs):
+    labels, groups = _resamples(rng, n=500)
+    options = {"groups": groups, "max_pairs": max_pairs}
+    one = consensus_distribution(labels, **options, n_jobs=1, random_state=0)
+    for other in (
+        consensus_distribution(labels, **options, n_jobs=4, random_state=0),
+        consensus_distribution(labels, **options, random_state=0),
+    ):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_array_equal(a, b)
+    other = consensus_distribution(labels, **options, random_state=1)
+    assert np.array_equal(one.cdf, other.cdf) == (max_pairs == 2**24)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3, 0.9])
+def test_items_and_clusters_equal_brute_force(rng, missing):
+    labels, _ = _resamples(rng, n=40, missing=missing)
+    consensus = np.append(rng.randint(3, size=39), 7)
+    items, clusters = item_consensus(labels, consensus), cluster_consensus(labels, consensus)
+    for c, cluster in enumerate([0, 1, 2, 7]):
+        expected = [reference.item_consensus(labels, consensus, i, cluster) for i in range(40)]
+        np.testing.assert_allclose(items[:, c], expected, rtol=1e-12)
+        members = np.flatnonzero(consensus == cluster)
+        values, joint = reference.consensus_values(labels[members])
+        pairs = np.triu(joint, 1)
+        mean = np.nansum(values * pairs) / pairs.sum() if pairs.sum() else np.nan
+        np.testing.assert_allclose(clusters[c], mean, rtol=1e-12)
+    assert np.isnan(clusters[3])
+    assert np.isnan(items[39, 3])
+
+
+@pytest.mark.parametrize("share", [0.8, 1.0])
+def test_equals_consensus_cluster_plus(tmp_path, rng, share):
+    n, reps = 30, 25
+    X = rng.standard_normal((n, 2)) + 3.0 * (np.arange(n) % 3)[:, np.newaxis]
+    read = _in_r(tmp_path, X, reps, share)
+    labels, groups = read("labels").astype(int), read("groups")[:, 0].astype(int)
+    found = consensus_distribution(labels, groups)
+    np.testing.assert_array_equal(found.n_clusters, [2, 3, 4])
+    matrices = read("matrices").reshape(3, n, n)
+    upper = np.triu_indices(n, 1)
+    for k, theirs in zip(found.n_clusters, matrices, strict=True):
+        values, joint = reference.consensus_values(labels[:, groups == k])
+        # Each pair is drawn at least once; ConsensusClusterPlus gives the others 0.
+        assert joint.min() > 0.0
+        np.testing.assert_allclose(theirs[upper], values[upper], rtol=1e-13)
+    # Its curve begins at .01, and its area is the sum over 100 right ends.
+    np.testing.assert_allclose(found.cdf[:, 1:], read("cdf"), rtol=1e-13)
+    their_delta = read("delta")[:, 0]
+    areas = found.cdf[:, 1:].mean(axis=1)
+    np.testing.assert_allclose([areas[0], *np.diff(areas) / areas[:-1]], their_delta, rtol=1e-11)
+    np.testing.assert_allclose(found.area, [1.0 - theirs[upper].mean() for theirs in matrices], rtol=1e-12)
+    pac = [np.mean((theirs[upper] > 0.1) & (theirs[upper] < 0.9)) for theirs in matrices]
+    np.testing.assert_allclose(found.pac, pac, rtol=1e-13)
+
+    if share == 1.0:
+        consensuses, items, clusters = read("consensuses").astype(int), read("items"), read("clusters")
+        for k, consensus in zip(found.n_clusters, consensuses, strict=True):
+            ours = item_consensus(labels[:, groups == k], consensus)
+            theirs = items[items[:, 0] == k]
+            places = theirs[:, 2].astype(int) - 1, theirs[:, 1].astype(int) - 1
+            np.testing.assert_allclose(ours[places], theirs[:, 3], rtol=1e-12)
+            ours = cluster_consensus(labels[:, groups == k], consensus)
+            np.testing.assert_allclose(ours, clusters[clusters[:, 0] == k, 2], rtol=1e-12)
+
+
+LABELS = np.array([[0, 0, -1], [0, 0, 1], [1, 1, -1]])
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"groups": [2, 2]}, ValueError, r"groups must have shape \(3,\), one value per partition, got \(2,\)"),
+        ({"groups": [2, 2, 2.5]}, TypeError, "groups must hold integers, got dtype float64"),
+        ({"bounds": 0.1}, TypeError, r"bounds must be a pair \(lowest, highest\), got 0.1"),
+        ({"bounds": (0.5, 0.5)}, ValueError, r"bounds\[1\] must be greater than 0.5 and at most 1, got 0.5"),
+        ({"bounds": (-0.1, 0.5)}, ValueError, r"bounds\[0\] must be at least 0 and at most 1, got -0.1"),
+        ({"max_pairs": 0}, ValueError, "max_pairs must be at least 1, got 0"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must not be 0"),
+        ({"groups": [2, 2, 3]}, ValueError, "labels: two objects must be in a partition of each group, .* 3"),
+    ],
+)
+def test_errors(options, kind, message):
+    with pytest.raises(kind, match=message):
+        consensus_distribution(LABELS, **options)
+
+
+def test_errors_of_the_consensus():
+    for function in (item_consensus, cluster_consensus):
+        with pytest.raises(ValueError, match=r"consensus must have shape \(3,\), one label per object, got \(2,\)"):
+            function(LABELS, [0, 1])
+        with pytest.raises(ValueError, match="consensus must label every object, got -1"):
+            function(LABELS, [0, 1, -1])
