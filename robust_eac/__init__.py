@@ -69,11 +69,10 @@ and single methods of a registry, are in the submodules.
 - `certify`: how good a consensus from any source is
 - `partition_losses`, `objective_value`, `optimality_gap`: the losses and the objective, and how far from optimal
 - `agreement_test`, `adjusted_agreement`: which clusterings agree with a consensus beyond chance, and by how much
-<<<<<<< HEAD
-=======
-- `select_n_clusters`: the number of clusters that an ensemble supports
-- `consensus_distribution`, `item_consensus`, `cluster_consensus`: how often resamples put the same objects together
->>>>>>> h-distr
+    "diagnostics": (
+        "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement "
+        "consensus_distribution item_consensus cluster_consensus"
+    ),
 
 **Metrics** (`robust_eac.metrics`)
 

@@ -161,11 +161,15 @@ def ensemble_of(family, repetition, config, rng):
         X = rng.uniform(size=(N_SAMPLES, n_features))
     else:
         X, _ = mixture(N_SAMPLES, n_clusters, n_features, SEPARATION, False, rng)
-    return KMeansEnsemble(N_PARTITIONS, tuple(config["k_range"]), random_state=rng).fit_transform(X), X, None, n_clusters
+    ensemble = KMeansEnsemble(N_PARTITIONS, tuple(config["k_range"]), random_state=rng)
+    return ensemble.fit_transform(X), X, None, n_clusters
 
 
 def mixture(n_samples, n_clusters, n_features, separation, uneven, rng):
-    """Points of Gaussian clusters with distant centres, and their clusters; uneven: the largest is 6 times the least."""
+    """Points of Gaussian clusters with distant centres, and their clusters.
+
+    uneven : whether the largest cluster is 6 times the smallest.
+    """
     centres = np.zeros((1, n_features))
     while len(centres) < n_clusters:
         new = rng.normal(scale=separation, size=n_features)
