@@ -69,10 +69,7 @@ and single methods of a registry, are in the submodules.
 - `certify`: how good a consensus from any source is
 - `partition_losses`, `objective_value`, `optimality_gap`: the losses and the objective, and how far from optimal
 - `agreement_test`, `adjusted_agreement`: which clusterings agree with a consensus beyond chance, and by how much
-    "diagnostics": (
-        "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement "
-        "consensus_distribution item_consensus cluster_consensus"
-    ),
+- `consensus_distribution`, `item_consensus`, `cluster_consensus`: how often resamples put the same objects together
 
 **Metrics** (`robust_eac.metrics`)
 
@@ -126,14 +123,10 @@ _PUBLIC = {
         "ensemble_distributed corrupt_ensemble fuzzy_c_means"
     ),
     "inputs": "labels_from LabelMatrix labels_from_draws",
-<<<<<<< HEAD
-    "diagnostics": ("certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement"),
-=======
     "diagnostics": (
-        "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement select_n_clusters "
+        "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement "
         "consensus_distribution item_consensus cluster_consensus"
     ),
->>>>>>> h-distr
     "metrics": (
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
         "density ovi_lda"
