@@ -26,7 +26,7 @@ from robust_eac import (
     adjusted_rand_score,
     coassociation_matrix,
     consensus_distribution,
-    eac_linkage,
+    eac,
     h_criterion,
     load_dataset,
     merge_consensus,
@@ -233,8 +233,10 @@ def other_rules(labels, X, candidates, seed):
     np.fill_diagonal(apart, 0.0)
     silhouettes, lifts = [], []
     for k in candidates:
-        linked = eac_linkage(labels, k, linkage="average")
-        silhouettes.append(silhouette_score(apart, linked, metric="precomputed"))
+        linked = eac(labels, k)
+        # Ties can leave fewer clusters; a silhouette needs two.
+        varied = 1 < len(np.unique(linked)) < len(linked)
+        silhouettes.append(silhouette_score(apart, linked, metric="precomputed") if varied else -1.0)
         merged = merge_consensus(labels, k, random_state=seed).labels
         same = merged[:, np.newaxis] == merged
         inside = (together[same].sum() - np.trace(together)) / max(same.sum() - len(merged), 1)
