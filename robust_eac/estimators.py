@@ -23,6 +23,9 @@ from .solvers.median_partition import Options, solve_ensemble
 from .summary import Settings, assess, summarise
 from .weightings.trust import second_group
 
+if TYPE_CHECKING:
+    from .consensus.n_clusters import ClusterNumberSelection
+
 __all__ = ["MergeConsensus", "RobustEAC"]
 
 # With more clusterings than objects, and less agreement than this, rows and columns may be exchanged.
@@ -263,6 +266,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         note: str | None = None,
         call: str | None = None,
         max_rows: int = 100,
+        selection: ClusterNumberSelection | None = None,
     ) -> str | None:
         """Report on the fit as one self-contained HTML page, which needs no other file and no network.
 
@@ -289,6 +293,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
             Call that repeats the fit. None means the call in Python.
         max_rows : int, default=100
             Largest number of unsure objects listed, the least sure ones.
+        selection : ClusterNumberSelection, default=None
+            Result of :func:`~robust_eac.select_n_clusters`, to show how the number of clusters was chosen.
 
         Returns
         -------
@@ -321,6 +327,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             object_names=object_names,
             texts={"title": title, "note": note, "call": call},
             max_rows=max_rows,
+            selection=selection,
         )
 
     def __sklearn_tags__(self):
@@ -534,8 +541,8 @@ class MergeConsensus(_Consensus):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters; fewer are returned only if fewer objects are distinct. "auto" takes the cut of the tree
-        where objects inside a cluster are most similar compared with the others.
+        Number of clusters; fewer are returned only if fewer objects are distinct. "auto" is the choice of
+        :func:`~robust_eac.select_n_clusters` among at least two.
     n_jobs, random_state : as in :func:`~robust_eac.merge_consensus`
 
     Attributes

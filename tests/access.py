@@ -18,7 +18,8 @@ from robust_eac.comparison.runs import outcomes
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus import combinatorial
 from robust_eac.consensus import linkage as _linkage
-from robust_eac.consensus import merge as _merging
+from robust_eac.consensus import merge_tree as _merging
+from robust_eac.consensus import n_clusters
 from robust_eac.consensus import peace as _peace
 from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
@@ -62,9 +63,7 @@ from robust_eac.core.starts import draw_sample, initial_rows, pays_to_sample, re
 from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
-from robust_eac.diagnostics import selection as _selection
 from robust_eac.diagnostics.determinacy import determinacy
-from robust_eac.diagnostics.selection import _agreements, _best, _compare, _consensus, _draw_pair, _Half, _pose
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import solver as distributed
 from robust_eac.ensembles import base as ensemble_base

@@ -15,7 +15,7 @@ from ..consensus import CONSENSUS_FUNCTIONS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..weightings import WEIGHT_SOLVERS
 from .files import read_features, read_labels, read_truth
-from .fitting import choose_n_clusters
+from .fitting import choose_n_clusters, exit_code_of
 from .options import add_input_options, add_n_clusters, add_seed, add_table_output, number_or
 from .output import (
     check_outputs,
@@ -89,7 +89,7 @@ def run_compare(arguments):
     ensemble, labels = read_labels(arguments, left_out=in_labels)
     y = read_truth(arguments, ensemble)
     X = None if arguments.features is None else read_features(arguments, ensemble)
-    n_clusters = choose_n_clusters(arguments, labels)
+    n_clusters, selection = choose_n_clusters(arguments, labels)
     options = {name: getattr(arguments, name) for name in ("n_repeats", "resample", "n_jobs", "time_limit")}
     options |= {"weightings": weightings, "consensus": functions, "random_state": arguments.seed}
     # Ctrl-C must end the worker processes, too.
@@ -119,6 +119,7 @@ def run_compare(arguments):
     write_outputs(writers)
     if not graded:
         raise RuntimeError("no run succeeded")
+    return exit_code_of(selection)
 
 
 def _methods(arguments):

@@ -51,7 +51,7 @@ losses: with --loss, the consensus is the best hard partition that a search find
 methods:
   median-partition  finds the memberships and weights of least loss together
   merge             builds a tree of the objects from the clusterings that agree with others more than by chance; small
-                    and certain clusters count most; '--n-clusters auto' cuts it into the best number, at least two
+                    and certain clusters count most
 
 weightings, for median-partition and --loss:
   restricted-simplex  from the paper: equal weights, but none for the clusterings of largest loss, good or bad
@@ -71,10 +71,10 @@ weightings, for median-partition and --loss:
 
 
 def run_consensus(arguments):
-    """Write the consensus, and the other outputs asked for."""
+    """Write the consensus, and the other outputs asked for; the exit code."""
     outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
     start = time.perf_counter()
-    ensemble, labels, found = _find(arguments, outputs)
+    ensemble, labels, found, code = _find(arguments, outputs)
     fields = ["partition", "weight", "loss", "agreement"]
     columns = [found.weights, found.losses, found.agreements]
     tables = {
@@ -108,16 +108,18 @@ def run_consensus(arguments):
         text = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
         writers[arguments.json] = lambda handle: handle.write(text.encode())
     write_outputs(writers, found.summary)
+    return code
 
 
 def _find(arguments, outputs):
     """(the :class:`~robust_eac.cli.files.Input`, the labels, their consensus), after all checks."""
-    from .fitting import find_consensus, solver_options
+    from .fitting import exit_code_of, find_consensus, solver_options
 
     options = solver_options(arguments)
     check_outputs(outputs, [arguments.labels])
     ensemble, labels = read_labels(arguments)
-    return ensemble, labels, find_consensus(arguments, options, labels, ensemble.titles)
+    found = find_consensus(arguments, options, labels, ensemble.titles)
+    return ensemble, labels, found, exit_code_of(found.selection)
 
 
 def _plain(value):
@@ -136,9 +138,9 @@ Options and consensus are those of the command 'consensus', whose help explains 
 
 
 def run_plot(arguments):
-    """Write the figure."""
+    """Write the figure; the exit code."""
     check_picture(arguments.output)
-    ensemble, labels, found = _find(arguments, [arguments.output])
+    ensemble, labels, found, code = _find(arguments, [arguments.output])
     from matplotlib.figure import Figure
 
     from ..plotting import plot_coassociation, plot_weights
@@ -157,6 +159,7 @@ def run_plot(arguments):
         axis.set_major_formatter(lambda position, _: f"{position + 1:g}")
         axis.set_label_text("number of the clustering among those read")
     write_outputs({arguments.output: picture_writer(arguments.output, figure)}, found.summary)
+    return code
 
 
 def add_report(parser):
@@ -180,12 +183,12 @@ The report takes the time of 'consensus --certify' and of a few more fits."""
 
 
 def run_report(arguments):
-    """Write the page."""
+    """Write the page; the exit code."""
     if arguments.loss is not None:
         raise ValueError(f"--loss {arguments.loss} has no report; leave it out, or use the command consensus.")
     if arguments.max_rows < 0:
         raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
-    ensemble, labels, found = _find(arguments, [arguments.output])
+    ensemble, labels, found, code = _find(arguments, [arguments.output])
     with progress("report"):
         page = found.model.to_html(
             labels,
@@ -195,5 +198,7 @@ def run_report(arguments):
             note=arguments.note,
             call=shlex.join(["robust-eac", *arguments.argv]),
             max_rows=arguments.max_rows,
+            selection=found.selection,
         )
     write_outputs({arguments.output: lambda handle: handle.write(page.encode())}, found.summary)
+    return code

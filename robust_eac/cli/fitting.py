@@ -1,14 +1,16 @@
 """Find the consensus that the arguments ask for: options of the solver, number of clusters, fit."""
 
 import sys
+from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
-from ..consensus.n_clusters import select_n_clusters
+from ..consensus.n_clusters import ClusterNumberSelection, choose_from
 from ..core.encoding import encode
+from ..core.threads import silent
 from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
@@ -28,6 +30,8 @@ _TAKEN = {
 }
 # Parameter -> the weighting that has it.
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
+# Exit code if no number of clusters is stable.
+_UNSTABLE = 3
 # The candidates of "--n-clusters auto".
 _CANDIDATES = range(1, 11)
 # Clusterings that agree less than this with their consensus deserve a warning; judged on at most _JUDGED objects.
@@ -47,6 +51,7 @@ class Found(NamedTuple):
     results: dict
     summary: str
     model: RobustEAC | MergeConsensus | None
+    selection: ClusterNumberSelection | None = None
 
 
 def solver_options(arguments):
@@ -74,8 +79,6 @@ def solver_options(arguments):
     if arguments.cost == "n-clusters" and n_clusters is None:
         raise ValueError("--cost n-clusters needs --n-clusters.")
     got = f"{n_clusters[0]}-{n_clusters[-1]}" if isinstance(n_clusters, range) else n_clusters
-    if method == "merge" and isinstance(n_clusters, range):
-        raise ValueError(f"--n-clusters must be an integer or 'auto' for {mode}, got {got}.")
     if loss is not None and not isinstance(n_clusters, int | None):
         rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
         raise ValueError(f"--n-clusters must be {rule}, got {got}.")
@@ -110,15 +113,13 @@ def find_consensus(arguments, options, labels, titles):
 def _fit(arguments, options, labels, titles):
     """The consensus by an estimator."""
     merging = arguments.method == "merge"
+    n_clusters, selection = choose_n_clusters(arguments, labels)
     if merging:
-        model = MergeConsensus(arguments.n_clusters, random_state=arguments.seed, **options).fit(labels)
+        model = MergeConsensus(n_clusters, random_state=arguments.seed, **options).fit(labels)
     else:
-        n_clusters = choose_n_clusters(arguments, labels)
         model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
         # With --verbose, all lines go to standard error; without, a terminal shows the latest one.
-        with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
-            latest = None if bar.disable else bar.set_description_str
-            model._log = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
+        with _lines("consensus", arguments) as model._log:
             model.fit(labels)
     assessment = None
     if arguments.certify:
@@ -128,9 +129,20 @@ def _fit(arguments, options, labels, titles):
     names = () if merging else ("objective", "gap", "converged", "n_iter")
     per_partition = model.weights_, model.losses_, model.agreements_
     results = {name: getattr(model, f"{name}_") for name in names} | _certificate(assessment)
+    if selection is not None:
+        columns = selection._asdict()
+        results["selection"] = {name: columns[name].tolist() for name in selection._fields[2:]}
     parameters = model.get_params(deep=False) | options
     summary = summarise(model, titles, model._settings, assessment)
-    return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model)
+    return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model, selection)
+
+
+@contextmanager
+def _lines(text, arguments):
+    """A function that prints a line of progress: all on standard error if verbose, else the latest on a terminal."""
+    with progress(text, "{desc} [{elapsed}]", disable=getattr(arguments, "verbose", None) or None) as bar:
+        latest = None if bar.disable else bar.set_description_str
+        yield partial(print, file=sys.stderr, flush=True) if getattr(arguments, "verbose", None) else latest
 
 
 def _search(arguments, options, labels, titles):
@@ -161,19 +173,20 @@ def _certificate(assessment):
 
 
 def choose_n_clusters(arguments, labels):
-    """The number of clusters given, or the candidate that the clusterings support."""
+    """The number of clusters and None; or the one chosen from candidates, and the selection, which is printed."""
     if isinstance(arguments.n_clusters, int):
-        return arguments.n_clusters
+        return arguments.n_clusters, None
     candidates = _CANDIDATES[: len(labels)] if arguments.n_clusters == "auto" else arguments.n_clusters
-    low, high = candidates[0], candidates[-1]
-    with progress(f"choosing the number of clusters from {low} to {high}"):
-        selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
-    if selection.stable.any():
-        say(f"number of clusters: {selection.n_clusters}, chosen from {low} to {high}")
-    else:
-        highest = f"{selection.split_stability.max():.2f}"
-        say(f"number of clusters: 1, because none from {low} to {high} is stable (highest stability {highest})")
-    return selection.n_clusters
+    with _lines(f"choosing the number of clusters from {candidates[0]} to {candidates[-1]}", arguments) as log:
+        options = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed, "log": log or silent}
+        selection = choose_from(labels, candidates, **options)
+    say(f"{selection}\n")
+    return selection.n_clusters, selection
+
+
+def exit_code_of(selection):
+    """0, or another code if no number of clusters is stable."""
+    return 0 if selection is None or selection.stable.any() else _UNSTABLE
 
 
 def attained_agreement(labels, consensus):

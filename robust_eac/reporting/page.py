@@ -56,7 +56,7 @@ _MEANINGS = {
 }
 
 
-def report(model, X, path, *, sample_weight, names, object_names, texts, max_rows):
+def report(model, X, path, *, sample_weight, names, object_names, texts, max_rows, selection):
     """The result of :meth:`~robust_eac.RobustEAC.to_html`; checks all arguments except `names`."""
     if not (path is None or isinstance(path, str | os.PathLike)):
         raise TypeError(f"path must be a text, a path or None, got {path!r}.")
@@ -80,6 +80,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     call = texts["call"] or call_of(model, settings.parameters, weighted=weighted)
     sections = [
         ("short", "In short", _short(findings, names)),
+        *([] if selection is None else [("number", "How many clusters?", _number_of_clusters(selection))]),
         ("clusters", "Clusters", _clusters(findings)),
         ("partitions", "Weights of the partitions", _partitions(findings, settings, names)),
         ("modes", "Is there a second truth?", _modes(findings)),
@@ -182,6 +183,27 @@ def _short(findings, names):
         else f"Compared with the best possible consensus: {findings.rows['bound']}."
     )
     return [element("ul", *(element("li", point) for point in points), class_="lead")]
+
+
+def _number_of_clusters(selection):
+    text = (
+        "Halves of the partitions that agree beyond chance were merged separately, each on a part of the objects. The "
+        "stability of a number of clusters is the adjusted Rand index of two such halves cut into that many. "
+    )
+    if selection.stable.any():
+        text += "The largest stable number was chosen."
+    else:
+        text += "No number is stable, so that the choice is uncertain."
+    stability = selection.split_stability
+    columns = [
+        Column("clusters", selection.candidates),
+        Column("stability", [join([_decimal(each, 2), bar(max(each, 0.0))]) for each in stability]),
+        Column("stable", ["yes" if each else _NONE for each in selection.stable], text=True),
+        Column("held-out agreement", [_decimal(each, 2) for each in selection.held_out_agreement]),
+        Column("empty", selection.candidates - selection.n_nonempty),
+    ]
+    caption = "Held-out agreement: of the consensus of one half with the partitions of the other."
+    return [element("p", text), table("number", caption, columns)]
 
 
 def _clusters(findings):
