@@ -100,24 +100,32 @@ def test_options_are_those_of_the_estimator(folder, argv, options):
     assert np.array_equal(np.load("c.npy"), model.labels_)
 
 
-@pytest.mark.parametrize("n_clusters", [4, "auto"])
+@pytest.mark.parametrize("n_clusters", [4, "auto", "2-5"])
 def test_a_merged_consensus(folder, capsys, n_clusters):
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--membership", "m.npy", "--json", "s.json")
     chosen = ("--n-clusters", n_clusters, "--method", "merge", "--seed", 3)
     assert run("consensus", "labels.csv", *chosen, "--n-jobs", 1, *outputs) == 0
-    model = MergeConsensus(n_clusters, random_state=3).fit(LABELS)
+    selection = None
+    if n_clusters != 4:
+        candidates = (1, 10) if n_clusters == "auto" else (2, 5)
+        selection = select_n_clusters(LABELS, candidates, random_state=3)
+    model = MergeConsensus(selection.n_clusters if selection else 4, random_state=3).fit(LABELS)
     assert read_csv("c.csv") == (["cluster"], [tuple(map(str, model.labels_))])
     assert np.array_equal(np.load("m.npy"), model.membership_)
     assert np.array_equal(columns_of("w.csv"), [model.weights_, model.losses_, model.agreements_])
     summary = json.loads((folder / "s.json").read_text(encoding="utf-8"))
     assert not {"objective", "gap", "converged", "n_iter"} & set(summary)
-    assert summary["arguments"]["n_clusters"] == summary["parameters"]["n_clusters"] == n_clusters
+    assert summary["parameters"]["n_clusters"] == model.n_clusters_found_
     said = capsys.readouterr()
     assert said.err == ""
     assert model.summary(names=TITLES) in said.out
-    if n_clusters == "auto":
+    if selection:
+        assert f"{selection}\n" in said.out
+        assert summary["selection"]["split_stability"] == selection.split_stability.tolist()
         assert run("report", "labels.csv", *chosen, "--output", "r.html") == 0
-        assert "merging minimises no objective" in (folder / "r.html").read_text(encoding="utf-8")
+        page = (folder / "r.html").read_text(encoding="utf-8")
+        assert "merging minimises no objective" in page
+        assert "How many clusters?" in page
 
 
 @pytest.mark.parametrize(
@@ -339,19 +347,23 @@ def test_number_of_clusters_may_be_chosen(folder, capsys):
     labels = planted_ensemble(np.random.RandomState(0), TRUTH, 10, noise=0.02)
     np.save("more.npy", labels)
     assert run("consensus", "more.npy", "--n-clusters", "2-4", "--n-init", 1, "--output", "c.csv") == 0
-    chosen = select_n_clusters(labels, range(2, 5), random_state=0).n_clusters
-    assert f"number of clusters: {chosen}, chosen from 2 to 4\n" in capsys.readouterr().out
-    assert len(set(read_csv("c.csv")[1][0])) == chosen == 3
+    selection = select_n_clusters(labels, range(2, 5), random_state=0)
+    assert f"\n{selection}\n" in capsys.readouterr().out
+    assert len(set(read_csv("c.csv")[1][0])) == selection.n_clusters == 3
     # Few objects limit the choice.
-    (folder / "few.csv").write_text("0,0\n0,0\n1,1\n")
-    assert run("consensus", "few.csv", "--n-clusters", "auto", "--output", "c.csv") == 0
-    assert "chosen from 1 to 3\n" in capsys.readouterr().out
+    (folder / "few.csv").write_text("0,0\n0,0\n1,1\n1,1\n")
+    run("consensus", "few.csv", "--n-clusters", "auto", "--output", "c.csv")
+    assert "\n       4  " in capsys.readouterr().out
+    # The outputs are written, and a script sees that no number is stable.
     np.save("noise.npy", np.random.RandomState(0).randint(3, size=(60, 5)))
-    assert run("consensus", "noise.npy", "--n-clusters", "2-3", "--n-init", 1, "--output", "c.csv") == 0
-    said = capsys.readouterr()
-    assert re.search(r": 1, because none from 2 to 3 is stable \(highest stability 0\.\d\d\)", said.out)
-    few = "robust-eac: warning: 5 clusterings are too few to choose the number of clusters; have at least 6."
-    assert few in said.err.splitlines()
+    (folder / "c.csv").unlink()
+    for command, option in (("consensus", "--n-init=1"), ("compare", "--consensus=kmeans"), ("plot", "--method=merge")):
+        output = "c.png" if command == "plot" else "c.csv"
+        assert run(command, "noise.npy", "--n-clusters", "2-3", option, "--output", output) == 3
+        said = capsys.readouterr()
+        assert re.search(r"number of clusters: [23], no number is stable", said.out)
+        assert "robust-eac: warning: no number of clusters from 2 to 3 is stable" in said.err
+        (folder / output).unlink()
 
 
 def test_non_convergence_is_one_line_and_verbose_goes_to_standard_error(folder, capsys):

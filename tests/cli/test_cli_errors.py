@@ -162,7 +162,6 @@ BAD_ARGUMENTS = [
     ("consensus", "--n-clusters 2-99", r"n_clusters must be in \[1, n_s"),
     *(("merge", f"--{option}", rf"--{option.split()[0]} does not apply to --method merge\.")
       for option in ("weighting l2", "n-init 2", "rho 0.5", "verbose")),
-    ("merge", "--n-clusters 2-5", r"--n-clusters must be an integer or 'auto' for --method merge, got 2-5"),
     ("merge", "--certify", r"--certify does not apply to --method merge, which minimises no objective\."),
     *(("loss", f"--{option}", rf"--{option.split()[0]} does not apply to --loss vi\.")
       for option in ("agreement adjusted", "method merge", "init kmeans", "max-iter 5", "tol 0.1", "verbose",

@@ -186,39 +186,16 @@ def test_membership_and_labels_equal_the_definition(rng, missing):
     ],
 )
 def test_objects_move_to_the_nearest_group(monkeypatch, similarity, leaves, groups, clusters):
-    class Encoding:
-        n_samples = len(similarity)
-
     monkeypatch.setattr(_merging, "mean_similarities", lambda *_: np.array(similarity, dtype=float))
     monkeypatch.setattr(_merging, "group_norms", lambda *_: 1.0)
-    counts = np.ones((1, len(groups)))
-    membership, found = _merging._assign(Encoding, None, None, np.array(leaves), counts, np.array(groups), 1)
+    monkeypatch.setattr(_merging, "cut_into_large", lambda *_: np.array(groups))
+    encoding, counts = encode(np.zeros((len(similarity), 1), dtype=int)), np.ones((1, len(groups)))
+    grown = _merging.GroupTree(encoding, np.ones(1), np.ones(1), np.array(leaves), counts, None, None)
+    membership, found = _merging.assign(grown, len(similarity[0]), 1)
     assert found.tolist() == clusters
     totals = np.sum(similarity, axis=1, keepdims=True)
     shares = np.where(totals > 0, similarity / np.where(totals > 0, totals, 1.0), 1.0 / len(similarity[0]))
     np.testing.assert_allclose(membership, shares)
-
-
-def test_the_cut_is_that_of_largest_lift(rng, missing):
-    sums, pairs = dense_pairs(*planted(rng, missing, 9, 0.25))
-    tree = _linkage.tree_of_sums(sums, pairs, 0.2)
-    lifts, apart = [], ~np.eye(45, dtype=bool)
-    for k in range(2, 12):
-        groups = _linkage.cut(tree, k)
-        together = np.equal.outer(groups, groups)
-        inside, between = together & apart, ~together
-        lifts.append((sums[inside].sum() / pairs[inside].sum()) / (sums[between].sum() / pairs[between].sum()))
-    own = np.trace(sums), np.trace(pairs)
-    for most in (2, 5, 11):
-        assert _merging.cut_of_largest_lift(tree, sums, pairs, own, most) == 2 + np.argmax(lifts[: most - 1])
-
-
-def test_lift_of_single_objects_is_no_rounding(rng):
-    """Without pairs inside clusters, what rounding leaves of them must not look like a lift."""
-    labels = np.column_stack([rng.permutation(7) for _ in range(13)])
-    sums, pairs = dense_pairs(labels, rng.dirichlet(np.ones(13)))
-    own = np.trace(sums) * (1.0 - 1e-15), np.trace(pairs) * (1.0 - 1e-15)
-    assert _merging.cut_of_largest_lift(_linkage.tree_of_sums(sums, pairs, 0.2), sums, pairs, own, 7) == 2
 
 
 @pytest.mark.parametrize("truth", [np.repeat([0, 1], [3, 30]), np.arange(40) % 13])
@@ -230,13 +207,12 @@ def test_auto_on_unanimous_ensembles(rng, truth):
     np.testing.assert_allclose(result.confidence, 1.0)
 
 
-def test_auto_takes_no_more_than_the_mean_number():
-    """Three crossed halvings have the largest lift in their eight cells."""
-    labels = np.arange(64)[:, np.newaxis] >> np.arange(3) & 1
-    assert merge_consensus(labels, weights=np.ones(3)).n_clusters == 2
-    sums, pairs = dense_pairs(labels, np.ones(3))
-    own = np.trace(sums), np.trace(pairs)
-    assert _merging.cut_of_largest_lift(_linkage.tree_of_sums(sums, pairs, 0.2), sums, pairs, own, 8) == 8
+def test_auto_goes_to_ten_or_to_the_mean_number():
+    truth = np.arange(180) % 12
+    labels = np.column_stack([truth, truth, truth // 2, truth, truth])
+    assert merge_consensus(labels, weights=np.ones(5), random_state=0).n_clusters == 11
+    labels = np.column_stack([truth] * 5)
+    assert merge_consensus(labels, weights=np.ones(5), random_state=0).n_clusters == 12
 
 
 def test_scaled_distances_are_those_of_explicit_rows(rng, missing):
@@ -369,11 +345,12 @@ def test_sizes_at_the_edges(rng):
     assert np.array_equal(few.labels, np.repeat([0, 1, 2], 4))
     # One partition comes back, and so does its number of clusters, however far apart its labels are.
     column = np.array([-(2**63), 0, 2**63 - 1])[rng.randint(3, size=30)]
-    single = merge_consensus(column[:, np.newaxis], "auto")
+    single = merge_consensus(column[:, np.newaxis], "auto", random_state=0)
     assert same_partition(single.labels, column)
     assert np.array_equal(single.weights, [1.0])
     # All objects equal.
-    same = merge_consensus(np.zeros((6, 3), dtype=int), "auto", weights=np.ones(3))
+    with pytest.warns(UserWarning, match="no number of clusters from 2 to 6 is stable"):
+        same = merge_consensus(np.zeros((6, 3), dtype=int), "auto", weights=np.ones(3), random_state=0)
     assert (same.n_clusters, same.tree.shape, same.confidence.min()) == (1, (0, 4), 1.0)
 
 

@@ -91,7 +91,7 @@ def test_random_partitions_give_one_or_the_nearest(rng, shape):
     assert np.all(selection.labels == 0)
     assert not selection.stable.any()
     # One cluster only where it was asked for.
-    selection = unstable(labels, range(2, 7), match="comes nearest, with a stability of .*, below 0.9; it is the answer")
+    selection = unstable(labels, range(2, 7), match="nearest, with a stability of .*, below 0.9; it is the answer")
     assert selection.n_clusters == selection.n_nonempty[selection.split_stability.argmax()] > 1
 
 

@@ -13,7 +13,6 @@ from robust_eac import (
     objective_value,
     optimality_gap,
     partition_losses,
-    select_n_clusters,
     solve_consensus_modes,
     solve_hard_median_partition,
     solve_median_partition,
@@ -32,7 +31,6 @@ SOLVERS = {
     "solve_median_partition": solve_median_partition,
     "solve_membership": solve_membership,
     "solve_consensus_modes": solve_consensus_modes,
-    "select_n_clusters": lambda labels, k: select_n_clusters(labels, (2, k)),
 }
 MEASURES = adjusted_agreement, agreement_test, certify, objective_value, optimality_gap, partition_losses
 

@@ -16,7 +16,6 @@ from robust_eac import (
     chance_corrected_weights,
     l2_weights,
     objective_value,
-    select_n_clusters,
     solve_median_partition,
 )
 
@@ -124,5 +123,3 @@ def test_the_membership_is_stationary_for_them(noise, agreement):
 def test_they_belong_to_a_number_of_partitions(noise):
     with pytest.raises(ValueError, match="weighting must have 5 values, one per partition, got 4"):
         RobustEAC(3, weighting=GIVEN[:4]).fit(noise)
-    with pytest.raises(ValueError, match="weighting must be a name, object or function"):
-        select_n_clusters(noise, weighting=GIVEN)
