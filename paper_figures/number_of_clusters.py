@@ -2,134 +2,176 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.stats import binomtest
 
-from experiments.accuracy.number_of_clusters import CANDIDATES, FEATURES, PLANTED
+from experiments.accuracy.number_of_clusters import CLUSTERERS, FEATURES, PLANTED
 
 from .drawing import drawing
 from .markdown import table
 from .records import grouped, matching
-from .style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, look
+from .style import BLACK, BLUE, PAGE, VERMILLION
 
 MIN_STABILITY = 0.9
-NUMBERS = np.array(CANDIDATES)
 
 
-def planted(family):
-    """Does a configuration belong to a family of planted partitions with clusters?"""
-    return lambda config: config["family"] == family and config["n_clusters"] > 1
+def of_family(*families, one=None, **where):
+    """Does a configuration belong to these families, and have one cluster (one=True), or several (False)?"""
 
+    def belongs(config):
+        several = config.get("n_clusters") != 1
+        return (
+            config["family"] in families
+            and (one is None or one != several)
+            and all(config.get(name) == value for name, value in where.items())
+        )
 
-def mixture(low, high):
-    """Is it a Gaussian mixture clustered by k-means with this many clusters?"""
-    return lambda config: config["family"] == "mixture" and tuple(config["k_range"]) == (low, high)
+    return belongs
 
 
 # Title -> does a configuration belong to it.
-GROUPS = {
-    "planted, 30 % of the labels random": planted("flipped"),
-    "planted, split and merged": planted("split-merged"),
-    "the same, half of the partitions random": planted("half-random"),
+MIXED = {
+    **{f"{name}, mixed resolutions": of_family("mixed", one=False, clusterer=name) for name in CLUSTERERS},
+    "real sets, mixed resolutions": of_family("real"),
+}
+UNIFORM = {
+    "resamples": of_family("resampled", one=False),
+    "planted, 30 % of the labels random": of_family("flipped", one=False),
+    "planted, split and merged": of_family("split-merged", one=False),
+    "the same, half of the partitions random": of_family("half-random", one=False),
     **{
-        f"Gaussian mixtures, k-means with {low} to {high}": mixture(low, high)
+        f"Gaussian mixtures, k-means with {low} to {high}": of_family("mixture", k_range=[low, high])
         for low, high in dict.fromkeys(k_range for _, k_range in FEATURES)
     },
-    "random partitions": lambda c: c["family"] in PLANTED and c["n_clusters"] == 1,
-    "one Gaussian, k-means": lambda c: c["family"] == "gaussian",
-    "uniform box, k-means": lambda c: c["family"] == "box",
 }
-COLORS = (BLUE, GREEN, SKY, PURPLE, BLACK, VERMILLION, ORANGE, VERMILLION)
-LOOKS = dict(zip(GROUPS, map(look, COLORS, "osvDPx^+"), strict=True))
+ONE = {
+    "one Gaussian, mixed resolutions": of_family("mixed", one=True),
+    "one Gaussian, resamples": of_family("resampled", one=True),
+    "random partitions": of_family(*PLANTED, one=True),
+    "one Gaussian, k-means": of_family("gaussian"),
+    "uniform box, k-means": of_family("box"),
+}
+GROUPS = MIXED | UNIFORM | ONE
 
 
-def members(records):
+def members(records, groups=GROUPS):
     """{group: its records}, without empty groups."""
-    found = {group: [record for record in records if belongs(record["config"])] for group, belongs in GROUPS.items()}
+    found = {group: [record for record in records if belongs(record["config"])] for group, belongs in groups.items()}
     return {group: rows for group, rows in found.items() if rows}
 
 
-def _at(result, i):
-    """Clusters that the consensus of candidate i has."""
-    return result["n_nonempty"][i]
+def _most_stable(result):
+    return 1 + int(np.argmax(result["split_stability"]))
 
 
-def _best(result, values, allowed=True):
-    """The first allowed candidate of largest value; one when none is allowed."""
-    allowed = np.broadcast_to(allowed, len(NUMBERS)) & (np.array(result["n_nonempty"]) > 1)
-    return _at(result, np.flatnonzero(allowed)[np.argmax(np.asarray(values)[allowed])]) if allowed.any() else 1
+def _largest_stable(result):
+    """The largest number of stability 0.9."""
+    return 1 + int(np.flatnonzero(np.array(result["split_stability"]) >= MIN_STABILITY).max(initial=0))
 
 
-def _stable(result):
-    return np.array(result["split_stability"]) >= MIN_STABILITY
+def _held_out(result):
+    return 1 + int(np.argmax(result["held_out_agreement"]))
 
 
-def _elbow(result):
-    """Fall of the slope of the held-out agreement."""
-    slopes = np.append(np.diff(result["held_out_agreement"]), 0.0)
-    return np.append(0.0, -np.diff(slopes))
-
-
-def _above_null(result):
-    """Largest agreement beyond what shuffled partitions give; one when they give as much."""
-    gain = np.subtract(result["agreement"], result["null_agreement"])
-    return _best(result, gain, gain > np.max(result["null_agreement"]))
+def other(name):
+    """The rule of this name, None where it does not apply."""
+    return lambda result: result["others"].get(name)
 
 
 RULES = {
     "`select_n_clusters`": lambda r: r["chosen"],
-    "the same, all objects in both halves": lambda r: r["chosen_all_objects"],
-    "most stable over halves, at least 0.9": lambda r: _best(r, r["split_stability"], _stable(r)),
-    "largest that is stable over halves": lambda r: _best(r, NUMBERS, _stable(r)),
-    "stable, elbow of held-out agreement": lambda r: _best(r, _elbow(r), _stable(r)),
-    "elbow of held-out agreement": lambda r: _best(r, _elbow(r)),
-    "held-out agreement": lambda r: _best(r, r["held_out_agreement"], np.array(r["held_out_agreement"]) > 0.01),
-    "agreement beyond shuffled partitions": _above_null,
-    "agreement": lambda r: _best(r, r["agreement"]),
-    "most stable over starts": lambda r: _best(r, r["start_stability"]),
-    "what the solver leaves of ten": lambda r: _at(r, -1),
+    "`MergeConsensus()`, from 2": lambda r: r["merged"],
+    "most stable": _most_stable,
+    "largest of stability 0.9": _largest_stable,
+    "held-out agreement": _held_out,
+    "ambiguous pairs": other("ambiguous pairs"),
+    "change of area": other("change of area"),
+    "silhouette": other("silhouette"),
+    "most frequent": other("most frequent"),
+    "lift": other("lift"),
 }
-SHOWN_RULES = (
-    "`select_n_clusters`",
-    "stable, elbow of held-out agreement",
-    "agreement beyond shuffled partitions",
-    "what the solver leaves of ten",
-)
 
 
 def choice_figure(records):
-    """Number of clusters chosen over the true one, and the stability that decides whether there are any."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.44 * PAGE), width_ratios=(1, 1.25))
-    groups = members(records)
-    for i, (group, rows) in enumerate(groups.items()):
-        style = LOOKS[group] | {"markersize": 3.5, "fillstyle": "none"}
-        spread = 0.09 * (i - 0.5 * (len(groups) - 1))
-        answers = np.array([row["result"]["answer"] for row in rows])
-        left.plot(answers + spread, [row["result"]["chosen"] for row in rows], **style)
-        peaks = np.sort([max(row["result"]["split_stability"]) for row in rows])
-        right.plot(peaks, i + np.linspace(-0.25, 0.25, len(peaks)), clip_on=False, **style)
-    limits = np.array([0.5, 10.0])
-    left.plot(limits, limits, color="0.8", zorder=0)
-    left.set(xlabel="number of clusters in the ensemble", ylabel="number chosen", xlim=(0.4, 8.6), ylim=(0.4, 10.4))
-    left.set_xticks(range(1, 9))
-    right.axvline(MIN_STABILITY, color="0.6", linestyle="--", linewidth=0.8, zorder=0)
-    right.set(xlabel="stability of the most stable candidate", xlim=(min(0.0, right.get_xlim()[0]), 1.0))
-    # On two lines where the name has a comma.
-    right.set_yticks(range(len(groups)), [group.replace(", ", ",\n", 1) for group in groups])
-    right.tick_params(axis="y", length=0)
-    right.invert_yaxis()
+    """Share of the ensembles for which each rule finds the right number of clusters, with 95 % intervals.
+
+    Above: ensembles at mixed resolutions, by the number of columns of random labels beside 11 clusterings. Below: the
+    stability of the most stable number, by the right number of clusters."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.5 * PAGE), width_ratios=(1.3, 1))
+    rules = [name for name in RULES if name != "`MergeConsensus()`, from 2"]
+    looks = {0: (BLUE, "o"), 1: (BLACK, "s"), 3: (VERMILLION, "D")}
+    for step, (n_noise, (color, marker)) in enumerate(looks.items()):
+        rows = [row for row in records if any(f(row["config"]) for f in MIXED.values())]
+        rows = matching(rows, n_noise=n_noise)
+        for place, name in enumerate(rules):
+            share, low, high = _share(rows, RULES[name])
+            if share is not None:
+                errors = [[share - low], [high - share]]
+                label = f"{n_noise} random columns" if place == 0 else None
+                style = {"color": color, "marker": marker, "markersize": 3.5, "linewidth": 0.9}
+                left.errorbar(share, place + 0.22 * (step - 1), xerr=errors, label=label, **style)
+    left.set_yticks(range(len(rules)), [name.replace("`", "") for name in rules])
+    left.invert_yaxis()
+    left.set(xlabel="share right, mixed resolutions", xlim=(0.0, 1.0))
+    left.legend(loc="lower right")
+    numbers = sorted({row["result"]["answer"] for row in records if "n_clusters" in row["config"]})
+    for number in numbers:
+        peaks = [max(row["result"]["split_stability"]) for row in records if row["config"].get("n_clusters") == number]
+        spread = np.linspace(-0.3, 0.3, len(peaks))
+        right.plot(number + spread, np.sort(peaks), ".", color=VERMILLION if number == 1 else BLUE, markersize=2)
+    right.axhline(MIN_STABILITY, color="0.5", linestyle="--", linewidth=0.8, zorder=0)
+    right.set(xlabel="right number of clusters", ylabel="largest stability", ylim=(min(0.0, right.get_ylim()[0]), 1.02))
+    right.set_xticks(numbers)
     return figure
 
 
-def rules_table(records):
-    """How often each rule finds the number of clusters.
+def _share(rows, rule):
+    """Share of the records for which a rule is right, with a 95 % interval; None where it does not apply."""
+    found = [(rule(row["result"]), row["result"]["answer"]) for row in rows]
+    found = [(number, answer) for number, answer in found if number is not None]
+    if not found:
+        return None, None, None
+    hits = sum(number == answer for number, answer in found)
+    interval = binomtest(hits, len(found)).proportion_ci(method="wilson")
+    return hits / len(found), interval.low, interval.high
 
-    The ensembles are planted ones, those of Gaussian mixtures, and those of data without clusters."""
-    groups, rows = members(records), []
-    sizes = list(map(len, groups.values()))
+
+def _rates(records, groups):
+    """Table of the share right of every rule in every group."""
+    found = {group: rows for group, rows in members(records, groups).items() if any(rows)}
+    lines = []
     for name, rule in RULES.items():
-        hits = [sum(rule(row["result"]) == row["result"]["answer"] for row in found) for found in groups.values()]
-        pairs = zip([*hits, sum(hits)], [*sizes, sum(sizes)], strict=True)
-        rows.append([name, *(f"{hit}/{size}" for hit, size in pairs)])
-    return table(["rule", *groups, "all"], rows)
+        line = [name]
+        for rows in found.values():
+            share, low, high = _share(rows, rule)
+            line.append("" if share is None else f"{share:.2f} [{low:.2f}, {high:.2f}]")
+        errors = [
+            abs(number - row["result"]["answer"])
+            for rows in found.values()
+            for row in rows
+            if (number := rule(row["result"])) is not None
+        ]
+        lines.append([*line, f"{np.mean(errors):.2f}" if errors else ""])
+    return table(["rule", *(f"{group} ({len(rows)})" for group, rows in found.items()), "mean error"], lines)
+
+
+def mixed_table(records):
+    """Share right [95 % interval] at mixed resolutions, with 0, 1 and 3 columns of random labels, and mean error.
+
+    Ensembles of 11 clusterings at growing resolution; several clusters. "ambiguous pairs" and "change of area" do not
+    see the ensemble, but the features: 20 resamples for every number, by the best of five runs of k-means."""
+    return _rates(records, MIXED)
+
+
+def uniform_table(records):
+    """Share right [95 % interval] for ensembles of several clusters whose partitions are made alike, and mean error."""
+    return _rates(records, UNIFORM)
+
+
+def one_table(records):
+    """Share right [95 % interval] for ensembles without clusters: the answer is one; and mean error.
+
+    All rules but the first, and the largest of stability 0.9, can only answer two or more."""
+    return _rates(records, ONE)
 
 
 def papers_table(records):
@@ -138,28 +180,19 @@ def papers_table(records):
     for dataset, of_set in grouped(matching(records, family="paper"), "dataset").items():
         found = [row["result"] for row in of_set]
         peaks = [int(np.argmax(result["split_stability"])) for result in found]
-        chosen = [", ".join(str(RULES[rule](result)) for result in found) for rule in SHOWN_RULES]
-        stable = "; ".join(_ranges(result["stable"]) for result in found)
-        largest = [f"{r['split_stability'][i]:.2f} ({NUMBERS[i]})" for r, i in zip(found, peaks, strict=True)]
+        chosen = [", ".join(str(RULES[rule](result)) for result in found) for rule in ("`select_n_clusters`", "lift")]
+        stable = "; ".join(", ".join(map(str, result["stable"])) or "none" for result in found)
+        largest = [f"{r['split_stability'][i]:.2f} ({1 + i})" for r, i in zip(found, peaks, strict=True)]
         accuracy = ", ".join(f"{result['h']:.2f}" for result in found)
         rows.append([dataset, found[0]["answer"], *chosen, stable, ", ".join(largest), accuracy])
-    behind = ["stable candidates", "largest stability (at)", "H of the choice"]
-    return table(["data set", "classes", *SHOWN_RULES, *behind], rows)
-
-
-def _ranges(numbers):
-    """Ascending numbers as text, runs as `a-b`."""
-    runs = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in runs) or "none"
+    titles = ["`select_n_clusters`", "lift", "stable candidates", "largest stability (at)", "H of the choice"]
+    return table(["data set", "classes", *titles], rows)
 
 
 DRAWINGS = (
     drawing("fig_number_of_clusters", "number_of_clusters", choice_figure),
-    drawing("table_number_of_clusters", "number_of_clusters", rules_table),
+    drawing("table_number_of_clusters", "number_of_clusters", mixed_table),
+    drawing("table_number_of_clusters_uniform", "number_of_clusters", uniform_table),
+    drawing("table_number_of_clusters_one", "number_of_clusters", one_table),
     drawing("table_number_of_clusters_papers", "number_of_clusters", papers_table),
 )

@@ -6,8 +6,9 @@ from a planted one, or by k-means on a Gaussian mixture, on one Gaussian or on u
 random 80 % of the objects ten times for every number of clusters; "paper" are the ensembles of `noisy_ensembles`.
 
 The record holds what `select_n_clusters` and `MergeConsensus()` answer, both criteria by candidate, and the answers of
-other rules: the most frequent number of clusters, the silhouette and the lift of co-associations, and, for features,
-the proportion of ambiguous pairs and the change of area of the consensus distribution of 20 resamples per number.
+other rules: the most frequent number of clusters, the silhouette and the lift of co-associations, and, instead of the
+ensemble, the proportion of ambiguous pairs and the change of area of the consensus distribution of 20 resamples of the
+features for every number, by the best of five runs of k-means.
 """
 
 import random
@@ -132,8 +133,10 @@ def run_one(*, family, repetition, **config):
         "held_out_agreement": rounded(selection.held_out_agreement),
         "n_nonempty": selection.n_nonempty.tolist(),
         "stable": candidates[selection.stable].tolist(),
-        "others": other_rules(labels, X, candidates[1:], seed),
+        "others": other_rules(labels, candidates[1:], seed),
     }
+    if X is not None and not config.get("n_noise"):
+        result["others"] |= resampling_rules(X, seed)
     if y is not None:
         result["h"] = round(h_criterion(y, selection.labels), 4)
         result["ari"] = round(adjusted_rand_score(y, selection.labels), 4)
@@ -219,14 +222,13 @@ def leiden(X, seeds):
 
 def resamples(X, n_per_k, rng):
     """(labels, numbers of clusters) of k-means on random 80 % of the objects, which alone have labels."""
-    ensemble = KMeansEnsemble(
-        n_clusters=list(RESOLUTIONS), n_per_k=n_per_k, max_samples=0.8, label_all=False, random_state=rng
-    )
+    options = {"estimator": KMeans(n_init=5), "max_samples": 0.8, "label_all": False, "random_state": rng}
+    ensemble = KMeansEnsemble(n_clusters=list(RESOLUTIONS), n_per_k=n_per_k, **options)
     return ensemble.fit_transform(X), ensemble.n_clusters_
 
 
-def other_rules(labels, X, candidates, seed):
-    """{rule: number of clusters} of other rules."""
+def other_rules(labels, candidates, seed):
+    """{rule: number of clusters} of other rules for the same ensemble."""
     counts = [len(np.unique(column[column >= 0])) for column in labels.T]
     together = coassociation_matrix(labels)
     apart = np.maximum(1.0 - together, 0.0)
@@ -241,19 +243,24 @@ def other_rules(labels, X, candidates, seed):
         same = merged[:, np.newaxis] == merged
         inside = (together[same].sum() - np.trace(together)) / max(same.sum() - len(merged), 1)
         lifts.append(inside / max(together[~same].mean(), 1e-12) if merged.max() > 0 else 0.0)
-    found = {
+    return {
         "most frequent": int(np.bincount(counts).argmax()),
         "silhouette": int(candidates[np.argmax(silhouettes)]),
         "lift": int(candidates[np.argmax(lifts)]),
     }
-    if X is not None:
-        drawn, groups = resamples(X, N_RESAMPLES, np.random.RandomState(seed))
-        distribution = consensus_distribution(drawn, groups)
-        found["ambiguous pairs"] = int(distribution.n_clusters[distribution.pac.argmin()])
-        # The last number before the relative change of area falls below a tenth.
-        large = np.flatnonzero(distribution.delta >= 0.1)
-        found["change of area"] = int(distribution.n_clusters[large.max(initial=0)])
-    return found
+
+
+def resampling_rules(X, seed):
+    """{rule: number of clusters} of rules for resamples of the features."""
+    distribution = consensus_distribution(*resamples(X, N_RESAMPLES, np.random.RandomState(seed)))
+    # Groups of clusters can be as unambiguous as the clusters: the largest number in a tie.
+    least = np.flatnonzero(distribution.pac <= distribution.pac.min() + 1e-9)[-1]
+    # The last number before the relative change of area falls below a tenth.
+    large = np.flatnonzero(distribution.delta >= 0.1).max(initial=0)
+    return {
+        "ambiguous pairs": int(distribution.n_clusters[least]),
+        "change of area": int(distribution.n_clusters[large]),
+    }
 
 
 def planted_ensemble(kind, n_clusters, rng):
