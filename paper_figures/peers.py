@@ -219,8 +219,8 @@ def resampling_table(records):
 
     100 resamples of 80 % of the objects for each of 2 to 8 clusters, ten features, on two cores. "times ours" compares
     with this library and the same clusterer; "counting" is the part of the seconds that finds the distributions from
-    the labels. The areas are under the distributions of 2, 4 and 8 clusters; they differ as resamples do. pyckmeans also
-    draws the features, and labels all objects."""
+    the labels. The areas are under the distributions of 2, 4 and 8 clusters; they differ as resamples do. pyckmeans
+    also draws the features, and labels all objects."""
     rows = []
     for n, of_size in grouped(records, "n_samples").items():
         ways = {way: [record["result"] for record in rs] for way, rs in grouped(of_size, "way").items()}
