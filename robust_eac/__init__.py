@@ -69,7 +69,7 @@ and single methods of a registry, are in the submodules.
 - `certify`: how good a consensus from any source is
 - `partition_losses`, `objective_value`, `optimality_gap`: the losses and the objective, and how far from optimal
 - `agreement_test`, `adjusted_agreement`: which clusterings agree with a consensus beyond chance, and by how much
-- `consensus_distribution`, `item_consensus`, `cluster_consensus`: how often resamples put the same objects together
+- `consensus_distribution`: how often resamples put the same objects together, for each number of clusters
 
 **Metrics** (`robust_eac.metrics`)
 
@@ -125,7 +125,7 @@ _PUBLIC = {
     "inputs": "labels_from LabelMatrix labels_from_draws",
     "diagnostics": (
         "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement "
-        "consensus_distribution item_consensus cluster_consensus"
+        "consensus_distribution"
     ),
     "metrics": (
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "

@@ -46,7 +46,7 @@ class Way(NamedTuple):
     """One way from features to the distributions.
 
     package : distribution that contains it, None for this library.
-    largest : largest number of objects that it is run on.
+    largest : largest number of objects that it is run on: all for which it takes minutes.
     find : (X, numbers of clusters, resamples, seed) -> what :func:`measure` returns, without "stopped" and "message".
     """
 
@@ -203,7 +203,7 @@ WAYS = {
     OUR_TREES: Way(None, 10_000, _our_trees),
     "ConsensusClusterPlus, k-means": Way("ConsensusClusterPlus", 2000, partial(_consensus_cluster_plus, "km")),
     "ConsensusClusterPlus, average linkage": Way("ConsensusClusterPlus", 2000, partial(_consensus_cluster_plus, "hc")),
-    "consensusclustering, k-means": Way("consensusclustering", 2000, _consensusclustering),
+    "consensusclustering, k-means": Way("consensusclustering", 1000, _consensusclustering),
     "pyckmeans, k-means": Way("pyckmeans", 2000, _pyckmeans),
 }
 GRID = cells()

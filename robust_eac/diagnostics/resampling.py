@@ -83,9 +83,10 @@ def consensus_distribution(
         Named tuple: `n_clusters` of shape (n_groups,), the values of `groups`, ascending; `grid` of shape (101,), 0 to
         1; `cdf` of shape (n_groups, 101), the distribution at the grid. Then, of shape (n_groups,): `area` under the
         cdf, one minus the mean consensus value; `delta`, its relative change from one group to the next, for the first
-        the area itself (inf after an area of 0); `pac`, the proportion of ambiguous pairs [2]_; `band`, 0 if all pairs
-        were counted, otherwise the half width of the Dvoretzky-Kiefer-Wolfowitz band [3]_: with a probability of 95 %,
-        no value of the cdf, nor the area, is off by more, and pac by no more than twice as much. Finally `bounds`.
+        the area itself; `pac`, the proportion of ambiguous pairs [2]_; `band`, 0 if all pairs were counted, otherwise
+        the half width of the Dvoretzky-Kiefer-Wolfowitz band [3]_: with a probability of 95 %, no value of the cdf, nor
+        the area, is off by more, and pac by no more than twice as much. Finally `bounds`. A group in which no two
+        objects are observed together has nan; after an area of 0, delta is inf or nan.
 
     Notes
     -----
@@ -121,16 +122,16 @@ def consensus_distribution(
     rng = check_random_state(random_state)
 
     values = np.unique(groups)
-    cdf = np.empty((len(values), _STEPS + 1))
-    area, pac, band = np.zeros((3, len(values)))
+    cdf = np.full((len(values), _STEPS + 1), np.nan)
+    area, pac, band = np.full((3, len(values)), np.nan)
     for g, value in enumerate(values):
         counts, exact = _count_pairs(encode(labels[:, groups == value]), max_pairs, n_jobs, rng)
         joint, together = np.nonzero(counts)
         joint, together = joint[joint > 0], together[joint > 0]
-        if len(joint) == 0:
-            rule = "two objects must be in a partition of each group"
-            raise ValueError(f"labels: {rule}, none are in group {value}.")
-        pairs, n_pairs = counts[joint, together], counts[joint, together].sum()
+        pairs = counts[joint, together]
+        n_pairs = pairs.sum()
+        if n_pairs == 0:
+            continue
         # The first point of the grid that the value does not exceed, in whole numbers.
         places = -(-_STEPS * together // joint)
         cdf[g] = np.cumsum(np.bincount(places, pairs, minlength=_STEPS + 1)) / n_pairs
@@ -138,11 +139,9 @@ def consensus_distribution(
         shares = together / joint
         area[g] = pairs @ (1.0 - shares) / n_pairs
         pac[g] = pairs[(shares > low) & (shares < high)].sum() / n_pairs
-        if not exact:
-            band[g] = np.sqrt(np.log(2.0 / (1.0 - _CONFIDENCE)) / (2.0 * n_pairs))
-    change = np.diff(area)
-    relative = np.divide(change, area[:-1], out=np.where(change > 0.0, np.inf, 0.0), where=area[:-1] > 0.0)
-    delta = np.concatenate([area[:1], relative])
+        band[g] = 0.0 if exact else np.sqrt(np.log(2.0 / (1.0 - _CONFIDENCE)) / (2.0 * n_pairs))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        delta = np.append(area[:1], np.diff(area) / area[:-1])
     return ConsensusDistribution(values, np.linspace(0.0, 1.0, _STEPS + 1), cdf, area, delta, pac, band, (low, high))
 
 
@@ -197,12 +196,12 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
 def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     """Compute the mean consensus value of the pairs of objects in every cluster.
 
-    Missing labels count as in :func:`~robust_eac.item_consensus`.
+    Missing labels count as in :func:`~robust_eac.diagnostics.item_consensus`.
 
     Parameters
     ----------
     labels, consensus
-        As in :func:`~robust_eac.item_consensus`.
+        As in :func:`~robust_eac.diagnostics.item_consensus`.
 
     Returns
     -------

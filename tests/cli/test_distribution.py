@@ -86,6 +86,7 @@ def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder,
             "distribution stable.csv --reference two.csv",
             "two.csv: must have clusterings with the numbers of clusters of",
         ),
+        ("distribution apart.csv", "apart.csv: no two objects are together in a clustering with 1 cluster"),
         ("distribution one.csv", "LABELS must hold clusterings with at least two clusters"),
         ("distribution stable.csv --reference stable.csv --table stable.csv", "stable.csv: is an input"),
         ("distribution stable.csv --output f.xyz", "f.xyz: must end in"),
@@ -94,5 +95,6 @@ def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder,
 def test_errors(resamples, capsys, argv, message):
     write_csv("two.csv", ["a", "b"], resamples[0][:, :2])
     write_csv("one.csv", ["a", "b"], np.zeros((5, 2), dtype=int))
+    write_csv("apart.csv", ["a", "b", "c"], [[0, "", 0], ["", 0, 0], ["", "", 1]])
     assert run(*argv.split()) == 2
     assert message in capsys.readouterr().err

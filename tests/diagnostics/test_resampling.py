@@ -6,7 +6,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from robust_eac import cluster_consensus, consensus_distribution, item_consensus
+from robust_eac import consensus_distribution
+from robust_eac.diagnostics import cluster_consensus, item_consensus
 
 from .. import reference
 from ..conftest import planted_ensemble
@@ -107,6 +108,10 @@ def test_groups_default_to_the_clusters_found_and_area_may_be_zero():
     np.testing.assert_array_equal(found.n_clusters, [1, 3])
     np.testing.assert_array_equal(found.area[:1], 0.0)
     np.testing.assert_array_equal(found.delta, [0.0, np.inf])
+    # No two objects are observed together in the last group.
+    found = consensus_distribution(np.array([[0, 0, -1], [0, 0, 1], [1, 1, -1]]), [2, 2, 3])
+    for values in (found.cdf[:, 0], found.area, found.delta, found.pac, found.band):
+        np.testing.assert_array_equal(np.isnan(values), [False, True])
 
 
 def test_copies_of_objects_change_no_pair(rng):
@@ -225,7 +230,6 @@ LABELS = np.array([[0, 0, -1], [0, 0, 1], [1, 1, -1]])
         ({"bounds": (-0.1, 0.5)}, ValueError, r"bounds\[0\] must be at least 0 and at most 1, got -0.1"),
         ({"max_pairs": 0}, ValueError, "max_pairs must be at least 1, got 0"),
         ({"n_jobs": 0}, ValueError, "n_jobs must not be 0"),
-        ({"groups": [2, 2, 3]}, ValueError, "labels: two objects must be in a partition of each group, .* 3"),
     ],
 )
 def test_errors(options, kind, message):

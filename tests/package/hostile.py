@@ -202,7 +202,7 @@ def refusal(function, arguments, parameter):
 # Where NaN or infinity is a documented answer.
 _UNDEFINED = (
     "silhouette", "calinski_harabasz", "xie_beni", "ovi_lda", "OVIConsensus", "certify", "expected_losses",
-    "reassignment_costs",
+    "reassignment_costs", "consensus_distribution", "item_consensus", "cluster_consensus",
 )  # fmt: skip
 _WEIGHTS = tuple(
     name for name in CALLABLES if name.endswith("_weights") and name not in ("order_weights", "silhouette_weights")

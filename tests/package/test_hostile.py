@@ -361,6 +361,7 @@ def _others():
     yield robust_eac.labels_from_draws, {"draws": labels.T}
     yield robust_eac.load_dataset, {"name": "spiral"}
     yield robust_eac.plot_coassociation, {"labels": labels, "consensus": WORLD.consensus}
+    yield robust_eac.plot_consensus_distribution, {"distribution": robust_eac.consensus_distribution(labels)}
     yield robust_eac.plot_convergence, {"objective_history": losses[::-1]}
     yield robust_eac.plot_losses, {"losses": losses, "weights": losses}
     yield robust_eac.plot_membership, {"membership": WORLD.membership}
