@@ -15,6 +15,7 @@ import random
 import warnings
 
 import numpy as np
+from scipy.cluster.hierarchy import fcluster
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
@@ -27,7 +28,7 @@ from robust_eac import (
     adjusted_rand_score,
     coassociation_matrix,
     consensus_distribution,
-    eac,
+    eac_linkage,
     h_criterion,
     load_dataset,
     merge_consensus,
@@ -51,7 +52,7 @@ FEATURES = ((2, (2, 10)), (2, (4, 20)), (5, (2, 10)), (5, (4, 20)))
 # Smallest distance between two centres of a mixture, in standard deviations.
 SEPARATION = 6.0
 # The same for "mixed", by the number of features.
-MIXED_SEPARATION = {2: 6.0, 5: 6.0, 10: 4.5}
+MIXED_SEPARATION = {2: 6.0, 10: 4.5}
 RESOLUTIONS = np.arange(2, 13)
 CLUSTERERS = ("k-means", "leiden", "gaussian mixture", "linkage")
 # Number of neighbours of the graph for Leiden, and its resolutions.
@@ -72,9 +73,7 @@ def cells(
     repetitions=2,
 ):
     """`mixed`, `planted` and `mixtures` are the true numbers of clusters; `noise` the numbers of random columns."""
-    shapes = [
-        *grid(n_features=list(MIXED_SEPARATION), n_clusters=mixed, uneven=(False, True)),
-    ]
+    shapes = grid(n_features=list(MIXED_SEPARATION), n_clusters=mixed, uneven=(False, True))
     shapes = [shape for shape in shapes if shape["n_clusters"] > 1 or not shape["uneven"]]
     ensembles = [
         *(
@@ -199,9 +198,7 @@ def at_resolutions(clusterer, X, rng):
     else:
         # Cuts of one tree would be nested; these are of different linkages.
         linkages = np.resize(["ward", "average", "complete"], len(RESOLUTIONS))
-        models = [
-            AgglomerativeClustering(k, linkage=linkage) for k, linkage in zip(RESOLUTIONS, linkages, strict=True)
-        ]
+        models = [AgglomerativeClustering(k, linkage=linkage) for k, linkage in zip(RESOLUTIONS, linkages, strict=True)]
     return np.column_stack([model.fit_predict(X) for model in models])
 
 
@@ -233,9 +230,10 @@ def other_rules(labels, candidates, seed):
     together = coassociation_matrix(labels)
     apart = np.maximum(1.0 - together, 0.0)
     np.fill_diagonal(apart, 0.0)
+    merges = eac_linkage(labels)
     silhouettes, lifts = [], []
     for k in candidates:
-        linked = eac(labels, k)
+        linked = fcluster(merges, k, "maxclust")
         # Ties can leave fewer clusters; a silhouette needs two.
         varied = 1 < len(np.unique(linked)) < len(linked)
         silhouettes.append(silhouette_score(apart, linked, metric="precomputed") if varied else -1.0)

@@ -30,16 +30,14 @@ from .merge_tree import assign, by_appearance, cut_into_large, grow_tree
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
-# Stability from which on a number of clusters is called stable.
-_STABLE = 0.9
+# Least stability of a stable number of clusters, and how far it may be below the largest stability.
+_STABLE, _SLACK = 0.9, 0.01
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
 # Objects on which halves are compared, at most.
 _JUDGED = 3000
 # Fewer partitions have no reliable halves.
 _MANY = 6
-# Stabilities that differ by less are equal.
-_TIE = 1e-9
 
 
 class ClusterNumberSelection(NamedTuple):
@@ -86,10 +84,10 @@ def select_n_clusters(
     random share of the objects, and cut into k clusters for every candidate k. The *stability* of k is the adjusted
     Rand index [1]_ of the two cuts on their common objects, a mean over pairs of halves; 0 for one cluster.
 
-    If the largest stability is at least 0.9, the numbers whose stability is within one standard error of it (of the
-    difference over the pairs) are *stable*, and the largest of them is chosen: stability is high for groups of
-    clusters, too, but not beyond the clusters ([2]_, [3]_). Otherwise the answer is one cluster, if that is a
-    candidate, or else the number of largest stability; both with a warning.
+    If the largest stability is at least 0.9, the numbers whose stability is within 0.01 of it are *stable*, and the
+    largest of them is chosen: stability is high for groups of clusters, too, but not beyond the clusters ([2]_, [3]_).
+    Otherwise the answer is one cluster, if that is a candidate, or else the number of largest stability; both with a
+    warning.
 
     Parameters
     ----------
@@ -182,23 +180,18 @@ def choose_from(
     grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
     found = relabel(used.expand(assign(grown, chosen, n_jobs)[1]))
     n_nonempty = np.array([cut_into_large(grown.tree, k, grown.sizes).max() + 1 for k in candidates])
-    mean = stability.mean(axis=0)
-    return ClusterNumberSelection(int(found.max()) + 1, found, candidates, n_nonempty, held_out, mean, stable)
+    return ClusterNumberSelection(int(found.max()) + 1, found, candidates, n_nonempty, held_out, stability, stable)
 
 
 def choose(candidates, stability, *, n_trusted, stacklevel=3):
-    """(mask of the stable candidates, the number chosen), from the stability (n_splits, n_candidates); may warn."""
-    mean = stability.mean(axis=0)
-    best = int(mean.argmax())
-    stable = np.zeros(len(candidates), dtype=bool)
-    if mean[best] >= _STABLE:
-        behind = stability[:, [best]] - stability
-        error = behind.std(axis=0, ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else 0.0
-        stable = behind.mean(axis=0) <= error + _TIE
+    """(mask of the stable candidates, the number chosen), from their stability; warns if none is stable."""
+    best = int(stability.argmax())
+    stable = stability >= max(_STABLE, stability[best] - _SLACK)
+    if stable.any():
         return stable, int(candidates[stable].max())
     nearest = int(candidates[best])
     text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {nearest} comes nearest, with a "
-    text += f"stability of {mean[best]:.2f}, below {_STABLE}; "
+    text += f"stability of {stability[best]:.2f}, below {_STABLE}; "
     if candidates[0] == 1:
         chosen, text = 1, text + "the answer is one cluster, which says nothing about trust in the partitions"
     else:
@@ -220,15 +213,14 @@ class _Half(NamedTuple):
 def compare_halves(
     encoding, weights, candidates, *, n_splits=_N_SPLITS, max_samples=_MAX_SAMPLES, n_jobs=None, rng, log=silent
 ):
-    """Held-out agreement (n_candidates,), and stability (n_splits, n_candidates), of hard partitions with weights."""
+    """Held-out agreement and stability, (n_candidates,) each, of hard partitions with weights."""
     seeds = rng.randint(MAX_SEED, size=n_splits)
     tasks = (delayed(_compare_pair)(encoding, weights, candidates, max_samples, seed) for seed in seeds)
     found = []
     for each in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks):
         found.append(each)
         log(f"pair of halves {len(found)} of {n_splits}")
-    held_out, stability = np.swapaxes(found, 0, 1)
-    return held_out.mean(axis=0), stability
+    return np.mean(found, axis=0)
 
 
 def _compare_pair(encoding, weights, candidates, max_samples, seed):
