@@ -52,13 +52,13 @@ print(labels.nunique().to_string())
 # How many clusters?
 # ------------------
 #
-# :func:`~robust_eac.select_n_clusters` asks which numbers halves of the clusterings agree
-# on, and which of these predicts the other half best.
+# :func:`~robust_eac.select_n_clusters` takes the largest number on which halves of the
+# trusted clusterings agree.
 
 from robust_eac import select_n_clusters
 
 selection = select_n_clusters(labels, range(2, 11), random_state=0)
-print(selection.n_clusters, "clusters; stable numbers:", selection.candidates[selection.stable])
+print(selection)
 
 # %%
 # The consensus

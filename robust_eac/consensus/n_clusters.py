@@ -31,7 +31,7 @@ from .merge_tree import assign, by_appearance, cut_into_large, grow_tree
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
 # Least stability of a stable number of clusters, and how far it may be below the largest stability.
-_STABLE, _SLACK = 0.9, 0.01
+STABLE, _SLACK = 0.9, 0.01
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
 # Objects on which halves are compared, at most.
@@ -186,12 +186,12 @@ def choose_from(
 def choose(candidates, stability, *, n_trusted, stacklevel=3):
     """(mask of the stable candidates, the number chosen), from their stability; warns if none is stable."""
     best = int(stability.argmax())
-    stable = stability >= max(_STABLE, stability[best] - _SLACK)
+    stable = stability >= max(STABLE, stability[best] - _SLACK)
     if stable.any():
         return stable, int(candidates[stable].max())
     nearest = int(candidates[best])
     text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {nearest} comes nearest, with a "
-    text += f"stability of {stability[best]:.2f}, below {_STABLE}; "
+    text += f"stability of {stability[best]:.2f}, below {STABLE}; "
     if candidates[0] == 1:
         chosen, text = 1, text + "the answer is one cluster, which says nothing about trust in the partitions"
     else:

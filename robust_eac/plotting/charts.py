@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.common import load_package
 from ..checks.values import check_bool, check_mask, check_vector, check_weights
-from ..consensus.n_clusters import ClusterNumberSelection
+from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
 from ..wording import counted
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Okabe and Ito's.
-BLUE, SKY = "#0072B2", "#56B4E9"
-VERMILLION, ORANGE = "#D55E00", "#E69F00"
+BLUE, VERMILLION = "#0072B2", "#D55E00"
 GREY = "0.55"
 
 # Markers and dashes distinguish the lines in grey print.
@@ -148,9 +147,10 @@ def plot_losses(losses: ArrayLike, weights: ArrayLike, *, ax: Axes | None = None
 
 
 def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -> Axes:
-    """Draw stabilities and agreements over the candidates for the number of clusters.
+    """Draw stability and held-out agreement over the candidates for the number of clusters.
 
-    Filled circles mark the stable candidates, the vertical line the chosen number.
+    Filled circles mark the stable candidates, the vertical line the chosen number, and the dashed line the least
+    stability of a stable one.
 
     Parameters
     ----------
@@ -182,10 +182,11 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
             faces = {"markevery": list(np.flatnonzero(selection.stable)), "zorder": 3}
             ax.plot(selection.candidates, selection.split_stability, marker, fillstyle="none", **line)
         ax.plot(selection.candidates, getattr(selection, field), dashes, marker=marker, label=label, **line, **faces)
+    ax.axhline(STABLE, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
     ax.axvline(selection.n_clusters, color=GREY, linewidth=4.0, alpha=0.5, zorder=0)
     ax.set(
         title=counted(selection.n_clusters, "cluster"),
-        xlabel="number of clusters, at most",
+        xlabel="number of clusters",
         ylabel="adjusted Rand index",
         ylim=(min(0.0, *(getattr(selection, field).min() for field in _CURVES)), 1.0),
     )
