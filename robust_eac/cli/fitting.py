@@ -1,16 +1,14 @@
 """Find the consensus that the arguments ask for: options of the solver, number of clusters, fit."""
 
 import sys
-from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
 
-from ..consensus.n_clusters import ClusterNumberSelection, choose_from
+from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
-from ..core.threads import silent
 from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
@@ -119,7 +117,9 @@ def _fit(arguments, options, labels, titles):
     else:
         model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
         # With --verbose, all lines go to standard error; without, a terminal shows the latest one.
-        with _lines("consensus", arguments) as model._log:
+        with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
+            latest = None if bar.disable else bar.set_description_str
+            model._log = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
             model.fit(labels)
     assessment = None
     if arguments.certify:
@@ -135,14 +135,6 @@ def _fit(arguments, options, labels, titles):
     parameters = model.get_params(deep=False) | options
     summary = summarise(model, titles, model._settings, assessment)
     return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model, selection)
-
-
-@contextmanager
-def _lines(text, arguments):
-    """A function that prints a line of progress: all on standard error if verbose, else the latest on a terminal."""
-    with progress(text, "{desc} [{elapsed}]", disable=getattr(arguments, "verbose", None) or None) as bar:
-        latest = None if bar.disable else bar.set_description_str
-        yield partial(print, file=sys.stderr, flush=True) if getattr(arguments, "verbose", None) else latest
 
 
 def _search(arguments, options, labels, titles):
@@ -177,9 +169,8 @@ def choose_n_clusters(arguments, labels):
     if isinstance(arguments.n_clusters, int):
         return arguments.n_clusters, None
     candidates = _CANDIDATES[: len(labels)] if arguments.n_clusters == "auto" else arguments.n_clusters
-    with _lines(f"choosing the number of clusters from {candidates[0]} to {candidates[-1]}", arguments) as log:
-        options = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed, "log": log or silent}
-        selection = choose_from(labels, candidates, **options)
+    with progress(f"choosing the number of clusters from {candidates[0]} to {candidates[-1]}"):
+        selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     say(f"{selection}\n")
     return selection.n_clusters, selection
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -139,23 +139,6 @@ def select_n_clusters(
     >>> labels = np.where(wrong, rng.randint(3, size=(60, 20)), classes[:, np.newaxis])
     >>> print(select_n_clusters(labels, range(2, 6), random_state=0))
     """
-    options: dict[str, Any] = {"n_jobs": n_jobs, "random_state": random_state, "sample_weight": sample_weight}
-    options |= {"n_splits": n_splits, "max_samples": max_samples, "log": progress(verbose)}
-    return choose_from(labels, n_clusters, **options)
-
-
-def choose_from(
-    labels,
-    n_clusters,
-    *,
-    n_splits=_N_SPLITS,
-    max_samples=_MAX_SAMPLES,
-    n_jobs=None,
-    random_state=None,
-    sample_weight=None,
-    log=silent,
-):
-    """The :class:`ClusterNumberSelection`; `log` takes a line per pair of halves."""
     ensemble = check_ensemble(labels)
     n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
     if n_partitions < 2:
@@ -170,12 +153,12 @@ def choose_from(
     rng = check_random_state(random_state)
 
     encoding = encode_ensemble(ensemble, sample_weight)
-    trusted = np.flatnonzero(trusted_group(encoding, rng=rng, stacklevel=4))
+    trusted = np.flatnonzero(trusted_group(encoding, rng=rng))
     encoding = select(by_appearance(harden(encoding))[0], trusted)
     weights = np.full(len(trusted), 1.0 / len(trusted))
-    effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs, "log": log}
+    effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs, "log": progress(verbose)}
     held_out, stability = compare_halves(encoding, weights, candidates, rng=rng, **effort)
-    stable, chosen = choose(candidates, stability, n_trusted=len(trusted), stacklevel=4)
+    stable, chosen = choose(candidates, stability, n_trusted=len(trusted))
     used = collapse(encoding, min_saving=0.0)
     grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
     found = relabel(used.expand(assign(grown, chosen, n_jobs)[1]))
