@@ -93,6 +93,8 @@ def describe(model, settings, assessment=None):
     rows |= certificate_rows(assessment, len(model.labels_))
     weighting = "trust" if settings.merged else name_of(settings.parameters["weighting"])
     rows["weights"] = with_weight(model.weights_, weighting)
+    if model.n_clusters_found_ == 1:
+        rows["weights"] += "; trust is not judged, because one cluster agrees with no partition"
     rows["agreement"] = agreement_of(model.weights_, agreements)
     if settings.second_mode:
         share = 100.0 * settings.second_mode / len(agreements)

@@ -157,6 +157,9 @@ def _short(findings, names):
     sizes = np.bincount(findings.labels)
     spread = f"the largest has {sizes.max():,} of {n:,} objects, the smallest {sizes.min():,}"
     points = [f"{counted(len(sizes), 'cluster')}: {spread}."]
+    if len(sizes) == 1:
+        points.append("One cluster agrees with no partition: neither partitions nor objects are judged.")
+        return [element("ul", *(element("li", point) for point in points), class_="lead")]
     having = weights > 0.0
     text = f"{having.sum():,} of {counted(m, 'partition')} have weight; they agree with the consensus by "
     text += f"{_decimal(agreements[having].mean())} in the mean (1: same, 0: chance)"

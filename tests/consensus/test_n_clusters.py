@@ -118,9 +118,7 @@ def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
 
 
 def test_held_out_agreement_of_random_partitions_vanishes(rng):
-    found = [
-        unstable(rng.randint(3, size=(60, 8)), [3], random_state=seed).held_out_agreement[0] for seed in range(12)
-    ]
+    found = [unstable(rng.randint(3, size=(60, 8)), [3], random_state=seed).held_out_agreement[0] for seed in range(12)]
     assert abs(np.mean(found)) < 4.0 * np.std(found, ddof=1) / np.sqrt(len(found))
 
 
