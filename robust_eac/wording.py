@@ -40,7 +40,7 @@ def clusters_found(labels, n_clusters):
     found = int(labels.max()) + 1
     sizes = np.asarray(np.bincount(labels, minlength=found))
     listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
-    wanted = {"auto": "as the stable number", None: "without a limit"}.get(n_clusters)
+    wanted = {"auto": "by stability", None: "without a limit"}.get(n_clusters)
     wanted = wanted or f"of {n_clusters:,} asked for"
     return f"{found:,} found {wanted}; objects in each: {listed}"
 

@@ -221,7 +221,7 @@ def test_report_on_a_merged_consensus(labels, n_clusters):
     assert [line.split()[0] for line in text.splitlines()[2:6]] == ["clusters", "weights", "agreement", "confidence"]
     assert max(map(len, text.splitlines())) <= 120
     sizes = ", ".join(map(str, np.bincount(model.labels_)))
-    how = "5 found of 5 asked for" if n_clusters == 5 else "3 found as the cut of largest lift"
+    how = "5 found of 5 asked for" if n_clusters == 5 else "3 found by stability"
     assert _line(text, "clusters") == f"{how}; objects in each: {sizes}"
     assert _line(text, "weights") == "trust: 8 partitions with weight, 4 without"
     worst = 8 + np.argsort(model.agreements_[8:])

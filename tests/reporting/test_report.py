@@ -257,7 +257,7 @@ def test_many_objects_are_sampled(rng):
         (RobustEAC(3, init=np.arange(60) % 3, n_init=1), "init=<array of shape (60,)>"),
         (RobustEAC(1), "1 found of 1 asked for"),
         (RobustEAC(3, random_state=np.random.RandomState(3)), "random_state=<RandomState>"),
-        (MergeConsensus("auto"), "as the stable number"),
+        (MergeConsensus("auto"), "by stability"),
     ],
 )
 def test_fits_of_all_kinds(rng, model, said):
