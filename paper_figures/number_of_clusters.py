@@ -60,6 +60,7 @@ def members(records, groups=GROUPS):
 
 
 def _most_stable(result):
+    """The most stable number, the smallest in a tie."""
     return 1 + int(np.argmax(result["split_stability"]))
 
 
@@ -80,7 +81,7 @@ def other(name):
 RULES = {
     "`select_n_clusters`": lambda r: r["chosen"],
     "`MergeConsensus()`, from 2": lambda r: r["merged"],
-    "most stable": _most_stable,
+    "smallest of the most stable": _most_stable,
     "largest of stability 0.9": _largest_stable,
     "held-out agreement": _held_out,
     "ambiguous pairs": other("ambiguous pairs"),

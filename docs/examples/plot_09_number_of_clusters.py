@@ -7,9 +7,9 @@ The number that the clusterings support, which need not be the number of classes
 
 # %%
 # :func:`~robust_eac.select_n_clusters` asks of every number whether two halves of the
-# clusterings give the same consensus. Filled circles are stable numbers, of which the
-# largest is the answer (grey line). Without a stable number the answer is one cluster, with
-# a warning.
+# clusterings give the same consensus. The most stable number is the answer (grey line), and
+# the largest in a tie. Without a stable number (above the dashed line, filled) the answer is
+# one cluster, with a warning.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_blobs

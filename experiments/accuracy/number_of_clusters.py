@@ -16,7 +16,7 @@ import warnings
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import kneighbors_graph
@@ -40,6 +40,9 @@ from ..shared.store import derive_seed, grid
 
 VERSION = 3
 
+# The rule was chosen with ensembles of another seed.
+SEED = 1
+
 MIXED_RANGE, USUAL_RANGE = (1, 12), (1, 10)
 N_SAMPLES = 200
 N_MIXED = 400
@@ -54,7 +57,7 @@ SEPARATION = 6.0
 # The same for "mixed", by the number of features.
 MIXED_SEPARATION = {2: 6.0, 10: 4.5}
 RESOLUTIONS = np.arange(2, 13)
-CLUSTERERS = ("k-means", "leiden", "gaussian mixture", "linkage")
+CLUSTERERS = ("k-means", "leiden", "gaussian mixture", "linkage", "spectral")
 # Number of neighbours of the graph for Leiden, and its resolutions.
 N_NEIGHBORS, LEIDEN = 15, np.geomspace(0.1, 2.5, len(RESOLUTIONS))
 # Real sets whose classes are clusters, with the number of classes.
@@ -111,14 +114,17 @@ SMOKE = [
 
 def run_one(*, family, repetition, **config):
     """The criteria by number of clusters, the numbers that all rules select, and the known answer."""
-    rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
-    labels, X, y, answer = ensemble_of(family, repetition, config, rng)
+    rng = np.random.RandomState(derive_seed(SEED, repetition, "ensemble"))
+    with warnings.catch_warnings():
+        # The graph of distant clusters is not connected.
+        warnings.simplefilter("ignore", UserWarning)
+        labels, X, y, answer = ensemble_of(family, repetition, config, rng)
     # The same columns for any number of them.
-    noise = np.random.RandomState(derive_seed(0, repetition, "corruption"))
+    noise = np.random.RandomState(derive_seed(SEED, repetition, "corruption"))
     random_columns = [noise.randint(noise.randint(2, 13), size=len(labels)) for _ in range(3)]
     labels = np.column_stack([labels, *random_columns[: config.get("n_noise", 0)]])
     candidates = np.arange(1, 1 + (MIXED_RANGE if family in ("mixed", "real", "resampled") else USUAL_RANGE)[1])
-    seed = derive_seed(0, repetition, "solver")
+    seed = derive_seed(SEED, repetition, "solver")
     with warnings.catch_warnings():
         # A range without a stable number is an answer here.
         warnings.simplefilter("ignore", UserWarning)
@@ -190,6 +196,11 @@ def at_resolutions(clusterer, X, rng):
         return leiden(X, seeds)
     if clusterer == "k-means":
         models = [KMeans(k, random_state=seed) for k, seed in zip(RESOLUTIONS, seeds, strict=True)]
+    elif clusterer == "spectral":
+        models = [
+            SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=N_NEIGHBORS, random_state=seed)
+            for k, seed in zip(RESOLUTIONS, seeds, strict=True)
+        ]
     elif clusterer == "gaussian mixture":
         models = [
             GaussianMixture(k, covariance_type="diag", reg_covar=1e-3, random_state=seed)

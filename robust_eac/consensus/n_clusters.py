@@ -1,4 +1,4 @@
-"""The number of clusters that an ensemble supports: the largest at which trees of two halves agree."""
+"""The number of clusters that an ensemble supports: the one at which trees of two halves agree most."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ from .merge_tree import assign, by_appearance, cut_into_large, grow_tree
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
-# Least stability of a stable number of clusters, and how far it may be below the largest stability.
-STABLE, _SLACK = 0.9, 0.01
+# Least stability of a stable number of clusters.
+STABLE = 0.9
+# Stabilities that differ by less are equal.
+_TIE = 1e-9
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
 # Objects on which halves are compared, at most.
@@ -52,7 +54,7 @@ class ClusterNumberSelection(NamedTuple):
     stable: np.ndarray
 
     def __str__(self) -> str:
-        reason = "the largest stable number" if self.stable.any() else "no number is stable"
+        reason = "the most stable" if self.stable.any() else "no number is stable"
         lines = [
             f"number of clusters: {self.n_clusters}, {reason}",
             "",
@@ -76,7 +78,7 @@ def select_n_clusters(
     sample_weight: ArrayLike | None = None,
     verbose: int = 0,
 ) -> ClusterNumberSelection:
-    r"""Choose the largest number of clusters at which two halves of an ensemble have the same consensus.
+    r"""Choose the number of clusters at which two halves of an ensemble agree most.
 
     Partitions that agree with no others beyond chance are left out first, as in :func:`~robust_eac.merge_consensus`.
     The others are split into halves at random, such that both halves are equally fine: of every two partitions that
@@ -84,10 +86,9 @@ def select_n_clusters(
     random share of the objects, and cut into k clusters for every candidate k. The *stability* of k is the adjusted
     Rand index [1]_ of the two cuts on their common objects, a mean over pairs of halves; 0 for one cluster.
 
-    If the largest stability is at least 0.9, the numbers whose stability is within 0.01 of it are *stable*, and the
-    largest of them is chosen: stability is high for groups of clusters, too, but not beyond the clusters ([2]_, [3]_).
-    Otherwise the answer is one cluster, if that is a candidate, or else the number of largest stability; both with a
-    warning.
+    A number is *stable* if its stability is at least 0.9. The most stable number is chosen, the largest one in a tie:
+    groups of clusters can be as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the
+    answer is one cluster, if that is a candidate, or else the most stable number; both with a warning.
 
     Parameters
     ----------
@@ -168,17 +169,16 @@ def select_n_clusters(
 
 def choose(candidates, stability, *, n_trusted, stacklevel=3):
     """(mask of the stable candidates, the number chosen), from their stability; warns if none is stable."""
-    best = int(stability.argmax())
-    stable = stability >= max(STABLE, stability[best] - _SLACK)
+    stable, most = stability >= STABLE - _TIE, stability.max()
+    chosen = int(candidates[stability >= most - _TIE].max())
     if stable.any():
-        return stable, int(candidates[stable].max())
-    nearest = int(candidates[best])
-    text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {nearest} comes nearest, with a "
-    text += f"stability of {stability[best]:.2f}, below {STABLE}; "
+        return stable, chosen
+    text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {chosen} comes nearest, with a "
+    text += f"stability of {most:.2f}, below {STABLE}; "
     if candidates[0] == 1:
         chosen, text = 1, text + "the answer is one cluster, which says nothing about trust in the partitions"
     else:
-        chosen, text = nearest, text + "it is the answer"
+        text += "it is the answer"
     if n_trusted < _MANY:
         text += f". At least {_MANY} partitions should agree beyond chance, got {n_trusted}"
     warnings.warn(text + ".", UserWarning, stacklevel=stacklevel)

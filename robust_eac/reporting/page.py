@@ -194,7 +194,7 @@ def _number_of_clusters(selection):
         "stability of a number of clusters is the adjusted Rand index of two such halves cut into that many. "
     )
     if selection.stable.any():
-        text += "The largest stable number was chosen."
+        text += "The most stable number was chosen."
     else:
         text += "No number is stable, so that the choice is uncertain."
     stability = selection.split_stability

@@ -138,11 +138,11 @@ def test_unanimous_ensembles(sizes):
     np.testing.assert_array_equal(selection.n_nonempty, np.minimum([3, 4, 6], len(sizes)))
 
 
-def test_choice_is_the_largest_that_is_nearly_most_stable():
+def test_choice_is_the_most_stable_and_the_largest_in_a_tie():
     for stability, expected in [
-        ([0.95, 0.93, 0.941, 0.2], ([True, False, True, False], 4)),
-        ([0.91, 0.93, 0.915, 0.2], ([False, True, False, False], 3)),
-        ([0.905, 0.9, 0.899, 0.2], ([True, True, False, False], 3)),
+        ([0.95, 0.93, 0.95, 0.2], ([True, True, True, False], 4)),
+        ([0.91, 0.93, 0.929, 0.2], ([True, True, True, False], 3)),
+        ([0.89, 0.9, 0.899, 0.2], ([False, True, False, False], 3)),
     ]:
         stable, chosen = _n_clusters.choose(np.arange(2, 6), np.array(stability), n_trusted=9)
         assert (stable.tolist(), chosen) == expected
@@ -277,7 +277,7 @@ def test_objects_without_weight_decide_nothing(rng):
 def test_a_selection_is_printed_as_a_table(rng):
     labels = np.repeat([0, 1, 2], 20)[:, np.newaxis] + np.zeros((1, 6), dtype=int)
     assert str(select_n_clusters(labels, range(2, 5), **QUICK)).splitlines() == [
-        "number of clusters: 3, the largest stable number",
+        "number of clusters: 3, the most stable",
         "",
         "clusters  stability  held-out agreement  empty",
         "       2       1.00                0.51      0  stable",
