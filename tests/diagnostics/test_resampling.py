@@ -5,6 +5,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 from robust_eac import consensus_distribution
 from robust_eac.diagnostics import cluster_consensus, item_consensus
@@ -215,6 +216,43 @@ def test_equals_consensus_cluster_plus(tmp_path, rng, share):
             np.testing.assert_allclose(ours[places], theirs[:, 3], rtol=1e-12)
             ours = cluster_consensus(labels[:, groups == k], consensus)
             np.testing.assert_allclose(ours, clusters[clusters[:, 0] == k, 2], rtol=1e-12)
+
+
+def test_equals_consensusclustering(monkeypatch, rng):
+    package = pytest.importorskip("consensusclustering.consensus", reason="needs consensusclustering")
+    columns, cluster = [], package.cluster
+
+    def recorded(*arguments):
+        result = cluster(*arguments)
+        columns.append(result[2])
+        return result
+
+    monkeypatch.setattr(package, "cluster", recorded)
+    model = package.ConsensusClustering(KMeans(n_init=1, random_state=0), 2, 4, 40, resample_frac=0.8, rng=0)
+    model.fit(rng.standard_normal((50, 3)))
+    found = consensus_distribution(np.column_stack(columns), np.repeat([2, 3, 4], 40))
+    _assert_those_of(found, model.consensus_matrices_)
+
+
+@pytest.mark.global_random_state
+def test_equals_pyckmeans(rng):
+    package = pytest.importorskip("pyckmeans", reason="needs pyckmeans")
+    np.random.seed(0)
+    X = rng.standard_normal((50, 3))
+    model = package.MultiCKMeans([2, 3, 4], n_rep=20)
+    model.fit(X)
+    theirs = model.predict(X, return_cls=True).ckmeans_results
+    labels = np.column_stack([result.km_cls.T for result in theirs])
+    _assert_those_of(consensus_distribution(labels, np.repeat([2, 3, 4], 20)), [result.cmatrix for result in theirs])
+
+
+def _assert_those_of(found, matrices):
+    upper = np.triu_indices(len(matrices[0]), 1)
+    for k, theirs in enumerate(matrices):
+        np.testing.assert_allclose(found.area[k], 1.0 - theirs[upper].mean(), rtol=1e-12)
+        # A value that rounding moves off the grid would count at the next point.
+        cdf = [np.mean(theirs[upper] <= point + 1e-9) for point in found.grid]
+        np.testing.assert_allclose(found.cdf[k], cdf, rtol=1e-12)
 
 
 LABELS = np.array([[0, 0, -1], [0, 0, 1], [1, 1, -1]])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from experiments.shared import measure
-from experiments.speed import peer_ways, peers
+from experiments.speed import peer_ways, peers, resampling
 
 from .. import reference
 from ..conftest import random_ensemble, random_membership
@@ -83,6 +83,19 @@ def test_every_way_finds_a_consensus(way):
     assert 2 <= peers.judge(labels, labels[:, 0], answer.found)["n_clusters"] <= peers.N_CLUSTERS
     assert answer.seconds > 0.0
     assert answer.peak_bytes >= answer.bytes_before
+
+
+@pytest.mark.global_random_state
+@pytest.mark.parametrize("way", resampling.WAYS)
+def test_every_way_of_resampling_finds_areas(way):
+    peer = resampling.WAYS[way]
+    if peer_ways.installed(peer.package) is None:
+        pytest.skip(f"{peer.package} is not installed")
+    found = peer.find(resampling.make_features(60, 0), 3, 12, 0)
+    assert found["seconds"] > 0.0
+    assert found["peak_bytes"] >= found["bytes_before"]
+    two, three = found["area"]
+    assert 0.0 < two < three < 1.0
 
 
 @pytest.mark.parametrize(
