@@ -24,7 +24,7 @@ from ..package.hostile import CALLABLES, arguments_of, degenerate_ensembles, mak
 
 # Ensembles that reach both sides of what depends on labels: missing ones, copies of objects, single clusters.
 _ENSEMBLES = ("all noise", "-1 everywhere but one", "duplicated objects", "one cluster", "one object")
-_LEAST_OBJECTS = {"MixedEnsemble": 2, "OVIConsensus": 2}
+_LEAST_OBJECTS = {"MixedEnsemble": 2, "OVIConsensus": 2, "gaussian_reference": 2}
 REACHED = set()
 
 
