@@ -28,7 +28,7 @@ SMALLER = (
     (linear_eac, "N_PARTITIONS", 6),
     (linear_eac_settings, "N_PARTITIONS", 6),
     (linear_eac_starts, "N_PARTITIONS", 6),
-    (number_of_clusters, "CANDIDATES", range(1, 4)),
+    (number_of_clusters, "N_RESAMPLES", 2),
 )
 
 
