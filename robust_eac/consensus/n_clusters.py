@@ -123,8 +123,8 @@ def select_n_clusters(
     Notes
     -----
     Time: that of one :func:`~robust_eac.merge_consensus`, and of 2 n_splits more with all their cuts on at most 3,000
-    objects. The random halves give a stability between 0.7 and 0.9 a standard error of 0.01 to 0.03, as large for all of
-    60,000 objects as for 3,000 of them.
+    objects. The random halves give a stability between 0.7 and 0.9 a standard error of 0.01 to 0.03, as large for all
+    of 60,000 objects as for 3,000 of them.
 
     References
     ----------
