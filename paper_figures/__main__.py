@@ -30,7 +30,8 @@ def main(argv=None, rooms=ROOMS):
             raise ValueError(f"{run.run} is a run with cells of its own: no --all, no --smoke.")
     except ValueError as error:
         return fail(error, 2)
-    out = arguments.out or FOLDER / "out"
+    # Drawings of few cells do not replace those of all.
+    out = arguments.out or FOLDER / "out" / ("smoke" if arguments.smoke else "")
     if run:
         # Drawings of other experiments are not asked for, unless by name.
         chosen = chosen if arguments.names else [drawing for drawing in chosen if drawing.experiments == run.name]
@@ -101,7 +102,8 @@ def _parser():
     parser.add_argument("--smoke", action="store_true", help="draw the smoke grid's records from the store")
     text = "draw from the records of this run, or in this folder, not from frozen files"
     parser.add_argument("--records", metavar="RUN", help=text)
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder to write to; default: paper_figures/out")
+    text = "folder to write to; default: paper_figures/out, with --smoke paper_figures/out/smoke"
+    parser.add_argument("--out", type=Path, metavar="DIR", help=text)
     return parser
 
 

@@ -89,7 +89,7 @@ print(joined.summary(reference="uniform + robust-eac"))
 # %%
 # The critical-difference diagram has mean ranks, the best on the left. A bar joins
 # methods that Nemenyi's test does not tell apart: here all of them, since eight data sets
-# are few. The diagram needs scikit-posthocs, which the extra "compare" installs.
+# are few. The diagram needs scikit-posthocs, which the extra "figures" installs.
 
 joined.plot(kind="critical-difference")
 plt.show()

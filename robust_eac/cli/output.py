@@ -107,7 +107,7 @@ def check_picture(path):
     """Raise an error for a picture that matplotlib cannot write; None means no picture."""
     if path is None:
         return
-    known = load_package("matplotlib.figure", "plots need", "compare").Figure().canvas.get_supported_filetypes()
+    known = load_package("matplotlib.figure", "plots need", "figures").Figure().canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         raise ValueError(f"{path}: must end in .{', .'.join(sorted(known))}.")
 

@@ -353,7 +353,7 @@ def _draw_critical_difference(summary, table, ax):
     # Names with their ranks are on both sides.
     ax = _new_axes(ax, len(names) / 2, _SCALE + 2.0 * _CHARACTER * (max(map(len, names)) + 8))
     purpose = "kind 'critical-difference' needs"
-    posthocs = load_package("scikit_posthocs", purpose, "compare")
+    posthocs = load_package("scikit_posthocs", purpose, "figures")
     ranks = _frame(ranks_of(scores), names)
     means = ranks.mean()
     posthocs.critical_difference_diagram(

@@ -35,7 +35,7 @@ _ROUNDING = 1e-13
 
 def check_axes(ax):
     """The Axes to draw on, a new one for None."""
-    pyplot = load_package("matplotlib.pyplot", "plots need", "compare")
+    pyplot = load_package("matplotlib.pyplot", "plots need", "figures")
     if ax is None:
         _, ax = pyplot.subplots(layout="constrained")
     elif not isinstance(ax, pyplot.Axes):
@@ -230,7 +230,7 @@ def plot_consensus_distribution(
             raise TypeError(f"{name} must be a result of consensus_distribution, got {type(value).__name__}.")
     ax = check_axes(ax)
     numbers = np.unique(np.concatenate([each.n_clusters for each in drawn.values()]))
-    shades = load_package("matplotlib", "plots need", "compare").colormaps[_SEQUENCE]
+    shades = load_package("matplotlib", "plots need", "figures").colormaps[_SEQUENCE]
     for each, dashes in zip(drawn.values(), ("-", "--"), strict=False):
         for k, cdf in zip(each.n_clusters, each.cdf, strict=True):
             place = np.searchsorted(numbers, k) / max(1, len(numbers) - 1)

@@ -126,6 +126,15 @@ def test_smoke_draws_the_smoke_grid(toys, root, out):
     assert (out / "curve.txt").read_text() == "3 9\n"
 
 
+def test_a_smoke_drawing_does_not_replace_a_whole_one(toys, root, tmp_path, monkeypatch):
+    monkeypatch.setattr(cli, "FOLDER", tmp_path)
+    for size in ([], ["--smoke"]):
+        assert experiments_cli.main(["run", "toy", *size, "--n-jobs", "1", "--records", str(root)]) == 0
+        assert run("table_curve", *size, "--records", root) == 0
+    assert (tmp_path / "out" / "smoke" / "curve.txt").read_text() == "3 9\n"
+    assert (tmp_path / "out" / "curve.txt").read_text() != "3 9\n"
+
+
 def test_names_with_and_without_prefix():
     for names, chosen in (
         (["curve"], ["fig_curve", "table_curve"]),
