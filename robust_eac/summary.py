@@ -67,7 +67,7 @@ def assess_encoded(model, encoding, membership, settings):
     cluster_weights = None if settings.merged else settings.parameters["cluster_weights"]
     unbounded = "merging minimises no objective" if settings.merged else None
     if settings.adjusted:
-        unbounded = "the losses are corrected for chance; agreement='raw' has a bound"
+        unbounded = "losses corrected for chance have no bound, raw ones have"
     encoding = weigh_by(encoding, check_cluster_weights(cluster_weights))
     return assess_membership(encoding, model.weights_, membership, model.labels_, unbounded=unbounded)
 

@@ -164,6 +164,8 @@ def _short(findings, names):
     text = f"{having.sum():,} of {counted(m, 'partition')} have weight; they agree with the consensus by "
     text += f"{_decimal(agreements[having].mean())} in the mean (1: same, 0: chance)"
     points.append(text + (f", the others by {_decimal(agreements[~having].mean())}." if not having.all() else "."))
+    nearest = int(np.argmax(agreements))
+    points.append(f"The nearest partition is {names[nearest]}, with an agreement of {_decimal(agreements[nearest])}.")
     out = weightless(weights, agreements, names)
     if out:
         points.append(f"Without weight: {out}.")
@@ -306,7 +308,8 @@ def _modes(findings):
         "its partitions in this consensus."
     )
     notes = [] if modes.converged else [element("p", "The search for groups did not converge.")]
-    found = element("p", "All modes and their labels: ", element("code", "solve_consensus_modes(X, n_clusters)"), ".")
+    code = element("code", "robust_eac.solve_consensus_modes(X, n_clusters)")
+    found = element("p", "All modes and their labels, in Python: ", code, ".")
     return [text, table("modes", caption, columns), *notes, found]
 
 

@@ -268,7 +268,7 @@ def test_unsure_objects_that_gain_are_reported(labels):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"agreement": "adjusted"}, "the losses are corrected for chance; agreement='raw' has a bound"),
+        ({"agreement": "adjusted"}, "losses corrected for chance have no bound, raw ones have"),
         ("merge", "merging minimises no objective"),
     ],
 )

@@ -26,6 +26,7 @@ from robust_eac import (
     labels_from,
     partition_losses,
     plot_coassociation,
+    select_n_clusters,
     solve_consensus_modes,
     solve_median_partition,
 )
@@ -102,6 +103,26 @@ def fitted(few):
 @pytest.fixture(scope="module")
 def page(fitted, few):
     return fitted.to_html(few, note="Made by nobody.\nToday.")
+
+
+def test_one_cluster_judges_nothing_and_several_have_a_nearest_partition(few, fitted):
+    best = int(fitted.agreements_.argmax())
+    short = text_of(section(fitted.to_html(few), "short"))
+    assert f"The nearest partition is {best}, with an agreement of {fitted.agreements_[best]:.3f}." in short
+    one = RobustEAC(1, n_init=1, random_state=0).fit(few)
+    assert "neither partitions nor objects are judged" in text_of(section(one.to_html(few), "short"))
+    assert "trust is not judged" in one.summary()
+
+
+def test_how_the_number_of_clusters_was_chosen(few, fitted):
+    selection = select_n_clusters(few, (2, 4), n_splits=2, random_state=0)
+    page = fitted.to_html(few, selection=selection)
+    columns = columns_of(page, "number")
+    np.testing.assert_array_equal(numbers(columns["clusters"]), selection.candidates)
+    np.testing.assert_allclose(numbers(columns["stability"]), selection.split_stability, atol=0.005)
+    assert [cell == "yes" for cell in columns["stable"]] == selection.stable.tolist()
+    with pytest.raises(StopIteration):
+        next(part for part in main_of(fitted.to_html(few)).iter("section") if part.get("id") == "number")
 
 
 def test_partitions_and_modes_are_listed_with_what_is_known_of_them(labels, model):
