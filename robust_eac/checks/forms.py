@@ -140,8 +140,9 @@ def read_matrix(labels, name, part=False):
 
 
 def titles_of_frame(frame):
-    titles = list(frame.columns) if is_frame(frame) else ()
-    return tuple(map(str, titles)) if any(isinstance(title, str) for title in titles) else None
+    """Titles of the columns as texts; None for numbers 0, 1, ... in order, which are positions."""
+    titles = list(frame.columns) if is_frame(frame) else []
+    return None if titles == list(range(len(titles))) else tuple(map(str, titles))
 
 
 def _table(labels, name, part):

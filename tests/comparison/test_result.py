@@ -197,7 +197,7 @@ def test_it_is_a_list_of_records_and_a_table():
 
 def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
-    expected = r"'critical-difference' needs scikit_posthocs: pip install 'path/to/robust_eac\[compare\]'"
+    expected = r"'critical-difference' needs scikit_posthocs: pip install 'path/to/robust_eac\[figures\]'"
     with pytest.raises(ImportError, match=expected):
         records_of().plot(kind="critical-difference")
 

@@ -154,3 +154,12 @@ def test_indicators_of_some_objects_are_refused(labels):
     with pytest.raises(TypeError, match=r"X must be labels, got a sparse matrix.*does not show which clusters"):
         model.predict(indicators[:5])
     np.testing.assert_array_equal(model.predict(codes), RobustEAC(4, random_state=0).fit(codes).predict(codes))
+
+
+def test_titles_that_are_numbers_are_names_unless_they_are_positions(labels):
+    numbered = pd.DataFrame(labels, columns=range(labels.shape[1] + 1, 1, -1))
+    model = RobustEAC(2, n_init=1, random_state=0).fit(numbered)
+    assert model.feature_names_in_.tolist() == [str(number) for number in numbered.columns]
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(numbered.iloc[:, ::-1])
+    assert not hasattr(RobustEAC(2, n_init=1, random_state=0).fit(pd.DataFrame(labels)), "feature_names_in_")
