@@ -265,6 +265,16 @@ def check_partition(labels, *, name):
     return array
 
 
+def check_clusters(labels, n_samples, *, name):
+    """(n_samples,) integer labels of one partition, -1 where the cluster is unknown; at least one is known."""
+    array = label_column(labels, name)[0]
+    if array.shape != (n_samples,):
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
+    if not (array != -1).any():
+        raise ValueError(f"{name} must label at least one object, got only missing labels (-1, None, NaN, NA).")
+    return array
+
+
 def check_hard_partition(partition, n_samples, name="partition", n_clusters=None):
     """Codes 0, 1, ... of a hard partition of all objects, in the order of its labels; at most n_clusters of them."""
     array = as_array(partition, name)

@@ -105,8 +105,8 @@ def _numbers(cells):
     return np.array([float(text) if is_number(text) else np.nan for text in map(str, cells.tolist())])
 
 
-def labels_of(table, columns):
-    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing."""
+def labels_of(table, columns, *, in_part=False):
+    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing; `in_part`, also in whole rows."""
     # Imported here, because it imports SciPy, which --help does without.
     from ..checks.forms import LabelError, kind_of_pairs, label_column, side_by_side
 
@@ -125,7 +125,7 @@ def labels_of(table, columns):
             raise _label_error(table, error.row, column) from None
     labels, _ = side_by_side(found)
     observed = labels != -1
-    if not observed.any(axis=1).all():
+    if not in_part and not observed.any(axis=1).all():
         row = table.numbers[np.argmin(observed.any(axis=1))]
         raise ValueError(f"{table.file}, row {row}: every label is missing; an object needs at least one.")
     if not observed.any(axis=0).all():

@@ -175,7 +175,7 @@ BAD_ARGUMENTS = [
     ("compare", "--truth few.csv", r"few\.csv: must have 30 rows as labels\.csv does, got 2"),
     ("compare", "--truth named.csv", r"named\.csv: 10 columns could be the truth"),
     ("compare", "--truth-column k", r"labels\.csv: no column 'k'"),
-    ("compare", "--truth half.csv", r"half\.csv, row 2: every label is missing"),
+    ("compare", "--truth half.csv", r"half\.csv, column 1: every label is missing"),
     ("", "compare named.csv --n-clusters 3 --index-column name --truth other.csv",
      r"other\.csv, row 2, column 1: the object must be 'object 0' as in named\.csv, got 'x'"),
     ("compare", "--output t.npy", r"--output: must end in \.csv, \.tsv, got 't\.npy'"),
@@ -200,7 +200,7 @@ BAD_ARGUMENTS = [
 @pytest.mark.parametrize(("command", "options", "match"), BAD_ARGUMENTS)
 def test_bad_arguments(folder, capsys, command, options, match):
     write_csv("few.csv", None, [[0], [1]])
-    write_csv("half.csv", ["class"], [["NA"], *([["0"]] * 29)])
+    write_csv("half.csv", ["class"], [["NA"]] * 30)
     write_csv("other.csv", ["name", "class"], [["x", 0]] * 30)
     os.mkfifo("pipe")
     (folder / "soft.csv").symlink_to("labels.csv")
