@@ -95,18 +95,26 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
     if lowest < -1 and not part:
         rule = 'only -1, None, NaN and NA mean "not observed".'
         warnings.warn(f"{name}: {lowest} is a cluster like any other label; {rule}", UserWarning, stacklevel=2)
-    if len(ensemble.widths) or lowest < 0:
-        columns = np.zeros(ensemble.n_partitions, dtype=bool)
-        for block in row_blocks(ensemble.n_samples):
-            observed = ensemble.observed(block)
-            if not observed.any(axis=1).all():
-                i = block.start + int(np.argmin(observed.any(axis=1)))
-                rule = "every object must be observed by at least one partition"
-                raise ValueError(f"{name}: {rule}, row {i} has no label.")
-            columns |= observed.any(axis=0)
-        if not part:
-            check_columns_observed(columns, name, titles)
+    if not part and (len(ensemble.widths) or lowest < 0):
+        check_columns_observed(check_objects_observed(ensemble, name), name, titles)
     return ensemble
+
+
+def check_objects_observed(ensemble, name):
+    """(m,) bool, whether each partition observes an object; ValueError unless some partition observes every object."""
+    columns = np.zeros(ensemble.n_partitions, dtype=bool)
+    seen = np.zeros(ensemble.n_samples, dtype=bool)
+    for block in row_blocks(ensemble.n_samples):
+        observed = ensemble.observed(block)
+        seen[block] = observed.any(axis=1)
+        columns |= observed.any(axis=0)
+    if not seen.all():
+        unseen = np.flatnonzero(~seen)
+        raise ValueError(
+            f"{name}: every object must be observed by at least one partition, {len(unseen)} of {len(seen)} have no "
+            f"label, the first at row {unseen[0]}. Leave them out, and write -1 for them in the result."
+        )
+    return columns
 
 
 def check_columns_observed(columns, name="labels", titles="column {}".format):

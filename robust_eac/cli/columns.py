@@ -126,8 +126,10 @@ def labels_of(table, columns, *, in_part=False):
     labels, _ = side_by_side(found)
     observed = labels != -1
     if not in_part and not observed.any(axis=1).all():
-        row = table.numbers[np.argmin(observed.any(axis=1))]
-        raise ValueError(f"{table.file}, row {row}: every label is missing; an object needs at least one.")
+        unseen = np.flatnonzero(~observed.any(axis=1))
+        where = f"{table.file}, row {table.numbers[unseen[0]]}"
+        rule = f"an object needs at least one, {len(unseen)} of {n} have none. Leave their rows out"
+        raise ValueError(f"{where}: every label is missing; {rule}.")
     if not observed.any(axis=0).all():
         number = columns[np.argmin(observed.any(axis=0))] + 1
         raise ValueError(f"{table.file}, column {number}: every label is missing; a clustering needs at least one.")

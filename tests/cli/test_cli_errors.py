@@ -50,7 +50,7 @@ BAD_LABELS = [
     ('"a" "b"\n"1" 0 1\n', (), r"bad\.csv: cannot read quoted cells between spaces"),
     ("0;1,0\n1;1,5\n", (), r"more than one delimiter fits; choose one with --delimiter"),
     ("0,1\n1," + "9" * 6000 + "\n", (), r"row 2, column 2: a label must fit in 64 bits.*\.\.\."),
-    ("0,1\n-1,\n", (), r"bad\.csv, row 2: every label is missing"),
+    ("0,1\n-1,\n", (), r"bad\.csv, row 2: every label is missing; .* 1 of 2 have none\. Leave their rows out"),
     ("0,-1\n1,NA\n", (), r"bad\.csv, column 2: every label is missing"),
     ("a,b\n0,1\n", ("--index-column", "name"), r"no column 'name'; numbers are 1 to 2, titles are 'a', 'b'\."),
     ("a,b\n0,1\n", ("--index-column", "a", "--drop-column", "b"), r"none of the 2 columns is left"),

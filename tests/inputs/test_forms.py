@@ -188,7 +188,10 @@ REFUSED = {
     "a written index": (INDEX, ValueError, "column 'Unnamed: 0' has a label of its own.*index_col=0"),
     "names of the objects": (OWN, ValueError, "label of its own in column 'who'.*Leave it out"),
     "an empty column": (FRAME.assign(ward=-1), ValueError, "column 'ward' has no label"),
-    "an object nowhere": (np.where(np.arange(N)[:, np.newaxis] == 3, np.nan, LABELS), ValueError, "row 3"),
+    "objects nowhere": (
+        np.where(np.isin(np.arange(N), [3, 5])[:, np.newaxis], np.nan, LABELS),
+        ValueError, "2 of 8 have no label, the first at row 3. Leave them out",
+    ),
     "names that do not fit": (LabelMatrix(LABELS, ("a",)), ValueError, "names must have one entry per partition, 3"),
     "objects that do not fit": (LabelMatrix(LABELS, None, ("a",)), ValueError, "objects must have 8 entries, got 1"),
     "meanings of some partitions": (LabelMatrix(LABELS, meanings=(None,)), ValueError, "one entry per partition, 3"),
