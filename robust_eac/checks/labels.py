@@ -206,12 +206,14 @@ def _read_list(labels, name, part):
             raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {arrays[u].shape}.")
     columns = [entries[u] for u in hard]
     matrix, meanings = side_by_side(columns) if columns else (np.empty((n, 0), dtype=np.int64), None)
-    if not part:
-        refuse_names_of_objects(matrix, meanings, name, lambda column: f"{name}[{hard[column]}]")
-    memberships = [_memberships(arrays[u], f"{name}[{u}]") for u in soft]
-    widths = np.array([rows.shape[1] for rows in memberships], dtype=np.int64)
     names = [getattr(entry, "name", None) for entry in labels]
     names = tuple(names) if all(isinstance(title, str) and title for title in names) else None
+    if not part:
+        titles = names and [names[u] for u in hard]
+        title_of = column_titles(titles) if names else lambda column: f"{name}[{hard[column]}]"
+        refuse_names_of_objects(matrix, meanings, name, title_of, titled=names is not None)
+    memberships = [_memberships(arrays[u], f"{name}[{u}]") for u in soft]
+    widths = np.array([rows.shape[1] for rows in memberships], dtype=np.int64)
     return Ensemble(matrix, np.hstack([np.empty((n, 0)), *memberships]), widths, hard, names, meanings)
 
 

@@ -5,14 +5,12 @@ import warnings
 
 import numpy as np
 
-from ..checks.common import MISSING, NUMBER
+from ..checks.common import FEW_OBJECTS, MISSING, NUMBER
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 # Spreadsheets run a cell that begins like this, quotes aside, as a formula.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-# With fewer objects than this, a clustering may well have more labels than half of them.
-_FEW_OBJECTS = 20
 _HOW_TO_LEAVE_OUT = "; use --index-column for names of the objects, --drop-column for other columns to leave out"
 
 
@@ -134,8 +132,8 @@ def labels_of(table, columns, *, in_part=False):
         number = columns[np.argmin(observed.any(axis=0))] + 1
         raise ValueError(f"{table.file}, column {number}: every label is missing; a clustering needs at least one.")
     for position, (_, names) in enumerate(found):
-        # A column that numbers the objects comes first; one that names them may be any column.
-        if names or position == 0:
+        # Without titles, a column that numbers the objects comes first; one that names them may be any column.
+        if names or position == 0 or table.header is not None:
             n_labels = len(np.unique(labels[:, position]))
             _check_no_index(table, columns[position], n_labels, has_names=bool(names))
     return labels
@@ -154,7 +152,7 @@ def _label_error(table, row, column):
 def _check_no_index(table, column, n_labels, *, has_names):
     """Refuse a column that names the objects, or a written index without a title; warn of one that may be either."""
     n = len(table.numbers)
-    if n < 3 or 2 * n_labels <= n or (n_labels < n < _FEW_OBJECTS):
+    if n < 3 or 2 * n_labels <= n or (n_labels < n < FEW_OBJECTS):
         return
     number = column + 1
     where = f"{table.file}, column {number}"
@@ -163,7 +161,7 @@ def _check_no_index(table, column, n_labels, *, has_names):
         rule = f"give --index-column {number} if these are names of the objects, --drop-column {number} otherwise"
         raise ValueError(f"{where}: every object has its own label, so this is not a clustering; {rule}.")
     found = "every object has its own label" if n_labels == n else f"{n_labels} labels for {n} objects"
-    rule = f"if these are names or numbers of the objects, give --index-column {number}"
+    rule = f"if it names or numbers the objects, give --index-column {number}; if it counts, --drop-column {number}"
     warnings.warn(f"{where}: {found}; {rule}.", UserWarning, stacklevel=3)
 
 

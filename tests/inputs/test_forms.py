@@ -232,6 +232,23 @@ def test_a_column_that_numbers_the_rows_is_warned_of():
         labels_from_draws(pd.DataFrame({"Unnamed: 0": [1, 2, 3], "V1": [1, 1, 1], "V2": [1, 2, 2]}))
 
 
+def named_columns(table):
+    return [pd.Series(column, name=title) for title, column in table.items()]
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, named_columns])
+def test_counts_are_warned_of(rng, recwarn, form):
+    table = {"res": np.arange(60) % 3, "nCount": np.r_[np.arange(40), np.arange(20)] + 1000, "fine": np.arange(60) // 2}
+    with pytest.warns(
+        UserWarning, match=r"labels: column 'nCount' has 40 labels for 60 objects\. Leave it out if it counts"
+    ):
+        check_labels(form(table))
+    assert len(recwarn) == 0
+    check_labels(form({title: column for title, column in table.items() if title != "nCount"}))
+    check_labels(form({title: column[:19] for title, column in table.items()}))
+    assert not [warning for warning in recwarn if "labels for" in str(warning.message)]
+
+
 def test_negative_codes_are_warned_of():
     with pytest.warns(UserWarning, match=r'labels: -99 is a cluster like any other label; only -1.*"not observed"'):
         assert (check_labels(np.array([[0, -99], [-1, 3], [1, -2]])) == [[0, -99], [-1, 3], [1, -2]]).all()
