@@ -34,6 +34,7 @@ _OTHER_OBJECTS = {
     "membership graph": "it is one clustering; give a list of them",
     "nodes edges": _FIND_COMMUNITIES,
     "vs es": _FIND_COMMUNITIES,
+    "merges as_clustering": "it is a tree of merges; give its .as_clustering()",
     Mapping: "labels_from reads dicts, from node to community or from a name to a clustering",
     (set, frozenset): "labels_from reads communities as sets",
     "collect_schema collect": "call .collect() first",

@@ -133,6 +133,9 @@ def _is_list(labels, name):
     for u, entry in enumerate(labels):
         if isinstance(entry, (list, tuple)) and entry and isinstance(entry[0], (set, frozenset)):
             raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
+        if isinstance(entry, (list, tuple)) and _is_membership(entry) and not _may_be_shares(entry):
+            rule = "give communities to labels_from as sets, a membership matrix as an array"
+            raise TypeError(f"{name}[{u}] must be a clustering, got a list of lists: {rule}.")
         if is_frame(entry) and not all(map(_is_numeric, entry.dtypes)):
             raise TypeError(
                 f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join "
@@ -142,10 +145,15 @@ def _is_list(labels, name):
         return True
     if labels and not isinstance(labels[0], str):
         refuse_other_objects(labels[0], f"{name}[0]")
-    if any(isinstance(entry, (list, tuple)) for entry in labels):
+    lengths = {len(entry) for entry in labels if isinstance(entry, (list, tuple))}
+    if len(lengths) > 1:
+        rule = "clusterings must label the same objects, and communities must be sets, which labels_from reads"
+        raise TypeError(f"{name} must not be a list of lists of different lengths: {rule}.")
+    if lengths:
         raise TypeError(
             f"{name} must not be a list of plain lists, which has two readings: give np.array({name}) if each of the "
-            f"{len(labels)} inner lists holds the labels of an object, np.array({name}).T if each holds a clustering."
+            f"{len(labels)} inner lists holds the labels of an object, np.array({name}).T if each holds a clustering. "
+            "Communities must be sets, which labels_from reads."
         )
     return False
 
@@ -162,6 +170,14 @@ def _is_membership(entry):
     if isinstance(entry, (list, tuple)):
         return any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entry[:1])
     return len(getattr(entry, "shape", ())) == 2
+
+
+def _may_be_shares(rows):
+    """Whether lists may be the rows of a membership matrix: of one length, and without numbers above 1."""
+    try:
+        return not np.array(rows, dtype=np.float64).max(initial=0.0) > 1.0 + 1e-6
+    except (TypeError, ValueError):
+        return False
 
 
 def _is_numeric(dtype):

@@ -119,12 +119,13 @@ _ROWS, _PAIRS = "two readings: give np.array", "symmetric one of shape"
 _TOGETHER = f'{_PAIRS}.*co-associations are.*to one of eac, .* with affinity="precomputed"'
 FEATURES = pd.DataFrame({"a": [0, 1, 1], "size": [0.5, 1.5, 2.0]})
 INDEX = pd.DataFrame({"Unnamed: 0": range(4), "a": [0, 1, 1, 0]})
+TREE = igraph.Graph.Famous("Zachary").community_fastgreedy()
 OWN = pd.DataFrame({"who": ["ann", "bob", "cem"], "a": [0, 1, 1]})
 
 # (what it is, the error, what it says)
 REFUSED = {
     "list of lists": (LABELS.tolist(), TypeError, _ROWS),
-    "ragged lists": ([[0, 1], [0]], TypeError, _ROWS),
+    "ragged lists": ([[0, 1], [0]], TypeError, "lists of different lengths: clusterings must label the same objects"),
     "plain list": ([0, 1, 1], ValueError, "two-dimensional"),
     "list of texts": (["a", "b"], ValueError, "two-dimensional"),
     "one vector": (LABELS[:, 0], ValueError, "two-dimensional.*reshape"),
@@ -169,6 +170,13 @@ REFUSED = {
     "generator": ((column for column in LABELS.T), TypeError, "only once: give list"),
     "fitted models": ([KMeans(2, n_init=1).fit(LABELS)], TypeError, r"got KMeans: give the labels_"),
     "result": (solve_median_partition(LABELS, 2, random_state=0), TypeError, "it is a result"),
+    "communities as lists": ([[0, 1, 2], [3, 4]], TypeError, "lists of different lengths: .* communities must be sets"),
+    "communities of one size": ([[0, 1], [2, 3]], TypeError, "two readings.* Communities must be sets"),
+    "several communities": ([[[0, 1], [2, 3]]] * 2, TypeError, r"\[0\] .* got a list of lists: give communities to"),
+    "several of names": ([[["a"], ["b", "c"]]] * 2, TypeError, r"\[0\] .* got a list of lists: give communities to"),
+    "ragged memberships": ([LABELS[:, 0], [[1.0], [0.5, 0.5]]], TypeError, r"\[1\] .* membership matrix as an array"),
+    "a tree": (TREE, TypeError, r"got VertexDendrogram: it is a tree of merges; give its \.as_clustering\(\)"),
+    "trees": ([TREE, TREE], TypeError, r"labels\[0\] .*VertexDendrogram: it is a tree of merges; give"),
     "text": ("labels.csv", TypeError, "read the file"),
     "None": (None, TypeError, "got NoneType: did a function return nothing"),
     "values of a dict": ({"a": LABELS[:, 0]}.values(), TypeError, r"got dict_values: give list\(...\)"),

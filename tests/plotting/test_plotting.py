@@ -1,5 +1,6 @@
 """Plots: what is drawn, on which Axes, and the errors."""
 
+import itertools
 import sys
 
 import matplotlib.pyplot as plt
@@ -122,9 +123,23 @@ def test_many_objects_are_drawn_in_proportion(rng):
     assert not np.array_equal(first, other)
 
 
+@pytest.mark.parametrize("n_groups", [20, 26, 30])
+@pytest.mark.parametrize("prefix", ["", "type "])
+def test_names_of_groups_do_not_touch(n_groups, prefix):
+    groups = np.repeat(np.arange(n_groups), 10)
+    names = [f"{prefix}{group}" for group in groups]
+    membership = np.eye(n_groups)[groups]
+    for ax in (plot_coassociation(np.column_stack([groups, groups]), names), plot_membership(membership, labels=names)):
+        ax.figure.canvas.draw()
+        boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+        assert len(boxes) > 4
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
+        np.testing.assert_allclose(np.interp(ax.get_xticks(), np.arange(len(groups)), groups) % 1, 0.0)
+
+
 def test_small_groups_have_no_names():
     labels = np.arange(60).reshape(-1, 1)
-    assert ticks(plot_coassociation(labels, labels[:, 0] // 2).xaxis) == list(map(str, range(30)))
+    assert ticks(plot_coassociation(labels, labels[:, 0] // 4).xaxis) == list(map(str, range(15)))
     assert ticks(plot_coassociation(labels, labels[:, 0]).xaxis) == []
     # One object of a hundred is too narrow for its name.
     assert ticks(plot_membership(np.eye(2)[[0] + 99 * [1]]).xaxis) == ["1"]
