@@ -15,7 +15,6 @@ from .forms import (
     is_frame,
     is_vertex_clustering,
     label_column,
-    numbers_from_objects,
     objects_of,
     read_matrix,
     refuse_names_of_objects,
@@ -268,27 +267,6 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
         u = int(np.argmin(observed))
         raise ValueError(f"{name}: every partition must observe an object of positive weight, partition {u} does not.")
     return weight
-
-
-def check_partition(labels, *, name):
-    """Return an array of labels of any shape: integers or texts."""
-    array = as_array(labels, name)
-    if array.dtype.kind in "SU" and isinstance(labels, (list, tuple)):
-        # NumPy turns mixed lists into texts: NaN becomes a name, and 1 and "1" become equal.
-        array = np.array(labels, dtype=object)
-    if array.dtype.kind == "O" and array.size:
-        texts = [isinstance(value, str) for value in array.flat]
-        if any(texts) and not all(texts):
-            odd = array.flat[texts.index(not texts[0])]
-            raise TypeError(
-                f"{name} must hold labels of one kind, integers or texts, got {array.flat[0]!r} and {odd!r}."
-            )
-        array = array.astype(str) if texts[0] else numbers_from_objects(array, name)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} must not contain NaN or infinity.")
-    if array.dtype.kind not in "biufSU":
-        raise TypeError(f"{name} must hold labels, integers or texts, got dtype {array.dtype}.")
-    return array
 
 
 def check_clusters(labels, n_samples, *, name):

@@ -32,7 +32,6 @@ from ..core.codes import relabel
 from ..ensembles.corruption import corrupt_ensemble
 from ..metrics.external import (
     adjusted_rand_score,
-    check_consensus,
     density,
     ensemble_nmi,
     h_criterion,
@@ -378,7 +377,7 @@ def _weigh(scheme, labels, seed, X):
 def _find(function, labels, seed, n_clusters, weights):
     rng = np.random.RandomState(seed)
     found = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
-    return check_consensus(found, len(labels), name="the result of the function")
+    return check_clusters(found, len(labels), name="the result of the function")
 
 
 def _solve(solver, labels, seed, n_clusters):

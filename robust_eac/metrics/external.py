@@ -13,7 +13,7 @@ from sklearn import metrics
 from sklearn.metrics.cluster import contingency_matrix
 
 from ..checks.forms import label_column
-from ..checks.labels import check_clusters, check_labels, check_partition
+from ..checks.labels import check_clusters, check_labels
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode
 from ..core.formula import cluster_counts
@@ -257,14 +257,6 @@ def sized_densities(pairs, sizes, singleton):
     """(k,) size of each cluster times its density."""
     several = sizes > 1.5
     return np.where(several, pairs / np.where(several, sizes - 1.0, 1.0), singleton * sizes)
-
-
-def check_consensus(consensus, n_samples, *, name="consensus"):
-    """Return one label per object as an array."""
-    array = check_partition(consensus, name=name)
-    if array.shape != (n_samples,):
-        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
-    return array
 
 
 def _check_partitions(**partitions):

@@ -10,11 +10,11 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ..checks.common import RandomState
-from ..checks.labels import check_labels
+from ..checks.forms import label_column
+from ..checks.labels import check_clusters, check_labels
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.eac import coassociation_of
 from ..core.encoding import encode
-from ..metrics.external import check_consensus
 from ..wording import counted
 from .charts import VERMILLION, check_axes, count_along
 
@@ -80,7 +80,7 @@ def plot_coassociation(
     """
     labels = check_labels(labels)
     n, m = labels.shape
-    names, groups = np.unique(check_consensus(consensus, n), return_inverse=True)
+    names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
     weights = check_weights(weights, m)
     max_objects = check_integer(max_objects, name="max_objects", low=1)
@@ -140,8 +140,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     membership = check_membership(array, n)
     k = membership.shape[1]
     largest = membership.argmax(axis=1)
-    grouping = largest if labels is None else check_consensus(labels, n, name="labels")
-    names, groups = np.unique(grouping, return_inverse=True)
+    names, groups = _named_groups(largest if labels is None else labels, n, "labels")
     ax = check_axes(ax)
 
     order = np.lexsort((-membership.max(axis=1), largest, groups))
@@ -159,6 +158,13 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
         ylabel="cluster",
     )
     return ax
+
+
+def _named_groups(labels, n, name):
+    """(names of the groups, -1 for unknown; the group of each object) of labels in any form."""
+    codes = check_clusters(labels, n, name=name)
+    meanings = label_column(labels, name)[1]
+    return np.unique(codes if meanings is None else np.array([*map(str, meanings), "-1"])[codes], return_inverse=True)
 
 
 def draw_objects(groups, size, rng):

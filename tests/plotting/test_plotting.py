@@ -137,6 +137,13 @@ def test_names_of_groups_do_not_touch(n_groups, prefix):
         np.testing.assert_allclose(np.interp(ax.get_xticks(), np.arange(len(groups)), groups) % 1, 0.0)
 
 
+def test_objects_of_unknown_group_are_a_group():
+    for names in (["a", None, "b", "b"], [0, np.nan, 1, 1]):
+        ax = plot_coassociation(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]), names)
+        assert ticks(ax.xaxis)[0] == "-1"
+        assert len(ticks(ax.xaxis)) == 3
+
+
 def test_small_groups_have_no_names():
     labels = np.arange(60).reshape(-1, 1)
     assert ticks(plot_coassociation(labels, labels[:, 0] // 4).xaxis) == list(map(str, range(15)))
@@ -231,7 +238,7 @@ def test_draws_on_the_axes_given_and_on_no_other(draw):
 FOUND = consensus_distribution(LABELS)
 ERRORS = [
     (lambda: plot_coassociation(LABELS, [0, 1]), ValueError, r"consensus must have shape \(3,\), one label per object"),
-    (lambda: plot_coassociation(LABELS, [0, None, "a"]), TypeError, "consensus must hold labels of one kind"),
+    (lambda: plot_coassociation(LABELS, [-1, None, "NA"]), ValueError, "consensus must label at least one object"),
     (lambda: plot_membership([[0.5, 0.5]], labels=[1, 2]), ValueError, "labels must have shape"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[0, 1]), TypeError, "corrupted must be a mask of True and False"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[True]), ValueError, r"corrupted must have shape \(2,\)"),
