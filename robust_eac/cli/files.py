@@ -6,6 +6,7 @@ Every error is a ValueError of one line: file, row, column, counted from 1. A he
 import csv
 import gzip
 import io
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -311,7 +312,8 @@ class _Text:
 def _read(path):
     """The UTF-8 text of a file, with line feeds between lines and no empty lines at the end."""
     read = gzip.decompress if path.suffix.lower() == ".gz" else bytes
-    data = _attempt(path, lambda: read(path.read_bytes()))
+    content = sys.stdin.buffer.read if path == Path("-") else path.read_bytes
+    data = _attempt(path, lambda: read(content()))
     if b"\0" in data:
         raise ValueError(f"{path}: not UTF-8 text (binary or UTF-16?); save it as CSV in UTF-8.")
     try:
