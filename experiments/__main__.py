@@ -12,7 +12,17 @@ from pathlib import Path
 from .shared.named import begin_run, check_files, find_task, run_names
 from .shared.parameters import described, read_parameters
 from .shared.runner import experiment_modules, frozen_text, run_here, run_task, task_records
-from .shared.store import PROJECT, RECORDS, canonical_json, changes, from_commit, is_done, load_frozen, write_whole
+from .shared.store import (
+    PROJECT,
+    RECORDS,
+    canonical_json,
+    changes,
+    from_commit,
+    is_done,
+    load_frozen,
+    missing_data,
+    write_whole,
+)
 
 FROZEN = PROJECT / "paper_figures" / "data"
 
@@ -105,20 +115,28 @@ def _verify(arguments):
     if frozen["version"] != version:
         return fail(f"the frozen file holds version {frozen['version']}, the code is version {version}", 1)
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
-    n_same, largest = 0, Counter()
+    verdicts, largest = Counter(), Counter()
     for row, record in zip(rows, run_here(task.experiment, [row["config"] for row in rows]), strict=True):
         found = changes(record["result"], row["result"]) if is_done(record) else Counter()
-        verdict = "FAILED" if not is_done(record) else "DIFFERENT" if found else "same"
-        n_same += verdict == "same"
+        verdict = "DIFFERENT" if found else "same"
+        if not is_done(record):
+            verdict = "not available here" if missing_data(record) else "FAILED"
+            print(_error_of(record), file=sys.stderr)
+        verdicts[verdict] += 1
         largest |= found
         print(f"{verdict}: {canonical_json(row['config'])}")
-        if not is_done(record):
-            print(record["error"].rstrip(), file=sys.stderr)
-    if n_same < len(rows):
+    n_same, n_absent = verdicts["same"], verdicts["not available here"]
+    if n_same + n_absent < len(rows):
         numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value < math.inf)
         print(f"largest differences of numbers: {numbers or 'none'}")
-    print(f"{arguments.name}: {n_same} of {len(rows)} cells as frozen")
-    return 0 if n_same == len(rows) else 1
+    absent = f", {n_absent} not available here" if n_absent else ""
+    print(f"{arguments.name}: {n_same} of {len(rows)} cells as frozen{absent}")
+    return 0 if 0 < n_same == len(rows) - n_absent else 1
+
+
+def _error_of(record):
+    """The traceback of a failed cell; where its data set is not available here, the message alone."""
+    return missing_data(record) or record["error"].rstrip()
 
 
 def _task(arguments):
@@ -136,7 +154,7 @@ def _report(task, records):
     missing = len(records) - n_done - len(failed)
     print(f"{task.run or task.name}: {n_done} done, {len(failed)} failed, {missing} missing of {len(records)} cells")
     for record in failed[:5]:
-        print(f"failed: {canonical_json(record['config'])}\n{record['error'].rstrip()}", file=sys.stderr)
+        print(f"failed: {canonical_json(record['config'])}\n{_error_of(record)}", file=sys.stderr)
     return 0 if n_done == len(records) else 1
 
 

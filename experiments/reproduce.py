@@ -15,7 +15,7 @@ from paper_figures.report import attempt, paper_claims
 
 from .shared.data import absent_data, without_data
 from .shared.runner import experiment_task, load_experiment, run_task, task_records
-from .shared.store import canonical_json, changes, is_done
+from .shared.store import canonical_json, changes, is_done, missing_data
 
 # Share by which rounding on another machine may change a number.
 ROUNDING = 1e-9
@@ -65,7 +65,7 @@ def _run(task, n_jobs):
     """Run the missing cells, print which of them fail, and return their number."""
     failures = [record for record in run_task(task, n_jobs=n_jobs, progress=True) if not is_done(record)]
     for record in failures:
-        cause = record["error"].rstrip().splitlines()[-1]
+        cause = missing_data(record) or record["error"].rstrip().splitlines()[-1]
         print(f"failed: {task.name} {canonical_json(record['config'])}: {cause}", flush=True)
     return len(failures)
 

@@ -80,8 +80,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_new, n_partitions), int, or list of clusterings
             Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
             k-means, from `predict` of each model. Any form that `fit` takes except sparse indicators; names are matched
-            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed; every
-            object needs a label in some partition. Soft partitions have the columns of the fit.
+            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed. Soft
+            partitions have the columns of the fit.
 
         Returns
         -------
@@ -132,8 +132,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_new,), intp
             Clusters, named as in `labels_`; numbers from `n_clusters_found_` on are clusters that the fit left empty.
-            -1 for an object that only partitions without weight observe or, after :class:`MergeConsensus`, that has no
-            similarity to any cluster.
+            -1 for an object that has, in the partitions with weight, no label that a fitted object has.
 
         Examples
         --------

@@ -91,8 +91,9 @@ class FixedConsensus(NamedTuple):
         return placed
 
     def unplaced(self, new):
-        """(n,) bool; the objects that no used partition observes."""
-        return ~new.observed.any(axis=1)
+        """(n,) bool; the objects without a label, in a used partition, that a fitted object has."""
+        n_slots = len(self.T) - 1
+        return (new.codes == n_slots).all(axis=1) & ~new.soft.any(axis=1)
 
     def _grouped(self, new):
         """(T, Q, slots of soft columns, blocks) for groups of partitions that observe the same objects."""

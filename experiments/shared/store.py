@@ -112,6 +112,11 @@ def is_done(record):
     return record is not None and record["status"] == "done"
 
 
+def missing_data(record):
+    """The message of a failed cell whose data set is not available here; "" for any other."""
+    return "".join((record["error"] or "").partition("FileNotFoundError: Data set ")[1:]).rstrip()
+
+
 # Comparison of results
 
 

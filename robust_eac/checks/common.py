@@ -21,6 +21,8 @@ RandomState = int | np.random.RandomState | None
 BLOCK = 4096
 # Largest number of entries of an array that a `repr` shows.
 _SHOWN = 12
+# With fewer objects than this, a clustering may well have more labels than half of them.
+FEW_OBJECTS = 20
 # Texts that mean a missing label, in any case. The integer -1 means it as well.
 MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
 INTEGER = re.compile(r"[+-]?[0-9]+")

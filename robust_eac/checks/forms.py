@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .common import INTEGER, MISSING, NUMBER, row_blocks
+from .common import FEW_OBJECTS, INTEGER, MISSING, NUMBER, row_blocks
 from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.
@@ -34,6 +34,7 @@ _OTHER_OBJECTS = {
     "membership graph": "it is one clustering; give a list of them",
     "nodes edges": _FIND_COMMUNITIES,
     "vs es": _FIND_COMMUNITIES,
+    "merges as_clustering": "it is a tree of merges; give its .as_clustering()",
     Mapping: "labels_from reads dicts, from node to community or from a name to a clustering",
     (set, frozenset): "labels_from reads communities as sets",
     "collect_schema collect": "call .collect() first",
@@ -242,7 +243,8 @@ def kind_of_pairs(array):
 def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
     """Raise ValueError for a column of labels in which every object has a name of its own.
 
-    titled : whether the columns have titles, as in a table; then warn of a column that numbers the objects.
+    titled : whether the columns have titles, as in a table; then warn of a column that numbers the objects, or has more
+    labels than half the objects, as counts and measurements do.
     """
     for u, column in enumerate(labels.T):
         # pandas gives this title to a written index.
@@ -251,7 +253,13 @@ def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
         if not (index or named or titled) or len(column) <= 2:
             continue
         # Quick exit: few different labels.
-        if int(column.max()) - int(column.min()) < len(column) - 1 or len(np.unique(column)) < len(column):
+        if 2 * (int(column.max()) - int(column.min())) < len(column) - 1:
+            continue
+        n_labels = len(np.unique(column))
+        if n_labels < len(column):
+            if titled and 2 * n_labels > len(column) >= FEW_OBJECTS:
+                message = f"{name}: {titles(u)} has {n_labels} labels for {len(column)} objects"
+                warnings.warn(f"{message}. Leave it out if it counts or measures something.", UserWarning, stacklevel=2)
             continue
         if named:
             raise ValueError(

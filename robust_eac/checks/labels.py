@@ -15,7 +15,6 @@ from .forms import (
     is_frame,
     is_vertex_clustering,
     label_column,
-    numbers_from_objects,
     objects_of,
     read_matrix,
     refuse_names_of_objects,
@@ -95,18 +94,26 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
     if lowest < -1 and not part:
         rule = 'only -1, None, NaN and NA mean "not observed".'
         warnings.warn(f"{name}: {lowest} is a cluster like any other label; {rule}", UserWarning, stacklevel=2)
-    if len(ensemble.widths) or lowest < 0:
-        columns = np.zeros(ensemble.n_partitions, dtype=bool)
-        for block in row_blocks(ensemble.n_samples):
-            observed = ensemble.observed(block)
-            if not observed.any(axis=1).all():
-                i = block.start + int(np.argmin(observed.any(axis=1)))
-                rule = "every object must be observed by at least one partition"
-                raise ValueError(f"{name}: {rule}, row {i} has no label.")
-            columns |= observed.any(axis=0)
-        if not part:
-            check_columns_observed(columns, name, titles)
+    if not part and (len(ensemble.widths) or lowest < 0):
+        check_columns_observed(check_objects_observed(ensemble, name), name, titles)
     return ensemble
+
+
+def check_objects_observed(ensemble, name):
+    """(m,) bool, whether each partition observes an object; ValueError unless some partition observes every object."""
+    columns = np.zeros(ensemble.n_partitions, dtype=bool)
+    seen = np.zeros(ensemble.n_samples, dtype=bool)
+    for block in row_blocks(ensemble.n_samples):
+        observed = ensemble.observed(block)
+        seen[block] = observed.any(axis=1)
+        columns |= observed.any(axis=0)
+    if not seen.all():
+        unseen = np.flatnonzero(~seen)
+        raise ValueError(
+            f"{name}: every object must be observed by at least one partition, {len(unseen)} of {len(seen)} have no "
+            f"label, the first at row {unseen[0]}. Leave them out, and write -1 for them in the result."
+        )
+    return columns
 
 
 def check_columns_observed(columns, name="labels", titles="column {}".format):
@@ -125,6 +132,9 @@ def _is_list(labels, name):
     for u, entry in enumerate(labels):
         if isinstance(entry, (list, tuple)) and entry and isinstance(entry[0], (set, frozenset)):
             raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
+        if isinstance(entry, (list, tuple)) and _is_membership(entry) and not _may_be_shares(entry):
+            rule = "give communities to labels_from as sets, a membership matrix as an array"
+            raise TypeError(f"{name}[{u}] must be a clustering, got a list of lists: {rule}.")
         if is_frame(entry) and not all(map(_is_numeric, entry.dtypes)):
             raise TypeError(
                 f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join "
@@ -134,10 +144,15 @@ def _is_list(labels, name):
         return True
     if labels and not isinstance(labels[0], str):
         refuse_other_objects(labels[0], f"{name}[0]")
-    if any(isinstance(entry, (list, tuple)) for entry in labels):
+    lengths = {len(entry) for entry in labels if isinstance(entry, (list, tuple))}
+    if len(lengths) > 1:
+        rule = "clusterings must label the same objects, and communities must be sets, which labels_from reads"
+        raise TypeError(f"{name} must not be a list of lists of different lengths: {rule}.")
+    if lengths:
         raise TypeError(
             f"{name} must not be a list of plain lists, which has two readings: give np.array({name}) if each of the "
-            f"{len(labels)} inner lists holds the labels of an object, np.array({name}).T if each holds a clustering."
+            f"{len(labels)} inner lists holds the labels of an object, np.array({name}).T if each holds a clustering. "
+            "Communities must be sets, which labels_from reads."
         )
     return False
 
@@ -154,6 +169,14 @@ def _is_membership(entry):
     if isinstance(entry, (list, tuple)):
         return any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entry[:1])
     return len(getattr(entry, "shape", ())) == 2
+
+
+def _may_be_shares(rows):
+    """Whether lists may be the rows of a membership matrix: of one length, and without numbers above 1."""
+    try:
+        return not np.array(rows, dtype=np.float64).max(initial=0.0) > 1.0 + 1e-6
+    except (TypeError, ValueError):
+        return False
 
 
 def _is_numeric(dtype):
@@ -198,12 +221,14 @@ def _read_list(labels, name, part):
             raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {arrays[u].shape}.")
     columns = [entries[u] for u in hard]
     matrix, meanings = side_by_side(columns) if columns else (np.empty((n, 0), dtype=np.int64), None)
-    if not part:
-        refuse_names_of_objects(matrix, meanings, name, lambda column: f"{name}[{hard[column]}]")
-    memberships = [_memberships(arrays[u], f"{name}[{u}]") for u in soft]
-    widths = np.array([rows.shape[1] for rows in memberships], dtype=np.int64)
     names = [getattr(entry, "name", None) for entry in labels]
     names = tuple(names) if all(isinstance(title, str) and title for title in names) else None
+    if not part:
+        titles = names and [names[u] for u in hard]
+        title_of = column_titles(titles) if names else lambda column: f"{name}[{hard[column]}]"
+        refuse_names_of_objects(matrix, meanings, name, title_of, titled=names is not None)
+    memberships = [_memberships(arrays[u], f"{name}[{u}]") for u in soft]
+    widths = np.array([rows.shape[1] for rows in memberships], dtype=np.int64)
     return Ensemble(matrix, np.hstack([np.empty((n, 0)), *memberships]), widths, hard, names, meanings)
 
 
@@ -244,24 +269,13 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
     return weight
 
 
-def check_partition(labels, *, name):
-    """Return an array of labels of any shape: integers or texts."""
-    array = as_array(labels, name)
-    if array.dtype.kind in "SU" and isinstance(labels, (list, tuple)):
-        # NumPy turns mixed lists into texts: NaN becomes a name, and 1 and "1" become equal.
-        array = np.array(labels, dtype=object)
-    if array.dtype.kind == "O" and array.size:
-        texts = [isinstance(value, str) for value in array.flat]
-        if any(texts) and not all(texts):
-            odd = array.flat[texts.index(not texts[0])]
-            raise TypeError(
-                f"{name} must hold labels of one kind, integers or texts, got {array.flat[0]!r} and {odd!r}."
-            )
-        array = array.astype(str) if texts[0] else numbers_from_objects(array, name)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} must not contain NaN or infinity.")
-    if array.dtype.kind not in "biufSU":
-        raise TypeError(f"{name} must hold labels, integers or texts, got dtype {array.dtype}.")
+def check_clusters(labels, n_samples, *, name):
+    """(n_samples,) integer labels of one partition, -1 where the cluster is unknown; at least one is known."""
+    array = label_column(labels, name)[0]
+    if array.shape != (n_samples,):
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
+    if not (array != -1).any():
+        raise ValueError(f"{name} must label at least one object, got only missing labels (-1, None, NaN, NA).")
     return array
 
 

@@ -31,7 +31,8 @@ def as_array(values, name):
     try:
         return np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"{name} must be a rectangular array: {error}") from error
+        reason = "rows of different lengths" if "inhomogeneous" in str(error) else error
+        raise ValueError(f"{name} must be a rectangular array, got {reason}.") from error
 
 
 def as_dense(values, name):

@@ -5,14 +5,12 @@ import warnings
 
 import numpy as np
 
-from ..checks.common import MISSING, NUMBER
+from ..checks.common import FEW_OBJECTS, MISSING, NUMBER
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 # Spreadsheets run a cell that begins like this, quotes aside, as a formula.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-# With fewer objects than this, a clustering may well have more labels than half of them.
-_FEW_OBJECTS = 20
 _HOW_TO_LEAVE_OUT = "; use --index-column for names of the objects, --drop-column for other columns to leave out"
 
 
@@ -105,8 +103,8 @@ def _numbers(cells):
     return np.array([float(text) if is_number(text) else np.nan for text in map(str, cells.tolist())])
 
 
-def labels_of(table, columns):
-    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing."""
+def labels_of(table, columns, *, in_part=False):
+    """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing; `in_part`, also in whole rows."""
     # Imported here, because it imports SciPy, which --help does without.
     from ..checks.forms import LabelError, kind_of_pairs, label_column, side_by_side
 
@@ -125,15 +123,17 @@ def labels_of(table, columns):
             raise _label_error(table, error.row, column) from None
     labels, _ = side_by_side(found)
     observed = labels != -1
-    if not observed.any(axis=1).all():
-        row = table.numbers[np.argmin(observed.any(axis=1))]
-        raise ValueError(f"{table.file}, row {row}: every label is missing; an object needs at least one.")
+    if not in_part and not observed.any(axis=1).all():
+        unseen = np.flatnonzero(~observed.any(axis=1))
+        where = f"{table.file}, row {table.numbers[unseen[0]]}"
+        rule = f"an object needs at least one, {len(unseen)} of {n} have none. Leave their rows out"
+        raise ValueError(f"{where}: every label is missing; {rule}.")
     if not observed.any(axis=0).all():
         number = columns[np.argmin(observed.any(axis=0))] + 1
         raise ValueError(f"{table.file}, column {number}: every label is missing; a clustering needs at least one.")
     for position, (_, names) in enumerate(found):
-        # A column that numbers the objects comes first; one that names them may be any column.
-        if names or position == 0:
+        # Without titles, a column that numbers the objects comes first; one that names them may be any column.
+        if names or position == 0 or table.header is not None:
             n_labels = len(np.unique(labels[:, position]))
             _check_no_index(table, columns[position], n_labels, has_names=bool(names))
     return labels
@@ -152,7 +152,7 @@ def _label_error(table, row, column):
 def _check_no_index(table, column, n_labels, *, has_names):
     """Refuse a column that names the objects, or a written index without a title; warn of one that may be either."""
     n = len(table.numbers)
-    if n < 3 or 2 * n_labels <= n or (n_labels < n < _FEW_OBJECTS):
+    if n < 3 or 2 * n_labels <= n or (n_labels < n < FEW_OBJECTS):
         return
     number = column + 1
     where = f"{table.file}, column {number}"
@@ -161,7 +161,7 @@ def _check_no_index(table, column, n_labels, *, has_names):
         rule = f"give --index-column {number} if these are names of the objects, --drop-column {number} otherwise"
         raise ValueError(f"{where}: every object has its own label, so this is not a clustering; {rule}.")
     found = "every object has its own label" if n_labels == n else f"{n_labels} labels for {n} objects"
-    rule = f"if these are names or numbers of the objects, give --index-column {number}"
+    rule = f"if it names or numbers the objects, give --index-column {number}; if it counts, --drop-column {number}"
     warnings.warn(f"{where}: {found}; {rule}.", UserWarning, stacklevel=3)
 
 

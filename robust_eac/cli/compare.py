@@ -61,7 +61,7 @@ over seeds (with --resample over clusterings, too) on one data set, and says not
     for option, names, more in (("--weightings", weightings, note), ("--consensus", list(CONSENSUS_FUNCTIONS), "")):
         text = f"names, separated by spaces; default: all of {', '.join(names)}{more}"
         add(option, nargs="+", choices=names, metavar="NAME", help=text)
-    add("--truth", type=Path, metavar="FILE", help="true classes, in the order of LABELS")
+    add("--truth", type=Path, metavar="FILE", help="true classes, in the order of LABELS; unknown: -1, NA or empty")
     text = "column of --truth with the classes (in .npz and .mat, the array); without --truth, column of LABELS"
     add("--truth-column", metavar="COLUMN", help=text)
     text = "features, for the weightings that need them; columns named in --truth-column and --drop-column are left out"

@@ -6,6 +6,7 @@ Every error is a ValueError of one line: file, row, column, counted from 1. A he
 import csv
 import gzip
 import io
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks.common import INTEGER, load_package
+from ..wording import counted
 from .columns import (
     DELIMITERS,
     as_read,
@@ -310,7 +312,8 @@ class _Text:
 def _read(path):
     """The UTF-8 text of a file, with line feeds between lines and no empty lines at the end."""
     read = gzip.decompress if path.suffix.lower() == ".gz" else bytes
-    data = _attempt(path, lambda: read(path.read_bytes()))
+    content = sys.stdin.buffer.read if path == Path("-") else path.read_bytes
+    data = _attempt(path, lambda: read(content()))
     if b"\0" in data:
         raise ValueError(f"{path}: not UTF-8 text (binary or UTF-16?); save it as CSV in UTF-8.")
     try:
@@ -427,7 +430,7 @@ def read_truth(arguments, ensemble):
     chosen = arguments.truth_column
     if arguments.truth is None:
         table = ensemble.table
-        return None if chosen is None else labels_of(table, [find_column(table, chosen)])[:, 0]
+        return None if chosen is None else _classes(table, find_column(table, chosen))
     if arguments.truth.suffix.lower() in (".npz", ".mat"):
         table = read_table(arguments.truth, variable=chosen)
         chosen = None
@@ -438,7 +441,16 @@ def read_truth(arguments, ensemble):
         columns = [find_column(table, chosen)]
     if len(columns) != 1:
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
-    return labels_of(table, columns)[:, 0]
+    return _classes(table, columns[0])
+
+
+def _classes(table, column):
+    """The classes in a column, -1 where unknown; says how many are."""
+    classes = labels_of(table, [column], in_part=True)[:, 0]
+    known = int(np.count_nonzero(classes != -1))
+    if known < len(classes):
+        say(f"{table.file}: the class of {known} of {counted(len(classes), 'object')} is known; these are graded")
+    return classes
 
 
 def read_features(arguments, ensemble):

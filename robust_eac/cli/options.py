@@ -23,7 +23,7 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
     parser.add_argument(option, type=partial(_path_ending_in, suffixes), metavar="FILE", **options)
 
 
-def add_input_options(parser, name="labels", text="file with one column per clustering"):
+def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
     """Add the input file of a command, and the options of how to read it."""
     parser.set_defaults(draws=False)
     parser.add_argument(name, type=Path, metavar=name.upper(), help=text)

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from ..checks.common import RandomState
 from ..checks.forms import disagree
-from ..checks.labels import check_ensemble, check_labels
+from ..checks.labels import check_clusters, check_ensemble, check_labels
 from ..checks.values import (
     MAX_SEED,
     check_choice,
@@ -32,7 +32,6 @@ from ..core.codes import relabel
 from ..ensembles.corruption import corrupt_ensemble
 from ..metrics.external import (
     adjusted_rand_score,
-    check_consensus,
     density,
     ensemble_nmi,
     h_criterion,
@@ -89,7 +88,7 @@ def compare(
     n_clusters : int
         Number of clusters that every function is given.
     y : array-like of shape (n_samples,), default=None
-        Classes to compare with.
+        Classes to compare with; -1, None, NaN and NA mean unknown. Runs are graded on the objects of known class.
     X : array-like of shape (n_samples, n_features), default=None
         Features, for the schemes that need them.
     weightings : list or dict of names, functions and objects, default=None
@@ -132,10 +131,10 @@ def compare(
     records : Comparison
         A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "fraction", "repeat" (0,
         1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and without names);
-        "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters" found; "h", "nmi", "ari"
-        against `y` (None without it); "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of
-        the consensus function ("scheme_seconds" of the scheme); "error", None or the message of a failed run, whose
-        results are None.
+        "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters" found; "n_graded",
+        the number of objects of known class, and "h", "nmi", "ari" on these against `y` (None without it);
+        "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of the consensus function
+        ("scheme_seconds" of the scheme); "error", None or the message of a failed run, whose results are None.
 
     Raises
     ------
@@ -169,7 +168,7 @@ def compare(
             raise ValueError(f"{name} must have the objects of labels in the same order, got an index that differs.")
     labels = check_labels(partitions_of)
     n_clusters = check_n_clusters(n_clusters, len(labels))
-    y = None if y is None else check_consensus(y, len(labels), name="y")
+    y = None if y is None else check_clusters(y, len(labels), name="y")
     X = None if X is None else check_features(X, n_samples=len(labels))
     methods = _resolve_methods(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check_integer(n_repeats, name="n_repeats", low=1)
@@ -378,7 +377,7 @@ def _weigh(scheme, labels, seed, X):
 def _find(function, labels, seed, n_clusters, weights):
     rng = np.random.RandomState(seed)
     found = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
-    return check_consensus(found, len(labels), name="the result of the function")
+    return check_clusters(found, len(labels), name="the result of the function")
 
 
 def _solve(solver, labels, seed, n_clusters):
@@ -389,12 +388,15 @@ def _solve(solver, labels, seed, n_clusters):
 
 def _grade(labels, y, found):
     """Scores of a consensus; None for a failed one."""
-    scores = dict.fromkeys(("n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"))
+    scores = dict.fromkeys(("n_clusters", "n_graded", "h", "nmi", "ari", "ensemble_nmi", "density"))
     if found is None:
         return scores
-    scores["n_clusters"] = len(np.unique(found))
+    # A method must not gain by leaving out objects: its -1 is a cluster here.
+    names, found = np.unique(found, return_inverse=True)
+    scores["n_clusters"] = len(names)
     if y is not None:
+        scores["n_graded"] = int(np.count_nonzero(y != -1))
         scores["h"] = h_criterion(y, found)
         scores["nmi"] = normalized_mutual_information(y, found)
-        scores["ari"] = float(adjusted_rand_score(y, found))
+        scores["ari"] = adjusted_rand_score(y, found)
     return scores | {"ensemble_nmi": ensemble_nmi(labels, found), "density": density(labels, found)}

@@ -10,6 +10,7 @@ import numpy as np
 from ..checks.common import load_package
 from ..checks.values import check_choice, check_real
 from ..plotting.charts import BLUE, GREY, check_axes
+from ..wording import counted
 from .statistics import differences, friedman, holm, ranks_of, signed_rank, t_interval
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class ComparisonSummary(NamedTuple):
     n_blocks : number of them. reference : the method from which differences are taken. level : of the intervals.
     p_value : of Friedman's test that all methods rank alike; None with fewer than three methods or two blocks.
     rows : list of dict, one per method, best mean first.
+    n_unknown : objects, of all data sets, that scores against classes leave out since their class is unknown.
     """
 
     measure: str
@@ -43,6 +45,7 @@ class ComparisonSummary(NamedTuple):
     level: float
     p_value: float | None
     rows: list[dict]
+    n_unknown: int = 0
 
     def __str__(self) -> str:
         interval = f"[{100.0 * self.level:g} %]"
@@ -52,6 +55,8 @@ class ComparisonSummary(NamedTuple):
         friedman_text = "" if self.p_value is None else f"; Friedman's test: p = {self.p_value:.2g}"
         count = f"{self.n_blocks} {self.blocks if self.n_blocks > 1 else self.blocks[:-1]}"
         note = f"{count}; differences to {self.reference}, Wilcoxon's signed-rank test{friedman_text}"
+        if self.n_unknown:
+            note += f"; without {counted(self.n_unknown, 'object')} of unknown class"
         return "\n".join([*lines, note])
 
     def to_frame(self) -> pd.DataFrame:
@@ -168,7 +173,8 @@ class Comparison(list):
             row["p_holm"] = float(corrected)
         rows.sort(key=lambda row: np.inf if row["mean"] is None else -row["mean"])
         test = friedman(scores[:, ranked])
-        return ComparisonSummary(table.measure, table.blocks, len(scores), names[chosen], level, test, rows)
+        unknown = _n_unknown(self) if table.measure in MEASURES[:3] else 0
+        return ComparisonSummary(table.measure, table.blocks, len(scores), names[chosen], level, test, rows, unknown)
 
     def plot(self, measure: str | None = None, *, kind: str = "intervals", ax: Axes | None = None) -> Axes:
         """Draw the methods, the best first.
@@ -246,6 +252,12 @@ def _score_table(records, measure):
         raise ValueError(f"measure: no run has {measure!r}.")
     blocks = "data sets" if len(datasets) > 1 else "repeats"
     return _ScoreTable(measure, blocks, scores, [row["method"] for row in about], about)
+
+
+def _n_unknown(records):
+    """Number of objects of unknown class in all data sets."""
+    graded = [record for record in records if record.get("n_graded")]
+    return sum({record["dataset"]: len(record["labels"]) - record["n_graded"] for record in graded}.values())
 
 
 def name_of(scheme, function):

@@ -268,14 +268,15 @@ def threshold_eac(
     *,
     threshold: float | Fraction = 0.5,
     strict: bool = True,
+    weights: ArrayLike | None = None,
     affinity: str = "coassociation",
 ) -> np.ndarray:
     """Join objects that more than a given share of the partitions put together, directly or through others.
 
     The clusters are the connected components of the graph with an edge where :math:`v_{ij} > t N_{ij}` ([1]_), with t
     the threshold, :math:`N_{ij}` the number of partitions that observe both objects, and :math:`v_{ij}` the number of
-    those that put them into one cluster. This cuts the single-linkage tree at t. An object joined with no other is a
-    cluster of its own, and a pair that no partition observes has the share 0.
+    those that put them into one cluster; with weights, both are sums of weights. This cuts the single-linkage tree at
+    t. An object joined with no other is a cluster of its own, and a pair that no partition observes has the share 0.
 
     Parameters
     ----------
@@ -283,8 +284,9 @@ def threshold_eac(
         The share of the votes, read as the decimal number that is printed: with 0.3, three votes of ten are a tie.
         Below 0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
     strict : bool, default=True
-        Whether a tie, :math:`v_{ij} = t N_{ij}`, is no edge. Given shares within 1e-9 of the threshold are ties.
-    labels, affinity : as in :func:`~robust_eac.eac`
+        Whether a tie, :math:`v_{ij} = t N_{ij}`, is no edge. With weights, and for given shares, ties are within 1e-9
+        of the threshold.
+    labels, weights, affinity : as in :func:`~robust_eac.eac`
 
     Returns
     -------
@@ -299,24 +301,33 @@ def threshold_eac(
     >>> threshold_eac(np.array([[0, 0], [0, 1], [1, 1], [2, 2]]), strict=False)
     array([0, 0, 0, 1])
     """
-    source, weights = _read(labels, None, affinity)
+    source, shares = _read(labels, weights, affinity)
     as_float = check_real(threshold, name="threshold", low=-np.inf)
     strict = check_bool(strict, name="strict")
     if isinstance(source, Coassociation):
         return _join_above(source, as_float, strict)
-    needed = _needed_votes(Fraction(str(threshold)), strict, len(weights))
-    if needed[1] > 1:
+    needed = _needed_votes(Fraction(str(threshold)), strict, len(shares))
+    least = _least_share(as_float, strict)
+    if needed[1] > 1 if weights is None else least > 1.0:
         # Even identical objects have fewer votes.
         return np.arange(source.n_samples)
-    rows, tree = _tree(source, weights, "single")
+    rows, tree = _tree(source, shares, "single")
     first = np.unique(rows, return_index=True)[1]
-    votes, seen = _count_votes(source, first[tree.left], first[tree.right])
-    return relabel(components(tree, votes >= needed[seen])[rows])
+    votes = np.ones(len(shares), dtype=np.int64) if weights is None else shares
+    together, seen = _sum_votes(source, first[tree.left], first[tree.right], votes)
+    # The share of a pair that no partition observes is 0.
+    least = needed[seen] if weights is None else np.where(seen > 0.0, least * seen, least)
+    return relabel(components(tree, together >= least)[rows])
+
+
+def _least_share(threshold, strict):
+    """The least share, up to rounding, that makes an edge."""
+    return threshold + _SHARE_TIE if strict else threshold - _SHARE_TIE
 
 
 def _join_above(given, threshold, strict):
     """Connected components of the graph of shares above the threshold, or, without `strict`, at it."""
-    least = (threshold + _SHARE_TIE if strict else threshold - _SHARE_TIE) * given.unit
+    least = _least_share(threshold, strict) * given.unit
     n = given.n_samples
     if least <= 0.0:
         return np.zeros(n, dtype=np.intp)
@@ -369,14 +380,13 @@ def _needed_votes(threshold, strict, m):
     return np.array([min(max(votes, 0), m + 1) for votes in needed], dtype=np.int64)
 
 
-def _count_votes(encoding, left, right):
-    """Numbers of partitions that put each pair of objects together, and that observe both; (n_pairs,) each."""
+def _sum_votes(encoding, left, right, votes):
+    """Sums of the votes (m,) of the partitions that put a pair together, and that observe both; (n_pairs,) each."""
     rows, mask_of = encoding.rows, encoding.partitions.mask_of
-    votes = np.empty(len(left), dtype=np.int64)
-    seen = np.empty_like(votes)
+    together, seen = np.empty((2, len(left)), dtype=votes.dtype)
     for block in row_blocks(len(left)):
         i, j = left[block], right[block]
         both = (rows.observed[i] & rows.observed[j])[:, mask_of]
-        votes[block] = np.count_nonzero((rows.codes[i] == rows.codes[j]) & both, axis=1)
-        seen[block] = np.count_nonzero(both, axis=1)
-    return votes, seen
+        together[block] = ((rows.codes[i] == rows.codes[j]) & both) @ votes
+        seen[block] = both @ votes
+    return together, seen

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from ..checks.common import RandomState
-from ..checks.labels import check_labels
+from ..checks.labels import check_clusters, check_labels
 from ..checks.values import (
     MAX_SEED,
     check_bool,
@@ -30,7 +30,7 @@ from ..checks.values import (
 from ..core.codes import relabel
 from ..ensembles.fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..metrics import ovi_lda
-from ..metrics.ovi import check_clusters, feature_scale, whitening
+from ..metrics.ovi import feature_scale, whitening
 
 __all__ = ["OVI_CLUSTERERS", "OVIConsensus", "OVIConsensusResult", "assign_to_cores", "ovi_lda_consensus"]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks.common import row_blocks
-from ..checks.labels import check_columns_observed, check_ensemble
+from ..checks.labels import check_columns_observed, check_ensemble, check_objects_observed
 from ..checks.values import check_membership
 from ..core import kernels
 from ..core.arrays import Visit
@@ -44,7 +44,10 @@ class Report(NamedTuple):
 
 def read(labels, first_row):
     """(encoding of a block by itself, its :class:`Report`)."""
-    labels = check_ensemble(labels, name=f"labels[{first_row}:]", part=True).labels
+    name = f"labels[{first_row}:]"
+    ensemble = check_ensemble(labels, name=name, part=True)
+    check_objects_observed(ensemble, name)
+    labels = ensemble.labels
     encoding = encode(labels)
     values = np.empty(len(encoding.partitions.sizes), dtype=np.int64)
     for block in row_blocks(len(labels)):

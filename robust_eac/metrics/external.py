@@ -1,6 +1,7 @@
 """Agreement of two partitions of the same objects, and of a consensus with an ensemble.
 
-A partition is one label per object. Labels are names (integers or texts): renaming clusters changes no value.
+A partition is one label per object. Labels are names (integers or texts): renaming clusters changes no value. As in an
+ensemble, -1, None, NaN and NA mark an unknown label; the objects whose labels are known in both partitions are graded.
 """
 
 from __future__ import annotations
@@ -8,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
-from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn import metrics
 from sklearn.metrics.cluster import contingency_matrix
 
-from ..checks.labels import check_labels, check_partition
+from ..checks.forms import label_column
+from ..checks.labels import check_clusters, check_labels
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode
 from ..core.formula import cluster_counts
@@ -28,6 +30,35 @@ __all__ = [
 AVERAGES = ("arithmetic", "geometric", "max")
 
 
+def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+    """Adjusted Rand index of two partitions, over the objects with a known label in both.
+
+    Compute :func:`sklearn.metrics.adjusted_rand_score` ([1]_), for which -1 is a cluster like any other: to count noise
+    as a cluster, give it another label.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Cluster of each object in the two partitions; -1, None, NaN and NA mean unknown.
+
+    Returns
+    -------
+    score : float
+        In [-0.5, 1]; 1 exactly if the partitions are the same, and on average 0 for independent random ones.
+
+    References
+    ----------
+    .. [1] L. Hubert and P. Arabie, "Comparing partitions", Journal of Classification 2, 1985.
+
+    Examples
+    --------
+    >>> adjusted_rand_score(["a", "a", "b", "b", None], [0, 0, 1, 1, 1])
+    1.0
+    """
+    a, b = _check_partitions(labels_true=labels_true, labels_pred=labels_pred)
+    return float(metrics.adjusted_rand_score(a, b))
+
+
 def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     r"""Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
 
@@ -38,9 +69,9 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Class of each object.
+        Class of each object; -1, None, NaN and NA mean unknown.
     y_pred : array-like of shape (n_samples,)
-        Cluster of each object.
+        Cluster of each object, likewise. n counts the objects with both.
 
     Returns
     -------
@@ -71,7 +102,8 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     Parameters
     ----------
     a, b : array-like of shape (n_samples,)
-        Cluster of each object in the two partitions.
+        Cluster of each object in the two partitions; the objects with a known label in both count (-1, None, NaN and NA
+        mean unknown).
     average : {"arithmetic", "geometric", "max"}, default="arithmetic"
         The average M, which differs between papers.
 
@@ -94,7 +126,7 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     """
     check_choice(average, AVERAGES, name="average")
     a, b = _check_partitions(a=a, b=b)
-    return float(normalized_mutual_info_score(a, b, average_method=average))
+    return float(metrics.normalized_mutual_info_score(a, b, average_method=average))
 
 
 def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
@@ -136,7 +168,7 @@ def ensemble_nmi(
     r"""Mean normalised mutual information of a consensus with the partitions of an ensemble.
 
     Compute :math:`\sum_u w_u \text{NMI}(c, \pi_u)` of the consensus c ([1]_; Section 5.4.2 of [2]_), over the objects
-    that :math:`\pi_u` observes.
+    that both label.
 
     Parameters
     ----------
@@ -161,13 +193,10 @@ def ensemble_nmi(
     0.8333
     """
     labels = check_labels(labels)
-    consensus = check_consensus(consensus, len(labels))
+    consensus = check_clusters(consensus, len(labels), name="consensus")
     weights = check_weights(weights, labels.shape[1])
     check_choice(average, AVERAGES, name="average")
-    scores = []
-    for column in labels.T:
-        observed = column != -1
-        scores.append(normalized_mutual_info_score(consensus[observed], column[observed], average_method=average))
+    scores = [normalized_mutual_information(consensus, column, average=average) for column in labels.T]
     return float(weights @ scores)
 
 
@@ -185,7 +214,7 @@ def density(
     ----------
     labels : as in :func:`~robust_eac.eac`; an object without a label shares a cluster with no other
     consensus : array-like of shape (n_samples,)
-        Cluster of each object in the consensus.
+        Cluster of each object in the consensus; objects with -1, None, NaN or NA are left out.
     weights : as in :func:`~robust_eac.eac`
     singleton : float, default=0.0
         Density of a cluster with one object, in [0, 1]. [1]_ does not state it; 0 agrees with its Eq. 2.
@@ -210,12 +239,13 @@ def density(
     """
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
     labels = check_labels(labels)
-    consensus = check_consensus(consensus, len(labels))
+    consensus = check_clusters(consensus, len(labels), name="consensus")
     weights = check_weights(weights, labels.shape[1])
-    _, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
+    names, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
     encoding = encode(labels)
     counts = cluster_counts(encoding, clusters, len(sizes))
-    return float(sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum() / sizes.sum())
+    inside = sized_densities(pair_weights(encoding, weights, counts), sizes, singleton)
+    return float(inside[names != -1].sum() / sizes[names != -1].sum())
 
 
 def pair_weights(encoding, weights, counts):
@@ -229,17 +259,9 @@ def sized_densities(pairs, sizes, singleton):
     return np.where(several, pairs / np.where(several, sizes - 1.0, 1.0), singleton * sizes)
 
 
-def check_consensus(consensus, n_samples, *, name="consensus"):
-    """Return one label per object as an array."""
-    array = check_partition(consensus, name=name)
-    if array.shape != (n_samples,):
-        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
-    return array
-
-
 def _check_partitions(**partitions):
-    """Return the two partitions, passed by parameter name, as arrays of shape (n,)."""
-    arrays = {name: check_partition(labels, name=name) for name, labels in partitions.items()}
+    """Return the two partitions, passed by parameter name, as integer arrays of the objects with a label in both."""
+    arrays = {name: label_column(labels, name)[0] for name, labels in partitions.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
@@ -248,4 +270,7 @@ def _check_partitions(**partitions):
     (first, a), (second, b) = arrays.items()
     if len(a) != len(b):
         raise ValueError(f"{second} must have the length of {first}, {len(a)}, got {len(b)}.")
-    return a, b
+    known = (a != -1) & (b != -1)
+    if not known.any():
+        raise ValueError(f"{first} and {second} must both label at least one object, got none that has both labels.")
+    return a[known], b[known]

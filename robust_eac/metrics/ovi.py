@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from ..checks.forms import integer_vector
-from ..checks.labels import check_columns_observed
-from ..checks.values import as_array, as_dense, check_bool, check_choice, check_features, check_membership, check_real
+from ..checks.labels import check_clusters
+from ..checks.values import as_dense, check_bool, check_choice, check_features, check_membership, check_real
 
 __all__ = ["OVIResult", "ovi_lda"]
 
@@ -199,17 +198,6 @@ def whitening(covariance, scale, ridge=1e-12):
     # Ratios of distances do not depend on the scale of W: a zero covariance may become any multiple of the identity.
     smallest = np.where(largest > 0.0, ridge * largest, 1.0)
     return vectors / np.sqrt(np.maximum(eigenvalues, smallest))[..., np.newaxis, :] / scale[:, np.newaxis]
-
-
-def check_clusters(labels, n_samples, *, name):
-    """Return (n_samples,) integer labels, at least one of them not -1."""
-    labels = as_array(labels, name)
-    if labels.shape != (n_samples,):
-        raise ValueError(f"{name} must have shape (n_samples={n_samples},) when it holds labels, got {labels.shape}.")
-    # Unlike in an ensemble, an object may be in no cluster.
-    labels = integer_vector(labels, name)
-    check_columns_observed((labels != -1).any(keepdims=True), name)
-    return labels
 
 
 def check_clustering(X, memberships):

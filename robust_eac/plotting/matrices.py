@@ -10,11 +10,11 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ..checks.common import RandomState
-from ..checks.labels import check_labels
+from ..checks.forms import label_column
+from ..checks.labels import check_clusters, check_labels
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.eac import coassociation_of
 from ..core.encoding import encode
-from ..metrics.external import check_consensus
 from ..wording import counted
 from .charts import VERMILLION, check_axes, count_along
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _COLOURS = "Blues"
 # A group is named if it takes at least this share of the axis.
 _NAMED = 0.03
+# Width of a character of a name, in units of the font size.
+_CHARACTER = 0.7
 # Columns of memberships.
 _DRAWN = 1000
 
@@ -78,7 +80,7 @@ def plot_coassociation(
     """
     labels = check_labels(labels)
     n, m = labels.shape
-    names, groups = np.unique(check_consensus(consensus, n), return_inverse=True)
+    names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
     weights = check_weights(weights, m)
     max_objects = check_integer(max_objects, name="max_objects", low=1)
@@ -92,8 +94,9 @@ def plot_coassociation(
     _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
     starts, drawn_names = _bounds(groups[order], names)
     _frame(ax, starts)
-    _name_groups(ax.xaxis, starts, drawn_names)
-    _name_groups(ax.yaxis, starts, drawn_names)
+    ticks = _names_that_fit(ax, starts, drawn_names)
+    ax.xaxis.set_ticks(*ticks)
+    ax.yaxis.set_ticks(*ticks)
     ax.set(
         title=f"Co-association of {_how_many(n, len(drawn))} in {counted(len(names), 'cluster')}",
         xlabel="objects, by cluster of the consensus",
@@ -137,8 +140,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     membership = check_membership(array, n)
     k = membership.shape[1]
     largest = membership.argmax(axis=1)
-    grouping = largest if labels is None else check_consensus(labels, n, name="labels")
-    names, groups = np.unique(grouping, return_inverse=True)
+    names, groups = _named_groups(largest if labels is None else labels, n, "labels")
     ax = check_axes(ax)
 
     order = np.lexsort((-membership.max(axis=1), largest, groups))
@@ -148,7 +150,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     _draw(ax, membership[order].T, "membership", aspect="auto", interpolation="nearest")
     starts, names = _bounds(groups[order], names)
     ax.vlines(starts[1:-1] - 0.5, -0.5, k - 0.5, color=VERMILLION, linewidth=_width(len(starts)))
-    _name_groups(ax.xaxis, starts, names)
+    ax.xaxis.set_ticks(*_names_that_fit(ax, starts, names))
     count_along(ax.yaxis)
     ax.set(
         title=f"Memberships of {_how_many(n, len(order))} in {counted(k, 'cluster')}",
@@ -156,6 +158,13 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
         ylabel="cluster",
     )
     return ax
+
+
+def _named_groups(labels, n, name):
+    """(names of the groups, -1 for unknown; the group of each object) of labels in any form."""
+    codes = check_clusters(labels, n, name=name)
+    meanings = label_column(labels, name)[1]
+    return np.unique(codes if meanings is None else np.array([*map(str, meanings), "-1"])[codes], return_inverse=True)
 
 
 def draw_objects(groups, size, rng):
@@ -213,7 +222,17 @@ def _width(n_groups):
     return float(np.clip(15.0 / n_groups, 0.3, 0.8))
 
 
-def _name_groups(axis, starts, names):
-    """Write names at the middle of the groups that are large enough."""
-    named = np.diff(starts) >= _NAMED * starts[-1]
-    axis.set_ticks((0.5 * (starts[1:] + starts[:-1]) - 0.5)[named], [str(name) for name in names[named]])
+def _names_that_fit(ax, starts, names):
+    """(middles, names) of the groups that are large enough; of names that would touch below the axis, the larger's."""
+    ax.apply_aspect()
+    points = ax.get_window_extent().width / ax.figure.dpi * 72.0
+    texts, middles = [str(name) for name in names], 0.5 * (starts[1:] + starts[:-1]) - 0.5
+    character = _CHARACTER * ax.xaxis.get_ticklabels()[0].get_fontsize() * starts[-1] / points
+    half = [0.5 * character * len(text) for text in texts]
+    sizes, named = np.diff(starts), []
+    for group in np.argsort(-sizes, kind="stable"):
+        apart = all(abs(middles[group] - middles[other]) >= half[group] + half[other] for other in named)
+        if apart and sizes[group] >= _NAMED * starts[-1]:
+            named.append(group)
+    named.sort()
+    return middles[named], [texts[group] for group in named]

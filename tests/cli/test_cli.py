@@ -269,6 +269,25 @@ def test_truth_in_an_array(folder):
     assert found[0] == found[1]
 
 
+def test_labels_on_standard_input(folder, monkeypatch):
+    chosen = ("--n-clusters", 3, "--seed", 0, "--output")
+    with open("labels.csv") as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert run("consensus", "-", *chosen, "piped.csv") == 0
+    assert run("consensus", "labels.csv", *chosen, "read.csv") == 0
+    assert read_csv("piped.csv") == read_csv("read.csv")
+
+
+def test_a_truth_known_in_part(folder, capsys):
+    write_csv("y.csv", ["class"], [["NA" if i % 3 == 0 else str(label)] for i, label in enumerate(TRUTH)])
+    chosen = ("--n-clusters", 3, "--weightings", "uniform", "--consensus", "sec", "--output", "t.csv")
+    assert run("compare", "labels.csv", "--truth", "y.csv", *chosen) == 0
+    assert "y.csv: the class of 20 of 30 objects is known; these are graded" in capsys.readouterr().out
+    y = np.where(np.arange(30) % 3, TRUTH, -1)
+    (record,) = compare(LABELS, 3, y=y, weightings=["uniform"], consensus=["sec"], random_state=0)
+    assert read_csv("t.csv")[1][3] == (str(record["h"]),)
+
+
 def test_compare_tells_of_runs_that_fail(folder, capsys, monkeypatch):
     def broken(labels, n_clusters, *, weights=None, random_state=None):
         raise RuntimeError("no\nluck")

@@ -50,7 +50,7 @@ BAD_LABELS = [
     ('"a" "b"\n"1" 0 1\n', (), r"bad\.csv: cannot read quoted cells between spaces"),
     ("0;1,0\n1;1,5\n", (), r"more than one delimiter fits; choose one with --delimiter"),
     ("0,1\n1," + "9" * 6000 + "\n", (), r"row 2, column 2: a label must fit in 64 bits.*\.\.\."),
-    ("0,1\n-1,\n", (), r"bad\.csv, row 2: every label is missing"),
+    ("0,1\n-1,\n", (), r"bad\.csv, row 2: every label is missing; .* 1 of 2 have none\. Leave their rows out"),
     ("0,-1\n1,NA\n", (), r"bad\.csv, column 2: every label is missing"),
     ("a,b\n0,1\n", ("--index-column", "name"), r"no column 'name'; numbers are 1 to 2, titles are 'a', 'b'\."),
     ("a,b\n0,1\n", ("--index-column", "a", "--drop-column", "b"), r"none of the 2 columns is left"),
@@ -175,7 +175,7 @@ BAD_ARGUMENTS = [
     ("compare", "--truth few.csv", r"few\.csv: must have 30 rows as labels\.csv does, got 2"),
     ("compare", "--truth named.csv", r"named\.csv: 10 columns could be the truth"),
     ("compare", "--truth-column k", r"labels\.csv: no column 'k'"),
-    ("compare", "--truth half.csv", r"half\.csv, row 2: every label is missing"),
+    ("compare", "--truth half.csv", r"half\.csv, column 1: every label is missing"),
     ("", "compare named.csv --n-clusters 3 --index-column name --truth other.csv",
      r"other\.csv, row 2, column 1: the object must be 'object 0' as in named\.csv, got 'x'"),
     ("compare", "--output t.npy", r"--output: must end in \.csv, \.tsv, got 't\.npy'"),
@@ -200,7 +200,7 @@ BAD_ARGUMENTS = [
 @pytest.mark.parametrize(("command", "options", "match"), BAD_ARGUMENTS)
 def test_bad_arguments(folder, capsys, command, options, match):
     write_csv("few.csv", None, [[0], [1]])
-    write_csv("half.csv", ["class"], [["NA"], *([["0"]] * 29)])
+    write_csv("half.csv", ["class"], [["NA"]] * 30)
     write_csv("other.csv", ["name", "class"], [["x", 0]] * 30)
     os.mkfifo("pipe")
     (folder / "soft.csv").symlink_to("labels.csv")

@@ -250,6 +250,10 @@ def test_columns_that_may_name_or_number_the_objects(tmp_path):
         ("\n".join(f"{i % 3},n{max(i, 1)},{i % 2}" for i in range(30)), r"column 2: 29 labels for 30 objects; .* give"),
         ("\n".join(f"{max(i, 1)},{i % 3}" for i in range(30)), r"column 1: 29 labels for 30 objects; .* give --index-"),
         ("a,b\n0,0\n1,1\n2,1\n", r"column 1: every object has its own label"),
+        (
+            "a,b\n" + "\n".join(f"{i % 3},{9 * max(i, 1)}" for i in range(30)),
+            r"column 2: 29 labels for .*; if it counts, --drop",
+        ),
     ):
         with pytest.warns(UserWarning, match=match):
             labels_in(path, content)

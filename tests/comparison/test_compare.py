@@ -77,6 +77,32 @@ def test_everything_is_run_and_nothing_fails(rng):
     assert {record["error"] for record in every + with_features + without} == {None}
 
 
+@pytest.mark.parametrize("unknown", [-1, None, np.nan])
+def test_a_truth_known_in_part_grades_what_is_known(labels, unknown):
+    options = {"weightings": ["uniform"], "consensus": ["kmeans", "sec"], "random_state": 0}
+    y = TRUTH.astype(object)
+    y[::3] = unknown
+    known = np.arange(len(y)) % 3 > 0
+    records = compare(labels, 3, y=y, **options)
+    for record in records:
+        assert record["n_graded"] == known.sum() == 16
+        assert record["ari"] == adjusted_rand_score(TRUTH[known], record["labels"][known])
+        assert record["h"] == h_criterion(TRUTH[known], record["labels"][known])
+    assert str(records.summary()).endswith("; without 8 objects of unknown class")
+    assert "unknown" not in str(records.summary("density"))
+    assert "unknown" not in str(compare(labels, 3, y=TRUTH, **options).summary())
+    with pytest.raises(ValueError, match="y must label at least one object, got only missing labels"):
+        compare(labels, 3, y=np.full(len(y), unknown), **options)
+
+
+def test_leaving_out_objects_is_no_way_to_a_better_score(labels):
+    def half(labels, n_clusters, *, weights, random_state):
+        return np.where(np.arange(len(labels)) % 2, TRUTH, -1)
+
+    (record,) = compare(labels, 3, y=TRUTH, weightings=["uniform"], consensus=[half], random_state=0)
+    assert (record["n_clusters"], record["h"]) == (4, 0.5)
+
+
 def test_the_records_are_what_the_parts_compute(labels):
     options = {"weightings": ["uniform", "weac"], "consensus": ["sec", "kmeans"], "random_state": 4}
     record = compare(labels, 3, y=TRUTH, **options)[-1]

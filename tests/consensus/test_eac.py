@@ -205,6 +205,28 @@ def test_threshold_ties_are_ties_for_every_decimal_and_fraction(n_votes):
     assert np.array_equal(threshold_eac(thirds, threshold=Fraction(1, 3)), [0, 1])
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("strict", [True, False])
+def test_weights_of_a_threshold_are_those_of_the_co_associations(rng, missing, strict):
+    labels = random_ensemble(rng, 24, 6, missing=missing)
+    votes = np.array([3, 1, 0, 2, 1, 1])
+    labels[:, 0] = np.maximum(labels[:, 0], 0)
+    sizes = set()
+    for threshold in (-0.1, 0.0, 1 / 8, 0.25, 0.3, 0.5, 5 / 8, 0.7, 1.0, 1.1):
+        options = {"threshold": threshold, "strict": strict}
+        found = threshold_eac(labels, weights=votes, **options)
+        np.testing.assert_array_equal(found, threshold_eac(np.repeat(labels, votes, axis=1), **options))
+        given = coassociation_matrix(labels, weights=votes)
+        np.testing.assert_array_equal(found, threshold_eac(given, **options, **GIVEN))
+        np.testing.assert_array_equal(
+            threshold_eac(labels, weights=np.ones(6), **options), threshold_eac(labels, **options)
+        )
+        sizes.add(found.max() + 1)
+    assert {1, 24} < sizes
+    with pytest.raises(ValueError, match="weights must be None with affinity"):
+        threshold_eac(given, weights=votes, **GIVEN)
+
+
 def test_a_pair_that_no_partition_observes_has_no_share():
     labels = np.array([[0, -1], [-1, 0]])
     for threshold, strict, n_clusters in ((0, True, 2), (0, False, 1), (1e-9, False, 2), (-1e-9, True, 1)):

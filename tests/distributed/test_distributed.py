@@ -386,7 +386,10 @@ SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \
     [
         ({"labels": lazily(GOOD + 0.5)}, r"labels\[(0|50):\] must hold integer cluster labels"),
         ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, "column 0 has no label"),
-        ({"labels": lazily(np.r_[GOOD, [[-1, -1]]])}, r"labels\[100:\]: every object .* row 0 has no label"),
+        (
+            {"labels": lazily(np.r_[GOOD, [[-1, -1]]])},
+            r"labels\[100:\]: every object .* 1 of 1 have .* at row 0",
+        ),
         ({"labels": misdeclared(GOOD, 40)}, f"labels{SHORT}"),
         ({"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)}, r"\[50:100, 2:4\]"),
         ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:100\] must be a chunk of .*, got \(60,\)"),

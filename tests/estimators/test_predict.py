@@ -130,11 +130,12 @@ def test_an_object_that_no_weight_observes(rng):
     np.testing.assert_array_equal(model.predict(new), [-1, model.labels_[0]])
 
 
-def test_an_object_unlike_all_goes_to_an_empty_cluster(rng):
+def test_an_object_unlike_all_has_the_membership_of_an_empty_cluster(rng):
     labels = planted_ensemble(rng, TRUTH[:40], 6, noise=0.0)
     model = RobustEAC(3, init=TRUTH[:40], random_state=0).fit(labels)
     assert model.n_clusters_found_ == 2
-    np.testing.assert_array_equal(model.predict(np.full((2, 6), 99)), [2, 2])
+    np.testing.assert_array_equal(model.predict_membership(np.full((2, 6), 99)).argmax(axis=1), [2, 2])
+    np.testing.assert_array_equal(model.predict(np.full((2, 6), 99)), [-1, -1])
     merged = MergeConsensus(2, random_state=0).fit(labels)
     np.testing.assert_array_equal(merged.predict(np.full((1, 6), 99)), [-1])
     np.testing.assert_array_equal(merged.predict_membership(np.full((1, 6), 99)), [[0.5, 0.5]])
@@ -167,6 +168,24 @@ def test_what_is_kept_grows_with_the_clusters_alone(rng, options):
     np.testing.assert_array_equal(again.predict_membership(labels), models[1].predict_membership(labels))
 
 
+@pytest.mark.parametrize("options", [*OPTIONS.values(), "merge"], ids=[*OPTIONS, "merge"])
+def test_objects_without_a_known_label_are_in_no_cluster(rng, options):
+    labels = planted_ensemble(rng, TRUTH, 6, noise=0.1)
+    model = estimator(options).fit(labels)
+    new = labels[::20].repeat(3, axis=0)
+    new[1::3], new[2::3] = [77, 78, -1, 79, 80, 81], -1
+    new[1, 0] = labels[0, 0]
+    expected = np.full(9, -1)
+    expected[::3] = model.labels_[::20]
+    expected[1] = model.labels_[0]
+    np.testing.assert_array_equal(model.predict(new), expected)
+    soft = [*labels.T[:5], np.eye(3)[TRUTH]]
+    if options == {}:
+        unseen = [np.array([9, 9, -1]) for _ in range(5)]
+        found = model_of(soft, TRUTH).predict([*unseen, np.array([[1, 0, 0], [np.nan] * 3, [np.nan] * 3])])
+        np.testing.assert_array_equal(found, [0, -1, -1])
+
+
 def test_partitions_are_those_of_the_fit(rng):
     labels = planted_ensemble(rng, TRUTH, 6)
     with pytest.raises(NotFittedError):
@@ -174,8 +193,6 @@ def test_partitions_are_those_of_the_fit(rng):
     model = model_of(labels, TRUTH)
     with pytest.raises(ValueError, match="X has 5 features, but RobustEAC is expecting 6 features"):
         model.predict(labels[:, :5])
-    with pytest.raises(ValueError, match="row 1 has no label"):
-        model.predict(np.array([[0] * 6, [-1] * 6]))
     soft = [*labels.T[:5], np.eye(3)[TRUTH]]
     with pytest.raises(ValueError, match=r"X\[5\] must be a label vector, as in the fit, got a membership"):
         model.predict(soft)
@@ -191,8 +208,9 @@ def test_any_form_of_labels_or_one_error(tmp_path):
     for form in label_forms(labels, tmp_path).values():
         np.testing.assert_array_equal(model.predict(form), model.predict(labels))
     bad = bad_labels()
-    # New objects need not show every partition.
+    # New objects need not show every partition, nor be in any.
     assert model.predict_membership(bad.pop("a partition of nothing")).shape == (9, 3)
+    assert model.predict(bad.pop("an object nowhere"))[4] == -1
     for form in bad.values():
         with pytest.raises((ValueError, TypeError), match=r"\bX\b"):
             model.predict_membership(form)

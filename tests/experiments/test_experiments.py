@@ -11,6 +11,7 @@ from joblib.externals.loky import get_reusable_executor
 
 from experiments import __main__ as cli
 from experiments.shared import runner, store
+from robust_eac import load_dataset
 
 # Files beside the toy control what it does, so that worker processes see the same.
 TOY = '''"""Doubles a number."""
@@ -316,6 +317,37 @@ def test_verify_runs_cells_again_and_compares(toy, root, tmp_path, capsys, monke
     out, err = capsys.readouterr()
     assert 'FAILED: {"kind":"plain","x":3}' in out
     assert "ZeroDivisionError" in err
+
+
+def test_verify_tells_what_is_not_available_from_what_fails(toy, root, tmp_path, capsys, monkeypatch):
+    frozen = tmp_path / "toy.json"
+    assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 0
+    assert run_cli("freeze", "toy", "--output", str(frozen), root=root) == 0
+    command = ["verify", "toy", "--frozen", str(frozen)]
+    monkeypatch.delenv("ROBUST_EAC_DATA", raising=False)
+
+    def needs_data(x, kind):
+        if x == 3:
+            load_dataset("spiral-file")
+        return {"double": 2 * x}
+
+    monkeypatch.setattr(runner.load_experiment("toy"), "run_one", needs_data)
+    capsys.readouterr()
+    assert cli.main([*command, "--cells", "99"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1] == "toy: 4 of 6 cells as frozen, 2 not available here"
+    assert 'not available here: {"kind":"plain","x":3}' in out
+    assert "found in none of these places:\n  bundled" in err
+    assert "Traceback" not in err
+    monkeypatch.setattr(runner.load_experiment("toy"), "run_one", lambda x, kind: load_dataset("spiral-file"))
+    assert cli.main([*command, "--cells", "99"]) == 1
+
+
+def test_verify_refuses_another_version(toy, root, tmp_path, capsys, monkeypatch):
+    frozen = tmp_path / "toy.json"
+    assert run_cli("run", "toy", "--n-jobs", "1", root=root) == 0
+    assert run_cli("freeze", "toy", "--output", str(frozen), root=root) == 0
+    command = ["verify", "toy", "--frozen", str(frozen)]
     monkeypatch.setattr(runner.load_experiment("toy"), "VERSION", 2)
     assert cli.main(command) == 1
     assert "the frozen file holds version 1, the code is version 2" in capsys.readouterr().err

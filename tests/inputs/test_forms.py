@@ -119,12 +119,13 @@ _ROWS, _PAIRS = "two readings: give np.array", "symmetric one of shape"
 _TOGETHER = f'{_PAIRS}.*co-associations are.*to one of eac, .* with affinity="precomputed"'
 FEATURES = pd.DataFrame({"a": [0, 1, 1], "size": [0.5, 1.5, 2.0]})
 INDEX = pd.DataFrame({"Unnamed: 0": range(4), "a": [0, 1, 1, 0]})
+TREE = igraph.Graph.Famous("Zachary").community_fastgreedy()
 OWN = pd.DataFrame({"who": ["ann", "bob", "cem"], "a": [0, 1, 1]})
 
 # (what it is, the error, what it says)
 REFUSED = {
     "list of lists": (LABELS.tolist(), TypeError, _ROWS),
-    "ragged lists": ([[0, 1], [0]], TypeError, _ROWS),
+    "ragged lists": ([[0, 1], [0]], TypeError, "lists of different lengths: clusterings must label the same objects"),
     "plain list": ([0, 1, 1], ValueError, "two-dimensional"),
     "list of texts": (["a", "b"], ValueError, "two-dimensional"),
     "one vector": (LABELS[:, 0], ValueError, "two-dimensional.*reshape"),
@@ -169,6 +170,13 @@ REFUSED = {
     "generator": ((column for column in LABELS.T), TypeError, "only once: give list"),
     "fitted models": ([KMeans(2, n_init=1).fit(LABELS)], TypeError, r"got KMeans: give the labels_"),
     "result": (solve_median_partition(LABELS, 2, random_state=0), TypeError, "it is a result"),
+    "communities as lists": ([[0, 1, 2], [3, 4]], TypeError, "lists of different lengths: .* communities must be sets"),
+    "communities of one size": ([[0, 1], [2, 3]], TypeError, "two readings.* Communities must be sets"),
+    "several communities": ([[[0, 1], [2, 3]]] * 2, TypeError, r"\[0\] .* got a list of lists: give communities to"),
+    "several of names": ([[["a"], ["b", "c"]]] * 2, TypeError, r"\[0\] .* got a list of lists: give communities to"),
+    "ragged memberships": ([LABELS[:, 0], [[1.0], [0.5, 0.5]]], TypeError, r"\[1\] .* membership matrix as an array"),
+    "a tree": (TREE, TypeError, r"got VertexDendrogram: it is a tree of merges; give its \.as_clustering\(\)"),
+    "trees": ([TREE, TREE], TypeError, r"labels\[0\] .*VertexDendrogram: it is a tree of merges; give"),
     "text": ("labels.csv", TypeError, "read the file"),
     "None": (None, TypeError, "got NoneType: did a function return nothing"),
     "values of a dict": ({"a": LABELS[:, 0]}.values(), TypeError, r"got dict_values: give list\(...\)"),
@@ -188,7 +196,10 @@ REFUSED = {
     "a written index": (INDEX, ValueError, "column 'Unnamed: 0' has a label of its own.*index_col=0"),
     "names of the objects": (OWN, ValueError, "label of its own in column 'who'.*Leave it out"),
     "an empty column": (FRAME.assign(ward=-1), ValueError, "column 'ward' has no label"),
-    "an object nowhere": (np.where(np.arange(N)[:, np.newaxis] == 3, np.nan, LABELS), ValueError, "row 3"),
+    "objects nowhere": (
+        np.where(np.isin(np.arange(N), [3, 5])[:, np.newaxis], np.nan, LABELS),
+        ValueError, "2 of 8 have no label, the first at row 3. Leave them out",
+    ),
     "names that do not fit": (LabelMatrix(LABELS, ("a",)), ValueError, "names must have one entry per partition, 3"),
     "objects that do not fit": (LabelMatrix(LABELS, None, ("a",)), ValueError, "objects must have 8 entries, got 1"),
     "meanings of some partitions": (LabelMatrix(LABELS, meanings=(None,)), ValueError, "one entry per partition, 3"),
@@ -227,6 +238,23 @@ def test_a_column_that_numbers_the_rows_is_warned_of():
         labels_from_draws(pd.DataFrame({"X": [1, 2, 3], "V1": [1, 1, 1], "V2": [1, 2, 2]}))
     with pytest.raises(ValueError, match="draws: column 'Unnamed: 0'"):
         labels_from_draws(pd.DataFrame({"Unnamed: 0": [1, 2, 3], "V1": [1, 1, 1], "V2": [1, 2, 2]}))
+
+
+def named_columns(table):
+    return [pd.Series(column, name=title) for title, column in table.items()]
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, named_columns])
+def test_counts_are_warned_of(rng, recwarn, form):
+    table = {"res": np.arange(60) % 3, "nCount": np.r_[np.arange(40), np.arange(20)] + 1000, "fine": np.arange(60) // 2}
+    with pytest.warns(
+        UserWarning, match=r"labels: column 'nCount' has 40 labels for 60 objects\. Leave it out if it counts"
+    ):
+        check_labels(form(table))
+    assert len(recwarn) == 0
+    check_labels(form({title: column for title, column in table.items() if title != "nCount"}))
+    check_labels(form({title: column[:19] for title, column in table.items()}))
+    assert not [warning for warning in recwarn if "labels for" in str(warning.message)]
 
 
 def test_negative_codes_are_warned_of():

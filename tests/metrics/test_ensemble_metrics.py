@@ -44,6 +44,16 @@ def test_ensemble_nmi_is_the_mean_over_observed_objects(rng):
         assert ensemble_nmi(labels, consensus, weights=weights, average=average) == pytest.approx(weights @ expected)
 
 
+def test_objects_without_a_cluster_are_left_out(rng):
+    labels, consensus = random_ensemble(rng, 25, 5), rng.randint(3, size=25)
+    consensus[::4] = -1
+    known = consensus != -1
+    for score in (density, ensemble_nmi):
+        assert score(labels, consensus) == pytest.approx(score(labels[known], consensus[known]), rel=1e-12)
+        with pytest.raises(ValueError, match="consensus must label at least one object, got only missing labels"):
+            score(labels, np.full(25, -1))
+
+
 def test_a_consensus_has_one_label_per_object():
     with pytest.raises(ValueError, match=r"consensus must have shape \(3,\), one label per object, got \(2,\)"):
         density(np.array([[0, 0], [0, 1], [1, 1]]), [0, 1])

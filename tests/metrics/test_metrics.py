@@ -5,6 +5,7 @@ import math
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,12 +91,26 @@ def test_variation_of_information_with_as_many_clusters_as_objects():
     assert variation_of_information(labels, labels[::-1]) == 0.0
 
 
-def test_adjusted_rand_score_is_scikit_learns():
-    assert metrics.adjusted_rand_score is sklearn_adjusted_rand_score
+@given(partitions(2))
+def test_adjusted_rand_score_is_scikit_learns(pair):
+    assert metrics.adjusted_rand_score(*pair) == sklearn_adjusted_rand_score(*pair)
+
+
+@pytest.mark.parametrize("unknown", [-1, None, np.nan, "NA"])
+@pytest.mark.parametrize("name", METRICS)
+def test_objects_of_unknown_label_are_left_out(name, unknown):
+    truth, found = ["a", "a", unknown, "b", "b", unknown, "c"], [4, 4, 4, 5, -1, 5, 4]
+    if unknown == -1:
+        truth = [-1 if label == -1 else ord(label) for label in truth]
+    known = METRICS[name](["a", "a", "b", "c"], [4, 4, 5, 4])
+    assert METRICS[name](truth, found) == METRICS[name](found, truth) == known
+    assert METRICS[name](pd.Series(truth, dtype=object), np.array(found)) == known
+    with pytest.raises(ValueError, match="must both label at least one object"):
+        METRICS[name]([unknown, 1], [1, unknown])
 
 
 @pytest.mark.parametrize("name", METRICS)
-@given(pair=partitions(2), names=st.permutations(["w", "x", "y", "z"]), codes=st.permutations([-1, 3, 10**12, 5]))
+@given(pair=partitions(2), names=st.permutations(["w", "x", "y", "z"]), codes=st.permutations([-2, 3, 10**12, 5]))
 def test_renaming_clusters_changes_nothing(name, pair, names, codes):
     a, b = pair
     renamed = METRICS[name]([names[label] for label in a], np.array([codes[label] for label in b]))
@@ -111,6 +126,7 @@ def test_plain_float(name):
     ("metric", "first", "second"),
     [
         (h_criterion, "y_true", "y_pred"),
+        (metrics.adjusted_rand_score, "labels_true", "labels_pred"),
         (normalized_mutual_information, "a", "b"),
         (variation_of_information, "a", "b"),
     ],

@@ -103,7 +103,8 @@ def arguments_of(name, world):
         "labels": world.labels, "partitions": world.labels, "n_clusters": low, "X": world.X,
         "membership": world.membership, "memberships": world.consensus, "consensus": world.consensus,
         "partition": world.consensus, "losses": np.arange(1.0, m + 1.0), "values": np.ones((n, m)), "lam": 1.0,
-        "eta": 1.0, "fraction": 0.5, "y_true": world.consensus, "y_pred": world.labels[:, 0], "a": world.consensus,
+        "eta": 1.0, "fraction": 0.5, "y_true": world.consensus, "y_pred": world.labels[:, 0],
+        "labels_true": world.consensus, "labels_pred": world.labels[:, 0], "a": world.consensus,
         "b": world.labels[:, 0], "subsets": [[u % 2] for u in range(m)],
     }  # fmt: skip
     fast = {"random_state": 0, "n_init": 2, "n_splits": 2, "n_partitions": 6, "min_per_order": 2,

@@ -1,5 +1,6 @@
 """Plots: what is drawn, on which Axes, and the errors."""
 
+import itertools
 import sys
 
 import matplotlib.pyplot as plt
@@ -122,9 +123,30 @@ def test_many_objects_are_drawn_in_proportion(rng):
     assert not np.array_equal(first, other)
 
 
+@pytest.mark.parametrize("n_groups", [20, 26, 30])
+@pytest.mark.parametrize("prefix", ["", "type "])
+def test_names_of_groups_do_not_touch(n_groups, prefix):
+    groups = np.repeat(np.arange(n_groups), 10)
+    names = [f"{prefix}{group}" for group in groups]
+    membership = np.eye(n_groups)[groups]
+    for ax in (plot_coassociation(np.column_stack([groups, groups]), names), plot_membership(membership, labels=names)):
+        ax.figure.canvas.draw()
+        boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+        assert len(boxes) > 4
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
+        np.testing.assert_allclose(np.interp(ax.get_xticks(), np.arange(len(groups)), groups) % 1, 0.0)
+
+
+def test_objects_of_unknown_group_are_a_group():
+    for names in (["a", None, "b", "b"], [0, np.nan, 1, 1]):
+        ax = plot_coassociation(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]), names)
+        assert ticks(ax.xaxis)[0] == "-1"
+        assert len(ticks(ax.xaxis)) == 3
+
+
 def test_small_groups_have_no_names():
     labels = np.arange(60).reshape(-1, 1)
-    assert ticks(plot_coassociation(labels, labels[:, 0] // 2).xaxis) == list(map(str, range(30)))
+    assert ticks(plot_coassociation(labels, labels[:, 0] // 4).xaxis) == list(map(str, range(15)))
     assert ticks(plot_coassociation(labels, labels[:, 0]).xaxis) == []
     # One object of a hundred is too narrow for its name.
     assert ticks(plot_membership(np.eye(2)[[0] + 99 * [1]]).xaxis) == ["1"]
@@ -216,7 +238,7 @@ def test_draws_on_the_axes_given_and_on_no_other(draw):
 FOUND = consensus_distribution(LABELS)
 ERRORS = [
     (lambda: plot_coassociation(LABELS, [0, 1]), ValueError, r"consensus must have shape \(3,\), one label per object"),
-    (lambda: plot_coassociation(LABELS, [0, None, "a"]), TypeError, "consensus must hold labels of one kind"),
+    (lambda: plot_coassociation(LABELS, [-1, None, "NA"]), ValueError, "consensus must label at least one object"),
     (lambda: plot_membership([[0.5, 0.5]], labels=[1, 2]), ValueError, "labels must have shape"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[0, 1]), TypeError, "corrupted must be a mask of True and False"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[True]), ValueError, r"corrupted must have shape \(2,\)"),
