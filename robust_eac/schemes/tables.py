@@ -83,7 +83,7 @@ def share_among_copies(weights, properties):
     return (np.bincount(group, weights=weights) / np.bincount(group))[group]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def count_pairs(first, second, multiplicity, counted):
     """Add the number of objects with each pair of codes."""
     for i in range(first.shape[0]):
