@@ -304,7 +304,8 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
     for i in range(n):
         if sums[i, i] > 0.0:
             scale[i] = (pairs[i, i] / sums[i, i]) ** power
-    a, b = nearest[0], nearest[0]
+    # numba would compile the functions called twice for literal zeros.
+    a = b = np.int64(0)
     for k in range(n - 1):
         for i in range(n):
             if scale[i] < 0.0:
@@ -315,26 +316,21 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
                 similarity = _similarity(sums, pairs, scale, i, a)
                 if similarity > best[i]:
                     nearest[i], best[i] = a, similarity
-        a = 0
+        a = np.int64(0)
         for i in range(n):
             if best[i] > best[a]:
                 a = i
         b = nearest[a]
         tree.left[k], tree.right[k] = a, b
         tree.similarities[k] = best[a]
-        _add_group(sums, a, b)
-        _add_group(pairs, a, b)
+        for i in range(n):
+            sums[a, i] += sums[b, i]
+            pairs[a, i] += pairs[b, i]
+        for i in range(n):
+            sums[i, a] += sums[i, b]
+            pairs[i, a] += pairs[i, b]
         scale[b], best[b] = -1.0, -1.0
         scale[a] = (pairs[a, a] / sums[a, a]) ** power if sums[a, a] > 0.0 else 1.0
-
-
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-def _add_group(values, a, b):
-    """Add row b to row a, then column b to column a."""
-    for i in range(len(values)):
-        values[a, i] += values[b, i]
-    for i in range(len(values)):
-        values[i, a] += values[i, b]
 
 
 @njit(cache=True, nogil=True, no_cfunc_wrapper=True)

@@ -15,20 +15,23 @@ _EPS = np.finfo(np.float64).eps
 @njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def accumulate(data, slots, membership, S, G):
     """Fill S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
-    codes, soft, observed = data.codes, data.soft, data.observed
+    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
+    offsets, soft_slots = slots.offsets, slots.soft
     k = membership.shape[1]
     S[:] = 0.0
     G[:] = 0.0
-    wy = np.zeros(S.shape[1])
+    wy = np.empty(S.shape[1])
+    for p in range(S.shape[1]):
+        wy[p] = 0.0
     for i in range(codes.shape[0]):
         for p in range(k):
-            wy[p] = data.multiplicity[i] * membership[i, p]
+            wy[p] = multiplicity[i] * membership[i, p]
         for u in range(codes.shape[1]):
-            slot = slots.offsets[u] + codes[i, u]
+            slot = offsets[u] + codes[i, u]
             for p in range(S.shape[1]):
                 S[slot, p] += wy[p]
         for s in range(soft.shape[1]):
-            slot, share = slots.soft[s], soft[i, s]
+            slot, share = soft_slots[s], soft[i, s]
             for p in range(S.shape[1]):
                 S[slot, p] += share * wy[p]
         for g in range(G.shape[0]):
@@ -38,7 +41,8 @@ def accumulate(data, slots, membership, S, G):
                         for q in range(k):
                             G[g, p, q] += wy[p] * membership[i, q]
     for slot in slots.missing:
-        S[slot] = 0.0
+        for p in range(S.shape[1]):
+            S[slot, p] = 0.0
 
 
 @njit(cache=True, nogil=True, no_cfunc_wrapper=True)
@@ -334,13 +338,16 @@ def sweep(order, data, slots, statistics, membership, visit):
     Returns the sum over objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective,
     not above 0. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
     """
-    codes, soft, observed = data.codes, data.soft, data.observed
-    offsets, soft_slots = slots.offsets, slots.soft
+    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
+    offsets, soft_slots, missing = slots.offsets, slots.soft, slots.missing
+    own, relaxation = statistics.own, visit.relaxation
     T, Q, slot_coef, mask_coef = statistics.T, statistics.Q, statistics.slot_coef, statistics.mask_coef
     k, width = membership.shape[1], T.shape[1]
     n_partitions = codes.shape[1]
-    b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.zeros(width)
+    b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.empty(width)
     e0, slopes, moved = np.empty(k), np.empty(k), np.empty(k, dtype=np.int64)
+    for p in range(width):
+        step[p] = 0.0
     everywhere = Q.shape[0] == 1
     for i in order:
         everywhere &= observed[i, 0]
@@ -349,8 +356,8 @@ def sweep(order, data, slots, statistics, membership, visit):
     for i in order:
         for p in range(k):
             y[p] = y0[p] = membership[i, p]
-        w = data.multiplicity[i]
-        weight, extra = w * statistics.own[i, 0], w * statistics.own[i, 1]
+        w = multiplicity[i]
+        weight, extra = w * own[i, 0], w * own[i, 1]
         gather(codes, i, offsets, T, b)
         if soft.shape[1] > 0:
             gather_soft(soft, i, soft_slots, T, b)
@@ -359,10 +366,10 @@ def sweep(order, data, slots, statistics, membership, visit):
         quarter_gradient(y, H, b, weight, extra, e)
         for p in range(k):
             e0[p] = e[p]
-        extra -= statistics.own[i, 2]
+        extra -= own[i, 2]
         gap, decrease = descend_column(y, y0, e, H, weight, extra, visit, slopes)
-        if visit.relaxation > 1.0 and decrease < 0.0:
-            decrease = overrelax(y, y0, e, e0, weight, extra, visit.relaxation, decrease)
+        if relaxation > 1.0 and decrease < 0.0:
+            decrease = overrelax(y, y0, e, e0, weight, extra, relaxation, decrease)
         total += 4.0 * w * gap
         total_decrease += w * decrease
 
@@ -397,8 +404,9 @@ def sweep(order, data, slots, statistics, membership, visit):
                 factor = slot_coef[slot] * soft[i, s]
                 for p in range(width):
                     T[slot, p] += factor * step[p]
-        for slot in slots.missing:
-            T[slot] = 0.0
+        for slot in missing:
+            for p in range(width):
+                T[slot, p] = 0.0
         for g in range(observed.shape[1]):
             if observed[i, g]:
                 factor = mask_coef[g] * w
