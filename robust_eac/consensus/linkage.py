@@ -12,11 +12,11 @@ them, are then exact. Half a matrix holds the pairs (i, j), i < j, of n rows in 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from ..core.codes import relabel
+from ..core.compiling import njit
 from ..core.encoding import collapse
 from ._common import check_memory
 
@@ -157,9 +157,9 @@ def cut(tree, n_clusters):
 def components(tree, kept):
     """Connected components of the kept edges of the tree: cluster of every row, numbered by first rows."""
     n = len(tree.left) + 1
-    clusters = np.empty(n, dtype=np.intp)
-    connect(tree.left[kept], tree.right[kept], np.arange(n), clusters)
-    return clusters
+    left, right = tree.left[kept], tree.right[kept]
+    graph = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(n, n))
+    return connected_components(graph, directed=False)[1].astype(np.intp)
 
 
 def dendrogram(rows, tree):
@@ -217,7 +217,7 @@ def _blocks(values):
     return np.ascontiguousarray(padded.reshape(n_blocks, width, w).transpose(0, 2, 1))
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _compare(rows, i, b, row, both):
     """Fill row with the similarities of row i to those of block b; O(m) each."""
     codes, block = rows.codes[i], rows.blocks[b]
@@ -245,13 +245,13 @@ def _compare(rows, i, b, row, both):
             row[j] = row[j] / both[j] if both[j] > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _first(n, i):
     """The pair (i, j), i < j, of n rows is at _first(n, i) + j, as SciPy orders pairs."""
     return n * i - i * (i + 1) // 2 - i - 1
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def fill(rows, sizes, half):
     """half[i, j] = similarity times the sizes of both rows; O(n^2 m)."""
     n, width = rows.codes.shape[0], rows.blocks.shape[2]
@@ -265,7 +265,7 @@ def fill(rows, sizes, half):
                 half[first + j] = row[j - low] * sizes[i] * sizes[j]
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def span(rows, tree):
     """Prim's algorithm for a spanning tree of largest similarities; O(n^2 m). It overwrites the blocks."""
     n, width = rows.codes.shape[0], rows.blocks.shape[2]
@@ -292,7 +292,7 @@ def span(rows, tree):
         tree.similarities[k] = top
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def merge_sums(sums, pairs, power, scale, nearest, best, tree):
     """Merge the most similar two of the groups until one is left. It overwrites the sums and pairs.
 
@@ -333,13 +333,13 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
         scale[a] = (pairs[a, a] / sums[a, a]) ** power if sums[a, a] > 0.0 else 1.0
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _similarity(sums, pairs, scale, i, j):
     """Similarity of two groups; 0 if no partition observes a pair."""
     return sums[i, j] / pairs[i, j] * scale[i] * scale[j] if pairs[i, j] > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _most_similar(sums, pairs, scale, i):
     """(j, similarity) of the most similar of the groups j > i; (-1, -1) if there is none."""
     nearest, best = -1, -1.0
@@ -351,7 +351,7 @@ def _most_similar(sums, pairs, scale, i):
     return nearest, best
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def agglomerate(half, sizes, rule, tree):
     """All merges of the rows by nearest-neighbour chains in half the matrix; O(n^2). It overwrites half and sizes."""
     n = len(sizes)
@@ -372,7 +372,7 @@ def agglomerate(half, sizes, rule, tree):
         n = target
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _follow_chains(half, sizes, names, rule, tree, start, stop):
     """Merges start, ..., stop - 1 of the tree. The size of a cluster that has merged into another is set to 0.
 
@@ -409,7 +409,7 @@ def _follow_chains(half, sizes, names, rule, tree, start, stop):
         divisors[a] = sizes[a]
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _nearest(half, firsts, divisors, x, nearness):
     """Fill nearness and return the nearest cluster of finite divisor, -1 if there is none; O(n)."""
     n = len(divisors)
@@ -433,7 +433,7 @@ def _nearest(half, firsts, divisors, x, nearness):
     return i
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _first_finite(divisors):
     for i in range(len(divisors)):
         if divisors[i] < np.inf:
@@ -441,7 +441,7 @@ def _first_finite(divisors):
     return -1
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _join(half, firsts, a, b, rule):
     """Merge cluster b into a < b; O(n)."""
     n = len(firsts)
@@ -454,14 +454,14 @@ def _join(half, firsts, a, b, rule):
         of_a[i] = _combine(of_a[i], of_b[i], rule)
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _combine(one, other, rule):
     if rule == _AVERAGE:
         return one + other
     return max(one, other) if rule == _SINGLE else min(one, other)
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def number_clusters(left, right, parents, sizes, merges):
     """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge k joins into n + k, and its size.
 
@@ -476,23 +476,7 @@ def number_clusters(left, right, parents, sizes, merges):
         merges[k, 3] = sizes[n + k]
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-def connect(left, right, parents, clusters):
-    """Connected components of a graph's edges, numbered by their first vertices; parents : every vertex's own number."""
-    n_found = 0
-    for k in range(len(left)):
-        one, other = _root(parents, left[k]), _root(parents, right[k])
-        parents[max(one, other)] = min(one, other)
-    for i in range(len(clusters)):
-        root = _root(parents, i)
-        if root == i:
-            clusters[i] = n_found
-            n_found += 1
-        else:
-            clusters[i] = clusters[root]
-
-
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _root(parents, i):
     while parents[i] != i:
         parents[i] = parents[parents[i]]

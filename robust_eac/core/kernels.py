@@ -5,14 +5,15 @@ numba's disk cache does not notice changes in a callee of another file.
 """
 
 import numpy as np
-from numba import njit
+
+from .compiling import njit
 
 # Newton on a monotone cubic converges in a handful of steps; bisection alone would need about 60 for full precision.
 _MAX_ROOT_STEPS = 100
 _EPS = np.finfo(np.float64).eps
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def accumulate(data, slots, membership, S, G):
     """Fill S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
     codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
@@ -45,7 +46,7 @@ def accumulate(data, slots, membership, S, G):
             S[slot, p] = 0.0
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def gather(codes, i, offsets, T, b):
     """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of all solvers.
 
@@ -83,7 +84,7 @@ def gather(codes, i, offsets, T, b):
             b[p] += T[slot0, p]
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def gather_soft(soft, i, soft_slots, T, b):
     """b += sum over s of soft[i, s] T[soft_slots[s]], the terms of the soft partitions; O(soft slots k)."""
     n, k = soft.shape[1], b.shape[0]
@@ -98,7 +99,7 @@ def gather_soft(soft, i, soft_slots, T, b):
             b[p] += x0 * T[slot, p]
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def fill_hessian(observed, i, Q, H):
     """H = sum of Q[g] over the masks that contain row i."""
     H[:] = 0.0
@@ -109,7 +110,7 @@ def fill_hessian(observed, i, Q, H):
                     H[p, q] += Q[g, p, q]
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def quarter_gradient(y, H, b, quartic, extra, out):
     """Quarter gradient in one column, without the row's own terms: H y - b - (quartic (|y|^2 - 1) + extra) y."""
     k = y.shape[0]
@@ -127,7 +128,7 @@ def quarter_gradient(y, H, b, quartic, extra, out):
             out[p] -= shift * y[p]
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def gradient(data, slots, statistics, membership, out):
     """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
@@ -146,13 +147,13 @@ def gradient(data, slots, statistics, membership, out):
             out[i, p] *= 4.0
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def quartic_value(t, c1, c2, c3, c4):
     """c1 t + c2 t^2 + c3 t^3 + c4 t^4."""
     return t * (c1 + t * (c2 + t * (c3 + t * c4)))
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _rising_root(lo, hi, c1, c2, c3, c4):
     """Root of the quartic's derivative in [lo, hi], where it rises from negative to positive."""
     t = lo
@@ -184,7 +185,7 @@ def _rising_root(lo, hi, c1, c2, c3, c4):
     return t
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def minimise_quartic(c1, c2, c3, c4, upper):
     """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 if no value is below that at 0.
 
@@ -229,7 +230,7 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     return best
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True, fastmath={"nnan", "nsz"})
+@njit(fastmath={"nnan", "nsz"})
 def steepest_pair(y, e, shift, slopes):
     """(p, q, lowest, highest): the first coordinates of lowest slope e + shift y and, among positive y, of highest.
 
@@ -250,7 +251,7 @@ def steepest_pair(y, e, shift, slopes):
     return p, q, low, high
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def descend_column(y, y0, e, H, weight, extra, visit, slopes):
     """Up to n_steps exact pairwise steps on a column y; returns a quarter of the gap at the start, and the change.
 
@@ -294,7 +295,7 @@ def descend_column(y, y0, e, H, weight, extra, visit, slopes):
     return gap, decrease
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
     """Over-relax a column: go `relaxation` times the step from y0 to y, or until a coordinate reaches 0.
 
@@ -329,7 +330,7 @@ def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
     return value
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def sweep(order, data, slots, statistics, membership, visit):
     """Minimise over one column of Y after the other, in this order of the rows; updates membership, T and Q.
 
@@ -422,7 +423,7 @@ def sweep(order, data, slots, statistics, membership, visit):
     return total, total_decrease
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def count(codes, offsets, multiplicity, clusters, counts):
     """Add the objects of each slot in each cluster of a hard consensus to counts (n_slots, k); O(rows m)."""
     for i in range(codes.shape[0]):
@@ -430,14 +431,14 @@ def count(codes, offsets, multiplicity, clusters, counts):
             counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def table_costs(codes, offsets, table, costs):
     """costs[i] = sum over u of table[slot of row i in u]; O(rows m k)."""
     for i in range(codes.shape[0]):
         gather(codes, i, offsets, table, costs[i])
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def reassign(data, slots, table, drift, slack, clusters, margins, counts):
     """Move every row to the cluster of least cost and update the counts; returns how many rows moved.
 

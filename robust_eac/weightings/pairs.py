@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from sklearn.utils.random import sample_without_replacement
 
 from ..core import relabelling
+from ..core.compiling import njit
 from ..core.encoding import harden, take_rows
 
 # Agreement is tested on this many objects, with this many reference partitions. This is enough: the z-score of two
@@ -120,7 +120,7 @@ def pairs_of(columns, references):
     )
 
 
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit
 def _compare_pairs(columns, references, tested, table, sizes, out):
     """Fill out (8, n_references, m) for the tested pairs.
 
