@@ -15,12 +15,10 @@ _EPS = np.finfo(np.float64).eps
 
 @njit
 def accumulate(data, slots, membership, S, G):
-    """Fill S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
+    """Add to S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
     codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
     offsets, soft_slots = slots.offsets, slots.soft
     k = membership.shape[1]
-    S[:] = 0.0
-    G[:] = 0.0
     wy = np.empty(S.shape[1])
     for p in range(S.shape[1]):
         wy[p] = 0.0
@@ -70,7 +68,8 @@ def gather(codes, i, offsets, T, b):
                 b3 += (T[slot0, p + 3] + T[slot1, p + 3]) + (T[slot2, p + 3] + T[slot3, p + 3])
             b[p], b[p + 1], b[p + 2], b[p + 3] = b0, b1, b2, b3
     else:
-        b[:] = 0.0
+        for p in range(k):
+            b[p] = 0.0
         for u in range(0, rest, 4):
             slot0 = offsets[u] + codes[i, u]
             slot1 = offsets[u + 1] + codes[i, u + 1]
@@ -102,7 +101,9 @@ def gather_soft(soft, i, soft_slots, T, b):
 @njit
 def fill_hessian(observed, i, Q, H):
     """H = sum of Q[g] over the masks that contain row i."""
-    H[:] = 0.0
+    for p in range(H.shape[0]):
+        for q in range(H.shape[1]):
+            H[p, q] = 0.0
     for g in range(observed.shape[1]):
         if observed[i, g]:
             for p in range(H.shape[0]):
