@@ -381,7 +381,7 @@ class RobustEAC(_Consensus):
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the objects.
     verbose : int, default=0
-        1 prints a line per start and alternation.
+        1 prints a line per start and alternation, and one if kernels are compiled.
 
     Attributes
     ----------

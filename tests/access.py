@@ -24,6 +24,7 @@ from robust_eac.consensus._common import associations, check_memory, clusters_of
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
 from robust_eac.consensus.kmeans import UTILITIES, _normalised, degree_costs
 from robust_eac.consensus.refined_eac import walk_similarities
+from robust_eac.core import compiling as _compiling
 from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
 from robust_eac.core import kernels as _kernels

@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from numba import njit
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
@@ -16,6 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from ..checks.common import RandomState, Subsets
 from ..checks.values import check_bool, check_choice, check_features, check_n_clusters, check_real
 from ..core.codes import relabel
+from ..core.compiling import njit
 from ..ensembles.feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
 from ..schemes.silhouette import balance_orders, mean_silhouettes
 
@@ -206,7 +206,7 @@ def _accumulate(labels, weights, n_jobs):
     return np.triu(C) + np.triu(C, 1).T
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _coassociation_rows(labels, weights, start, stop, out):
     """Add sum_u weights[u] [labels[u, i] = labels[u, j]], in this order, to out[i, j], start <= i < stop, j >= i."""
     m, n = labels.shape

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from joblib import Parallel, delayed
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_random_state, check_real, warn_unless
 from ..core.codes import relabel
+from ..core.compiling import njit
 from ..core.encoding import collapse
 from ..core.formula import cluster_counts
 from ..core.kernels import gather
@@ -99,7 +99,7 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
     return sized_densities(pairs, sizes, singleton).sum() / len(clusters), clusters, n_moved == 0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _densify(order, codes, offsets, missing, weights, presence, singleton, labels, T, pair_weights, sizes):
     """Move objects, in the given order, to where the density gains most; return how many moved. O(m k) per object.
 
@@ -140,7 +140,7 @@ def _densify(order, codes, offsets, missing, weights, presence, singleton, label
     return n_moved
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _sized_density(pair_weight, size, singleton):
     """Size of a cluster times its density, from the weight of its ordered pairs."""
     return pair_weight / (size - 1.0) if size > 1.5 else singleton * size

@@ -12,11 +12,11 @@ them, are then exact. Half a matrix holds the pairs (i, j), i < j, of n rows in 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from ..core.codes import relabel
+from ..core.compiling import njit
 from ..core.encoding import collapse
 from ._common import check_memory
 
@@ -140,8 +140,10 @@ def tree_of_sums(sums, pairs, power):
     observes a pair. The two most similar groups merge, usually in O(M^2) altogether. A merge that is more similar than
     the one before it has the similarity of that one in the tree.
     """
-    tree = _empty_tree(len(sums))
-    merge_sums(np.array(sums, dtype=np.float64, order="C"), np.array(pairs, dtype=np.float64, order="C"), power, tree)
+    n = len(sums)
+    tree = _empty_tree(n)
+    sums, pairs = (np.array(values, dtype=np.float64, order="C") for values in (sums, pairs))
+    merge_sums(sums, pairs, power, np.ones(n), np.zeros(n, dtype=np.int64), np.empty(n), tree)
     np.minimum.accumulate(tree.similarities, out=tree.similarities)
     return tree
 
@@ -154,9 +156,10 @@ def cut(tree, n_clusters):
 
 def components(tree, kept):
     """Connected components of the kept edges of the tree: cluster of every row, numbered by first rows."""
-    clusters = np.empty(len(tree.left) + 1, dtype=np.intp)
-    connect(tree.left[kept], tree.right[kept], clusters)
-    return clusters
+    n = len(tree.left) + 1
+    left, right = tree.left[kept], tree.right[kept]
+    graph = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(n, n))
+    return connected_components(graph, directed=False)[1].astype(np.intp)
 
 
 def dendrogram(rows, tree):
@@ -173,7 +176,7 @@ def linkage_matrix(left, right, heights):
     """SciPy's linkage matrix (n - 1, 4) of n points from merges of the clusters of two points each, by height."""
     merges = np.empty((len(left), 4))
     merges[:, 2] = heights
-    number_clusters(left, right, merges)
+    number_clusters(left, right, np.arange(2 * len(left) + 1), np.ones(2 * len(left) + 1), merges)
     return merges
 
 
@@ -214,7 +217,7 @@ def _blocks(values):
     return np.ascontiguousarray(padded.reshape(n_blocks, width, w).transpose(0, 2, 1))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _compare(rows, i, b, row, both):
     """Fill row with the similarities of row i to those of block b; O(m) each."""
     codes, block = rows.codes[i], rows.blocks[b]
@@ -242,13 +245,13 @@ def _compare(rows, i, b, row, both):
             row[j] = row[j] / both[j] if both[j] > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _first(n, i):
     """The pair (i, j), i < j, of n rows is at _first(n, i) + j, as SciPy orders pairs."""
     return n * i - i * (i + 1) // 2 - i - 1
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill(rows, sizes, half):
     """half[i, j] = similarity times the sizes of both rows; O(n^2 m)."""
     n, width = rows.codes.shape[0], rows.blocks.shape[2]
@@ -262,7 +265,7 @@ def fill(rows, sizes, half):
                 half[first + j] = row[j - low] * sizes[i] * sizes[j]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def span(rows, tree):
     """Prim's algorithm for a spanning tree of largest similarities; O(n^2 m). It overwrites the blocks."""
     n, width = rows.codes.shape[0], rows.blocks.shape[2]
@@ -289,45 +292,54 @@ def span(rows, tree):
         tree.similarities[k] = top
 
 
-@njit(cache=True, nogil=True)
-def merge_sums(sums, pairs, power, tree):
-    """Merge the most similar two of the groups until one is left. It overwrites the sums and pairs."""
-    n = len(sums)
-    # m_AA^-power of every group; -1 once it has merged into another.
-    scale = np.ones(n)
+@njit
+def merge_sums(sums, pairs, power, scale, nearest, best, tree):
+    """Merge the most similar two of the groups until one is left. It overwrites the sums and pairs.
+
+    scale : (n,) ones; becomes m_AA^-power of every group, and -1 once it has merged into another.
+    nearest, best : (n,) the later group that is most similar, and its similarity; zeros as `nearest` make the first
+        round find them for all groups.
+    """
+    n = len(scale)
     for i in range(n):
         if sums[i, i] > 0.0:
             scale[i] = (pairs[i, i] / sums[i, i]) ** power
-    # At first, the most similar group is to be found for all.
-    nearest, best = np.zeros(n, dtype=np.int64), np.empty(n)
-    a = b = 0
+    # numba would compile the functions called twice for literal zeros.
+    a = b = np.int64(0)
     for k in range(n - 1):
-        for i in np.flatnonzero(scale > 0.0):
+        for i in range(n):
+            if scale[i] < 0.0:
+                continue
             if i == a or nearest[i] == a or nearest[i] == b:
                 nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
             elif i < a:
                 similarity = _similarity(sums, pairs, scale, i, a)
                 if similarity > best[i]:
                     nearest[i], best[i] = a, similarity
-        a = np.argmax(best)
+        a = np.int64(0)
+        for i in range(n):
+            if best[i] > best[a]:
+                a = i
         b = nearest[a]
         tree.left[k], tree.right[k] = a, b
         tree.similarities[k] = best[a]
-        sums[a] += sums[b]
-        sums[:, a] += sums[:, b]
-        pairs[a] += pairs[b]
-        pairs[:, a] += pairs[:, b]
+        for i in range(n):
+            sums[a, i] += sums[b, i]
+            pairs[a, i] += pairs[b, i]
+        for i in range(n):
+            sums[i, a] += sums[i, b]
+            pairs[i, a] += pairs[i, b]
         scale[b], best[b] = -1.0, -1.0
         scale[a] = (pairs[a, a] / sums[a, a]) ** power if sums[a, a] > 0.0 else 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _similarity(sums, pairs, scale, i, j):
     """Similarity of two groups; 0 if no partition observes a pair."""
     return sums[i, j] / pairs[i, j] * scale[i] * scale[j] if pairs[i, j] > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _most_similar(sums, pairs, scale, i):
     """(j, similarity) of the most similar of the groups j > i; (-1, -1) if there is none."""
     nearest, best = -1, -1.0
@@ -339,7 +351,7 @@ def _most_similar(sums, pairs, scale, i):
     return nearest, best
 
 
-@njit(cache=True, nogil=True)
+@njit
 def agglomerate(half, sizes, rule, tree):
     """All merges of the rows by nearest-neighbour chains in half the matrix; O(n^2). It overwrites half and sizes."""
     n = len(sizes)
@@ -360,7 +372,7 @@ def agglomerate(half, sizes, rule, tree):
         n = target
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _follow_chains(half, sizes, names, rule, tree, start, stop):
     """Merges start, ..., stop - 1 of the tree. The size of a cluster that has merged into another is set to 0.
 
@@ -397,7 +409,7 @@ def _follow_chains(half, sizes, names, rule, tree, start, stop):
         divisors[a] = sizes[a]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _nearest(half, firsts, divisors, x, nearness):
     """Fill nearness and return the nearest cluster of finite divisor, -1 if there is none; O(n)."""
     n = len(divisors)
@@ -421,7 +433,7 @@ def _nearest(half, firsts, divisors, x, nearness):
     return i
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _first_finite(divisors):
     for i in range(len(divisors)):
         if divisors[i] < np.inf:
@@ -429,7 +441,7 @@ def _first_finite(divisors):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _join(half, firsts, a, b, rule):
     """Merge cluster b into a < b; O(n)."""
     n = len(firsts)
@@ -442,18 +454,20 @@ def _join(half, firsts, a, b, rule):
         of_a[i] = _combine(of_a[i], of_b[i], rule)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _combine(one, other, rule):
     if rule == _AVERAGE:
         return one + other
     return max(one, other) if rule == _SINGLE else min(one, other)
 
 
-@njit(cache=True, nogil=True)
-def number_clusters(left, right, merges):
-    """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge k joins into n + k, and its size."""
+@njit
+def number_clusters(left, right, parents, sizes, merges):
+    """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge k joins into n + k, and its size.
+
+    parents, sizes : (2 n - 1,) every cluster's own number, and ones.
+    """
     n = len(left) + 1
-    parents, sizes = np.arange(2 * n - 1), np.ones(2 * n - 1)
     for k in range(n - 1):
         a, b = _root(parents, left[k]), _root(parents, right[k])
         parents[a] = parents[b] = n + k
@@ -462,23 +476,7 @@ def number_clusters(left, right, merges):
         merges[k, 3] = sizes[n + k]
 
 
-@njit(cache=True, nogil=True)
-def connect(left, right, clusters):
-    """Connected components of a graph's edges, numbered by their first vertices."""
-    parents, n_found = np.arange(len(clusters)), 0
-    for k in range(len(left)):
-        one, other = _root(parents, left[k]), _root(parents, right[k])
-        parents[max(one, other)] = min(one, other)
-    for i in range(len(clusters)):
-        root = _root(parents, i)
-        if root == i:
-            clusters[i] = n_found
-            n_found += 1
-        else:
-            clusters[i] = clusters[root]
-
-
-@njit(cache=True, nogil=True)
+@njit
 def _root(parents, i):
     while parents[i] != i:
         parents[i] = parents[parents[i]]

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState
 from ..checks.labels import check_init
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real, warn_unless
 from ..core.codes import relabel
+from ..core.compiling import njit
 from ._common import check_memory, check_starts, prepare
 
 __all__ = ["PeaceResult", "solve_peace"]
@@ -218,7 +218,7 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
     return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def divergence(p, c, kl):
     """Divergence of the prediction p from the co-association c: squared difference or Kullback-Leibler."""
     if not kl:
@@ -232,7 +232,7 @@ def divergence(p, c, kl):
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit
 def slope(p, c, kl):
     """Derivative of the divergence in p; non-decreasing."""
     if not kl:
@@ -241,7 +241,7 @@ def slope(p, c, kl):
     return (inside - c) / (inside * (1.0 - inside))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def bend(p, c, kl):
     """Second derivative of the divergence in p."""
     if not kl:
@@ -251,7 +251,7 @@ def bend(p, c, kl):
     return c / (p * p) + (1.0 - c) / ((1.0 - p) * (1.0 - p))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def weigh_pairs(codes, weights, missing, first, second, together, both):
     """Fill, for each pair, the weights of the partitions that join it and of those that observe both objects."""
     for pair in range(first.shape[0]):
@@ -266,7 +266,7 @@ def weigh_pairs(codes, weights, missing, first, second, together, both):
         together[pair] = same
 
 
-@njit(cache=True, nogil=True)
+@njit
 def predict(Y, i, j):
     """y_i'y_j."""
     total = 0.0
@@ -275,7 +275,7 @@ def predict(Y, i, j):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit
 def total_divergence(pairs, kl, Y):
     """Sum over the unordered pairs of N d(c, y_i'y_j)."""
     total = 0.0
@@ -287,7 +287,7 @@ def total_divergence(pairs, kl, Y):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit
 def column_gradient(i, pairs, kl, Y, g):
     """Fill g[i] with the gradient in the column of object i; O(partners k)."""
     g[i] = 0.0
@@ -298,7 +298,7 @@ def column_gradient(i, pairs, kl, Y, g):
             g[i, q] += w * Y[j, q]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def extremes(y, g):
     """Cluster of smallest gradient, and of largest gradient among the clusters with mass."""
     low, high = 0, -1
@@ -310,14 +310,14 @@ def extremes(y, g):
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@njit
 def column_gap(y, g):
     """Largest rate of decrease when mass moves between two clusters; 0 exactly if the column is stationary."""
     low, high = extremes(y, g)
     return g[high] - g[low]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def all_gradients(pairs, kl, state):
     """Fill the gradients and the gaps of all columns."""
     for i in range(state.Y.shape[0]):
@@ -325,20 +325,20 @@ def all_gradients(pairs, kl, state):
         state.gaps[i] = column_gap(state.Y[i], state.g[i])
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _before(a, b, key):
     """Whether object a comes before b: by larger key, then by smaller number."""
     return key[a] > key[b] or (key[a] == key[b] and a < b)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _swap(heap, position, a, b):
     heap[a], heap[b] = heap[b], heap[a]
     position[heap[a]] = a
     position[heap[b]] = b
 
 
-@njit(cache=True, nogil=True)
+@njit
 def repair(heap, position, key, item):
     """Restore the order of a binary heap after the key of one item has changed; O(log n)."""
     at = position[item]
@@ -356,7 +356,7 @@ def repair(heap, position, key, item):
         at = top
 
 
-@njit(cache=True, nogil=True)
+@njit
 def exchange(J, low, high, pairs, kl, Y, g):
     """Mass in [0, y_high] to move from cluster high to low in the column of object J: the exact minimiser."""
     upper = Y[J, high]
@@ -393,7 +393,7 @@ def exchange(J, low, high, pairs, kl, Y, g):
     return t
 
 
-@njit(cache=True, nogil=True)
+@njit
 def move_mass(pairs, kl, state, target, n_steps):
     """Move mass in the column of largest gap until no gap exceeds the target; return the steps, at most n_steps."""
     Y, g, gaps, heap, position = state

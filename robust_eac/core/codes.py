@@ -1,9 +1,9 @@
 """Compact codes of labels: 0, 1, ... in every column, in the order of the values."""
 
 import numpy as np
-from numba import njit
 
 from ..checks.common import BLOCK, row_blocks
+from .compiling import njit
 
 
 def compact_codes(labels):
@@ -65,7 +65,7 @@ def _blocks(labels):
         yield block, labels[block].astype(np.int64, order="C")
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _tally(block, lows, narrow, starts, tally):
     for i in range(block.shape[0]):
         for u in range(block.shape[1]):
@@ -73,7 +73,7 @@ def _tally(block, lows, narrow, starts, tally):
                 tally[starts[u] + block[i, u] - lows[u]] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _look_up(block, lows, narrow, starts, tables, out):
     for i in range(block.shape[0]):
         for u in range(block.shape[1]):

@@ -31,8 +31,8 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
 
     def of_part(part):
         data, Y = encoding.rows.take(part), rows[part]
-        S = np.empty((len(partitions.sizes), k + -k % _WIDTH))
-        G = np.empty((data.observed.shape[1], k, k))
+        S = np.zeros((len(partitions.sizes), k + -k % _WIDTH))
+        G = np.zeros((data.observed.shape[1], k, k))
         if k > _BY_PRODUCT:
             kernels.accumulate(data, partitions.slots, Y, S, G[:0])
             for g, mask in enumerate(data.observed.T):

@@ -5,30 +5,32 @@ numba's disk cache does not notice changes in a callee of another file.
 """
 
 import numpy as np
-from numba import njit
+
+from .compiling import njit
 
 # Newton on a monotone cubic converges in a handful of steps; bisection alone would need about 60 for full precision.
 _MAX_ROOT_STEPS = 100
 _EPS = np.finfo(np.float64).eps
 
 
-@njit(cache=True, nogil=True)
+@njit
 def accumulate(data, slots, membership, S, G):
-    """Fill S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
-    codes, soft, observed = data.codes, data.soft, data.observed
+    """Add to S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
+    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
+    offsets, soft_slots = slots.offsets, slots.soft
     k = membership.shape[1]
-    S[:] = 0.0
-    G[:] = 0.0
-    wy = np.zeros(S.shape[1])
+    wy = np.empty(S.shape[1])
+    for p in range(S.shape[1]):
+        wy[p] = 0.0
     for i in range(codes.shape[0]):
         for p in range(k):
-            wy[p] = data.multiplicity[i] * membership[i, p]
+            wy[p] = multiplicity[i] * membership[i, p]
         for u in range(codes.shape[1]):
-            slot = slots.offsets[u] + codes[i, u]
+            slot = offsets[u] + codes[i, u]
             for p in range(S.shape[1]):
                 S[slot, p] += wy[p]
         for s in range(soft.shape[1]):
-            slot, share = slots.soft[s], soft[i, s]
+            slot, share = soft_slots[s], soft[i, s]
             for p in range(S.shape[1]):
                 S[slot, p] += share * wy[p]
         for g in range(G.shape[0]):
@@ -38,10 +40,11 @@ def accumulate(data, slots, membership, S, G):
                         for q in range(k):
                             G[g, p, q] += wy[p] * membership[i, q]
     for slot in slots.missing:
-        S[slot] = 0.0
+        for p in range(S.shape[1]):
+            S[slot, p] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def gather(codes, i, offsets, T, b):
     """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of all solvers.
 
@@ -65,7 +68,8 @@ def gather(codes, i, offsets, T, b):
                 b3 += (T[slot0, p + 3] + T[slot1, p + 3]) + (T[slot2, p + 3] + T[slot3, p + 3])
             b[p], b[p + 1], b[p + 2], b[p + 3] = b0, b1, b2, b3
     else:
-        b[:] = 0.0
+        for p in range(k):
+            b[p] = 0.0
         for u in range(0, rest, 4):
             slot0 = offsets[u] + codes[i, u]
             slot1 = offsets[u + 1] + codes[i, u + 1]
@@ -79,7 +83,7 @@ def gather(codes, i, offsets, T, b):
             b[p] += T[slot0, p]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def gather_soft(soft, i, soft_slots, T, b):
     """b += sum over s of soft[i, s] T[soft_slots[s]], the terms of the soft partitions; O(soft slots k)."""
     n, k = soft.shape[1], b.shape[0]
@@ -94,10 +98,12 @@ def gather_soft(soft, i, soft_slots, T, b):
             b[p] += x0 * T[slot, p]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill_hessian(observed, i, Q, H):
     """H = sum of Q[g] over the masks that contain row i."""
-    H[:] = 0.0
+    for p in range(H.shape[0]):
+        for q in range(H.shape[1]):
+            H[p, q] = 0.0
     for g in range(observed.shape[1]):
         if observed[i, g]:
             for p in range(H.shape[0]):
@@ -105,7 +111,7 @@ def fill_hessian(observed, i, Q, H):
                     H[p, q] += Q[g, p, q]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def quarter_gradient(y, H, b, quartic, extra, out):
     """Quarter gradient in one column, without the row's own terms: H y - b - (quartic (|y|^2 - 1) + extra) y."""
     k = y.shape[0]
@@ -123,7 +129,7 @@ def quarter_gradient(y, H, b, quartic, extra, out):
             out[p] -= shift * y[p]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def gradient(data, slots, statistics, membership, out):
     """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
     k = membership.shape[1]
@@ -142,13 +148,13 @@ def gradient(data, slots, statistics, membership, out):
             out[i, p] *= 4.0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def quartic_value(t, c1, c2, c3, c4):
     """c1 t + c2 t^2 + c3 t^3 + c4 t^4."""
     return t * (c1 + t * (c2 + t * (c3 + t * c4)))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _rising_root(lo, hi, c1, c2, c3, c4):
     """Root of the quartic's derivative in [lo, hi], where it rises from negative to positive."""
     t = lo
@@ -180,7 +186,7 @@ def _rising_root(lo, hi, c1, c2, c3, c4):
     return t
 
 
-@njit(cache=True, nogil=True)
+@njit
 def minimise_quartic(c1, c2, c3, c4, upper):
     """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 if no value is below that at 0.
 
@@ -225,7 +231,7 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     return best
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@njit(fastmath={"nnan", "nsz"})
 def steepest_pair(y, e, shift, slopes):
     """(p, q, lowest, highest): the first coordinates of lowest slope e + shift y and, among positive y, of highest.
 
@@ -246,7 +252,7 @@ def steepest_pair(y, e, shift, slopes):
     return p, q, low, high
 
 
-@njit(cache=True, nogil=True)
+@njit
 def descend_column(y, y0, e, H, weight, extra, visit, slopes):
     """Up to n_steps exact pairwise steps on a column y; returns a quarter of the gap at the start, and the change.
 
@@ -290,7 +296,7 @@ def descend_column(y, y0, e, H, weight, extra, visit, slopes):
     return gap, decrease
 
 
-@njit(cache=True, nogil=True)
+@njit
 def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
     """Over-relax a column: go `relaxation` times the step from y0 to y, or until a coordinate reaches 0.
 
@@ -325,7 +331,7 @@ def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sweep(order, data, slots, statistics, membership, visit):
     """Minimise over one column of Y after the other, in this order of the rows; updates membership, T and Q.
 
@@ -334,13 +340,16 @@ def sweep(order, data, slots, statistics, membership, visit):
     Returns the sum over objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective,
     not above 0. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
     """
-    codes, soft, observed = data.codes, data.soft, data.observed
-    offsets, soft_slots = slots.offsets, slots.soft
+    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
+    offsets, soft_slots, missing = slots.offsets, slots.soft, slots.missing
+    own, relaxation = statistics.own, visit.relaxation
     T, Q, slot_coef, mask_coef = statistics.T, statistics.Q, statistics.slot_coef, statistics.mask_coef
     k, width = membership.shape[1], T.shape[1]
     n_partitions = codes.shape[1]
-    b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.zeros(width)
+    b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.empty(width)
     e0, slopes, moved = np.empty(k), np.empty(k), np.empty(k, dtype=np.int64)
+    for p in range(width):
+        step[p] = 0.0
     everywhere = Q.shape[0] == 1
     for i in order:
         everywhere &= observed[i, 0]
@@ -349,19 +358,20 @@ def sweep(order, data, slots, statistics, membership, visit):
     for i in order:
         for p in range(k):
             y[p] = y0[p] = membership[i, p]
-        w = data.multiplicity[i]
-        weight, extra = w * statistics.own[i, 0], w * statistics.own[i, 1]
+        w = multiplicity[i]
+        weight, extra = w * own[i, 0], w * own[i, 1]
         gather(codes, i, offsets, T, b)
         if soft.shape[1] > 0:
             gather_soft(soft, i, soft_slots, T, b)
         if not everywhere:
             fill_hessian(observed, i, Q, H)
         quarter_gradient(y, H, b, weight, extra, e)
-        e0[:] = e
-        extra -= statistics.own[i, 2]
+        for p in range(k):
+            e0[p] = e[p]
+        extra -= own[i, 2]
         gap, decrease = descend_column(y, y0, e, H, weight, extra, visit, slopes)
-        if visit.relaxation > 1.0 and decrease < 0.0:
-            decrease = overrelax(y, y0, e, e0, weight, extra, visit.relaxation, decrease)
+        if relaxation > 1.0 and decrease < 0.0:
+            decrease = overrelax(y, y0, e, e0, weight, extra, relaxation, decrease)
         total += 4.0 * w * gap
         total_decrease += w * decrease
 
@@ -396,8 +406,9 @@ def sweep(order, data, slots, statistics, membership, visit):
                 factor = slot_coef[slot] * soft[i, s]
                 for p in range(width):
                     T[slot, p] += factor * step[p]
-        for slot in slots.missing:
-            T[slot] = 0.0
+        for slot in missing:
+            for p in range(width):
+                T[slot, p] = 0.0
         for g in range(observed.shape[1]):
             if observed[i, g]:
                 factor = mask_coef[g] * w
@@ -413,7 +424,7 @@ def sweep(order, data, slots, statistics, membership, visit):
     return total, total_decrease
 
 
-@njit(cache=True, nogil=True)
+@njit
 def count(codes, offsets, multiplicity, clusters, counts):
     """Add the objects of each slot in each cluster of a hard consensus to counts (n_slots, k); O(rows m)."""
     for i in range(codes.shape[0]):
@@ -421,14 +432,14 @@ def count(codes, offsets, multiplicity, clusters, counts):
             counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def table_costs(codes, offsets, table, costs):
     """costs[i] = sum over u of table[slot of row i in u]; O(rows m k)."""
     for i in range(codes.shape[0]):
         gather(codes, i, offsets, table, costs[i])
 
 
-@njit(cache=True, nogil=True)
+@njit
 def reassign(data, slots, table, drift, slack, clusters, margins, counts):
     """Move every row to the cluster of least cost and update the counts; returns how many rows moved.
 

@@ -1,8 +1,8 @@
 """Starts: the rows to solve for, initial memberships, samples of large ensembles."""
 
 import numpy as np
-from numba import njit
 
+from .compiling import njit
 from .encoding import collapse, harden, take_rows, weigh
 from .formula import cluster_counts, coefficients
 from .lloyd import best_lloyd, squared_distances
@@ -82,7 +82,7 @@ def allocate(encoding, n_clusters, rng):
     return clusters
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
     """Assign each row, in this order, to the cheapest of the clusters that share a base cluster with it and a new one.
 

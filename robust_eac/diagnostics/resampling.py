@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, in_short, row_blocks
 from ..checks.labels import check_hard_partition, check_labels
 from ..checks.values import as_array, check_integer, check_n_jobs, check_random_state, check_real
+from ..core.compiling import njit
 from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
 from ..core.lloyd import table_costs
@@ -279,7 +279,7 @@ def _count_pairs(encoding, max_pairs, n_jobs, rng):
     return counts, exact
 
 
-@njit(cache=True, nogil=True)
+@njit
 def count_pairs(codes, multiplicity, diagonals, counts):
     """Add to counts[o, t] the pairs (i, i + d) that o partitions observe and t put together; code 0 is missing."""
     m, n = codes.shape

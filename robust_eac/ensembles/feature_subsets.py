@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from numba import njit
 
 from ..checks.common import RandomState, Subsets
 from ..checks.values import (
@@ -21,6 +20,7 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
 )
+from ..core.compiling import njit
 from .base import EnsembleTransformer, label_dtype
 
 __all__ = ["FeatureSubsetEnsemble"]
@@ -268,7 +268,7 @@ class _Clusters(NamedTuple):
     counts: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit
 def run_kmeans(data, seeds, n_clusters, max_iter, labels):
     """Fill labels with one k-means run per data set, from the objects seeds[u, :n_clusters[u]]."""
     k_max, n = seeds.shape[1], data.shape[2]
@@ -278,7 +278,7 @@ def run_kmeans(data, seeds, n_clusters, max_iter, labels):
         _lloyd(data[u], seeds[u], n_clusters[u], max_iter, clusters, labels[u], previous)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _lloyd(x, seeds, k, max_iter, clusters, labels, previous):
     """Batch k-means. An empty cluster takes the object farthest from its centre; in a tie an object does not move."""
     n_dims, n = x.shape
@@ -311,7 +311,7 @@ def _lloyd(x, seeds, k, max_iter, clusters, labels, previous):
             return
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _squared_distances(x, centre, out):
     out[:] = 0.0
     for j in range(x.shape[0]):
@@ -319,7 +319,7 @@ def _squared_distances(x, centre, out):
             out[i] += (x[j, i] - centre[j]) ** 2
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _move_to_nearest(distances, k, labels):
     """Move objects that have a strictly nearer centre to the first of the nearest ones; return how many moved."""
     n_moved = 0
@@ -334,7 +334,7 @@ def _move_to_nearest(distances, k, labels):
     return n_moved
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _update(x, labels, c, centre, counts, distances):
     """Compute the size, centre and distances of cluster c; of an empty cluster, only the size."""
     n_dims, n = x.shape
@@ -354,7 +354,7 @@ def _update(x, labels, c, centre, counts, distances):
     _squared_distances(x, centre, distances)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _make_singleton(x, labels, c, clusters):
     """Move the object farthest from its own centre into the empty cluster c."""
     n = labels.shape[0]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import delayed
-from numba import njit
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.linalg import eigh
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..checks.common import RandomState
 from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
+from ..core.compiling import njit
 from ..core.threads import progress, silent
 from .base import (
     EnsembleTransformer,
@@ -288,7 +288,7 @@ def label_by_models(models, n_neighbors, block, labels):
         label(embed(block, model, n_neighbors), labels[:, u : u + 1])
 
 
-@njit(cache=True, nogil=True)
+@njit
 def nearest_landmarks(points, index, numbers, squares):
     """Fill the indices and squared distances (n, K) of the K nearest landmarks of every point, nearest first."""
     n_dims, n_groups = index.centres.shape

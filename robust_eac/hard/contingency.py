@@ -17,7 +17,8 @@ too much. Costs of counts are differences to those of an empty cluster.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from ..core.compiling import njit
 
 BINDER, VI, OMARI, NVI, ID, NID = range(6)
 # Denominators below this share of their terms are rounding.
@@ -116,7 +117,7 @@ class Candidates(NamedTuple):
     cost: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit
 def power(x, powers):
     """psi(x). Fractional weights leave rounding errors in empty entries: where psi is x log2(x), 0 up to 0."""
     if powers.shape[0] == 0:
@@ -131,13 +132,13 @@ def power(x, powers):
     return x * np.log2(x)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def rise(x, step, powers):
     """psi(x + step) - psi(x)."""
     return power(x + step, powers) - power(x, powers)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def loss(kind, cost, a, b, own, total, singles):
     """Loss of a partition from the three sums; :data:`~robust_eac.hard.tables.LOSSES` names them."""
     if kind == BINDER:
@@ -163,14 +164,14 @@ def loss(kind, cost, a, b, own, total, singles):
     return 1.0 - information / whole if whole > _ROUNDING * max(abs(scale), 1.0) else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def losses(terms, a, b, out):
     """Fill out (m,) with the losses at sums a and b of every partition."""
     for u in range(out.shape[0]):
         out[u] = loss(terms.kind, terms.cost, a[u], b[u], terms.own[u], terms.totals[u], terms.singles[u])
 
 
-@njit(cache=True, nogil=True)
+@njit
 def update_entry(x, row, column, coef, unit, powers, rises, falls):
     """Update the differences of a table entry that is now x; returns the larger of their two changes."""
     rise_before, fall_before = rises[row, column], falls[row, column]
@@ -179,7 +180,7 @@ def update_entry(x, row, column, coef, unit, powers, rises, falls):
     return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def tabulate(terms, clusters, tables):
     """Fill counts, sizes and sums from the clusters of the rows; rows in cluster -1 are left out."""
     codes, soft = terms.codes, terms.soft
@@ -212,7 +213,7 @@ def tabulate(terms, clusters, tables):
             a[g] += power(sizes[g, c], powers)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill_differences(terms, tables):
     """Fill the differences from counts, sizes and factors."""
     fill(tables.counts, terms.slot_coef, terms.unit, terms.powers, tables.rises, tables.falls)
@@ -221,7 +222,7 @@ def fill_differences(terms, tables):
     tables.falls[terms.missing] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill(entries, coef, unit, powers, rises, falls):
     """Fill the differences of a table."""
     for row in range(entries.shape[0]):
@@ -229,7 +230,7 @@ def fill(entries, coef, unit, powers, rises, falls):
             update_entry(entries[row, c], row, c, coef[row], unit, powers, rises, falls)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def linear_cost(i, w, terms, tables, cluster, sign):
     """Linear loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
     codes, soft, observed = terms.codes, terms.soft, terms.observed
@@ -251,7 +252,7 @@ def linear_cost(i, w, terms, tables, cluster, sign):
     return cost
 
 
-@njit(cache=True, nogil=True)
+@njit
 def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
     """Fill costs with the linear loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
     costs[:] = 0.0
@@ -281,7 +282,7 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
     costs[falls.shape[1] :] = np.inf
 
 
-@njit(cache=True, nogil=True)
+@njit
 def value_after(i, w, terms, tables, own, cluster):
     """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m)."""
     codes, observed = terms.codes, terms.observed
@@ -306,7 +307,7 @@ def value_after(i, w, terms, tables, own, cluster):
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit
 def values_after(i, w, terms, tables, own, costs):
     """Fill costs with the weighted loss with row i, of weight w, in every cluster; it leaves its own only once."""
     codes, observed = terms.codes, terms.observed
@@ -336,7 +337,7 @@ def values_after(i, w, terms, tables, own, costs):
             costs += here
 
 
-@njit(cache=True, nogil=True)
+@njit
 def row_costs(i, w, terms, tables, exact, own, costs):
     """As :func:`gather` for a row of any weight; if `exact`, the weighted loss itself with the row in every cluster."""
     if exact:
@@ -347,7 +348,7 @@ def row_costs(i, w, terms, tables, exact, own, costs):
     costs[tables.counts.shape[1] :] = np.inf
 
 
-@njit(cache=True, nogil=True)
+@njit
 def best_moves(terms, tables, exact, clusters, best, rises):
     """Fill the best other cluster of every row and the rise per weight; rows of weight zero count as if of `unit`."""
     codes, soft = terms.codes, terms.soft
@@ -370,7 +371,7 @@ def best_moves(terms, tables, exact, clusters, best, rises):
         rises[i] = (costs[best[i]] - here) / w
 
 
-@njit(cache=True, nogil=True)
+@njit
 def add_to(i, step, terms, tables, cluster):
     """Add `step` objects like row i to a cluster; returns the largest change of the costs of a row of unit weight."""
     codes, soft, observed = terms.codes, terms.soft, terms.observed
@@ -405,7 +406,7 @@ def add_to(i, step, terms, tables, cluster):
     return drift
 
 
-@njit(cache=True, nogil=True)
+@njit
 def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
     """Move rows, in the given order, to the cluster of least weighted loss; returns (rows moved, drift).
 
@@ -457,7 +458,7 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
     return n_moved, drift
 
 
-@njit(cache=True, nogil=True)
+@njit
 def take_out(rows, terms, tables, clusters, drift):
     """Take rows out of their clusters, into none (-1); returns the drift."""
     multiplicity = terms.multiplicity
@@ -496,7 +497,7 @@ def sparse_arrays(encoding, terms, clusters, k):
     return arrays
 
 
-@njit(cache=True, nogil=True)
+@njit
 def count_members(terms, members):
     """Add to members (n_slots,) the number of rows with weight in each slot."""
     codes, soft = terms.codes, terms.soft
@@ -512,7 +513,7 @@ def count_members(terms, members):
                 members[soft_slots[s]] += soft[i, s] != 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def tabulate_sparse(terms, clusters, tables, of_slots, of_sizes):
     """Fill tables from the clusters of the rows, of_sizes with psi of the sizes, of_slots with the sums of psi."""
     codes, soft = terms.codes, terms.soft
@@ -578,7 +579,7 @@ def tabulate_sparse(terms, clusters, tables, of_slots, of_sizes):
             of_sizes[g, c] = power(sizes[c, g], powers)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
     """Add the costs of a slot to those of its clusters, which become candidates; returns the number of candidates."""
     start, length = tables.start, tables.length
@@ -596,7 +597,7 @@ def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
     return n
 
 
-@njit(cache=True, nogil=True)
+@njit
 def cost_near(i, w, own, inside, terms, tables, candidates):
     """Fill costs in the own cluster, if there is one, and in all that share a slot; returns their number."""
     codes, soft, observed = terms.codes, terms.soft, terms.observed
@@ -623,7 +624,7 @@ def cost_near(i, w, own, inside, terms, tables, candidates):
     return n
 
 
-@njit(cache=True, nogil=True)
+@njit
 def cost_elsewhere(i, w, n, least, terms, tables, number):
     """(cheapest cluster that is no candidate, its cost); -1 and a bound if that is certainly not below `least`."""
     observed, mask_coef = terms.observed, terms.mask_coef
@@ -659,7 +660,7 @@ def cost_elsewhere(i, w, n, least, terms, tables, number):
     return best, bound
 
 
-@njit(cache=True, nogil=True)
+@njit
 def lowest(n, skipped, candidates):
     """(candidate of least cost except `skipped`, its cost); of equal costs, the cluster of smallest number."""
     cluster, cost = candidates.cluster, candidates.cost
@@ -671,7 +672,7 @@ def lowest(n, skipped, candidates):
     return best, least
 
 
-@njit(cache=True, nogil=True)
+@njit
 def compare(i, w, own, inside, skipped, terms, tables, candidates):
     """(number of candidates, cheapest cluster except `skipped`, its cost, least cost of the others) of a row."""
     n = cost_near(i, w, own, inside, terms, tables, candidates)
@@ -684,7 +685,7 @@ def compare(i, w, own, inside, skipped, terms, tables, candidates):
     return n, best, least, bound
 
 
-@njit(cache=True, nogil=True)
+@njit
 def change(x, step, coef, unit, powers):
     """Largest change of the cost of a row of unit weight where x becomes x + step."""
     rises = rise(x + step, unit, powers) - rise(x, unit, powers)
@@ -692,7 +693,7 @@ def change(x, step, coef, unit, powers):
     return abs(coef) * max(abs(rises), abs(falls))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def shift(slot, cluster, step, coef, unit, powers, tables):
     """Add a row's share to a count of its slot, or take it away; returns (rise of the sum, change of costs)."""
     columns, counts, hits = tables.columns, tables.counts, tables.hits
@@ -716,7 +717,7 @@ def shift(slot, cluster, step, coef, unit, powers, tables):
     return rise(x, step, powers), change(x, step, coef, unit, powers)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def add_to_sparse(i, step, terms, tables, cluster):
     """As :func:`add_to`, where step is the whole weight of row i, or minus that."""
     codes, soft, observed = terms.codes, terms.soft, terms.observed
@@ -750,7 +751,7 @@ def add_to_sparse(i, step, terms, tables, cluster):
     return drift
 
 
-@njit(cache=True, nogil=True)
+@njit
 def relocate_sparse(order, terms, tables, slack, clusters, margins, drift):
     """As :func:`relocate` for a linear loss."""
     multiplicity, unit = terms.multiplicity, terms.unit
@@ -777,7 +778,7 @@ def relocate_sparse(order, terms, tables, slack, clusters, margins, drift):
     return n_moved, drift
 
 
-@njit(cache=True, nogil=True)
+@njit
 def best_moves_sparse(terms, tables, clusters, best, rises):
     """As :func:`best_moves` for a linear loss."""
     multiplicity, unit = terms.multiplicity, terms.unit

@@ -3,7 +3,8 @@
 from itertools import count
 
 import numpy as np
-from numba import njit
+
+from ..core.compiling import njit
 
 # Stop when a bound has not risen by more than the tolerance over this many iterations.
 _PATIENCE = 20
@@ -140,7 +141,7 @@ class _Triangles:
         return least - 2.0 * float(np.sum(self._multipliers))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _round(z, costs, n_clusters, clusters):
     """A partition near z, improved by moves of single objects; objects without a cluster found one in their order."""
     n, used = len(z), 0
@@ -168,7 +169,7 @@ def _round(z, costs, n_clusters, clusters):
             break
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _pack(costs, corners, amounts):
     """Raise multipliers until no triangle has two attractive sides and a repulsive one; return their number."""
     n, count = len(costs), 0
@@ -197,7 +198,7 @@ def _pack(costs, corners, amounts):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _violated(z, per_pair, least, corners):
     """Write the most violated triangles over every pair (i, k), if by more than `least`; return their number."""
     n, count = len(z), 0
@@ -232,7 +233,7 @@ def _violated(z, per_pair, least, corners):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _add_multipliers(slope, corners, multipliers, inverse):
     """Add the terms of the multipliers to the slope."""
     for t in range(len(multipliers)):
@@ -243,7 +244,7 @@ def _add_multipliers(slope, corners, multipliers, inverse):
         slope[j, i], slope[j, k], slope[k, i] = slope[i, j], slope[k, j], slope[i, k]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _raise_multipliers(Z, centre, slope, corners, multipliers, inverse, penalty):
     """One pass of exact steps; Z stays at  argmin <slope, Z> + penalty / 2 |Z - centre|^2  in the box."""
     for t in range(len(multipliers)):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, Subsets
 from ..checks.labels import check_labels
 from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
+from ..core.compiling import njit
 from ..core.encoding import encode
 from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
 from .tables import shares
@@ -186,7 +186,7 @@ def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge,
 
 
 # Data and labels have the form of the kernels of ensembles/feature_subsets.py.
-@njit(cache=True, nogil=True)
+@njit
 def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
     """Fill out with the :func:`ramped_mean` silhouette of every data set; objects with label -1 are left out."""
     counts = np.empty(n_clusters, dtype=np.int64)
@@ -199,7 +199,7 @@ def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
         out[u] = ramped_mean(sums, labels[u], counts, singleton, undefined)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _sums_of_squares(x, labels, counts, sums):
     """(n_clusters, n) sums of squared distances, exactly 0 to a cluster of copies: coordinates relative to a member."""
     n_dims, n = x.shape
@@ -234,7 +234,7 @@ def _sums_of_squares(x, labels, counts, sums):
             sums[c, i] = counts[c] * sums[c, i] + spread
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _sums_of_distances(x, labels, counts, sums):
     """sums[c, i] = sum of the Euclidean distances of object i to the objects of c."""
     n_dims, n = x.shape
@@ -256,7 +256,7 @@ def _sums_of_distances(x, labels, counts, sums):
                 sums[labels[i], other] += distance
 
 
-@njit(cache=True, nogil=True)
+@njit
 def ramped_mean(sums, labels, counts, singleton, undefined):
     """max(0, mean silhouette) from the sums of distances to each cluster, (n_clusters, n); 0 for a single cluster."""
     total, n_observed = 0.0, 0

@@ -4,9 +4,9 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..checks.labels import check_labels
+from ..core.compiling import njit
 from ..core.encoding import collapse, encode
 
 # Tables with up to this many cells per row are counted as arrays; cells of larger ones, nearly empty, are sorted.
@@ -83,7 +83,7 @@ def share_among_copies(weights, properties):
     return (np.bincount(group, weights=weights) / np.bincount(group))[group]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def count_pairs(first, second, multiplicity, counted):
     """Add the number of objects with each pair of codes."""
     for i in range(first.shape[0]):

@@ -23,6 +23,7 @@ from ..checks.values import (
     check_weights,
     warn_unless,
 )
+from ..core.compiling import announce_compiling
 from ..core.encoding import encode_ensemble
 from ..core.threads import count_threads, progress
 from ..objectives import objective_for, resolve_agreement
@@ -195,7 +196,9 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
     problem = Problem(objective_for(encoding, n_clusters, agreement), weighting)
-    run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=options.log, callback=options.callback)
+    log, callback = options.log, options.callback
+    with announce_compiling(log):
+        run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=log, callback=callback)
     result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
     warn_unless_converged(result, limits)
     return result, run.state, problem.objective, weighting

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from sklearn.utils.random import sample_without_replacement
 
 from ..core import relabelling
+from ..core.compiling import njit
 from ..core.encoding import harden, take_rows
 
 # Agreement is tested on this many objects, with this many reference partitions. This is enough: the z-score of two
@@ -79,7 +79,8 @@ def pairs_of(columns, references):
     numbers = np.arange(len(columns))
     tested = ~np.isin(numbers, references) | (numbers > references[:, np.newaxis])
     statistics = np.zeros((8, len(references), len(columns)))
-    _compare_pairs(columns, references, tested, statistics)
+    width = columns.max() + 1
+    _compare_pairs(columns, references, tested, np.zeros((width, width)), np.zeros((2, width)), statistics)
     n_observed = np.count_nonzero(columns >= 0, axis=1)
     either = (n_observed[references][:, np.newaxis] + n_observed - statistics[0])[tested]
     n, square_S, *sums = statistics[:, tested]
@@ -119,16 +120,14 @@ def pairs_of(columns, references):
     )
 
 
-@njit(cache=True, nogil=True)
-def _compare_pairs(columns, references, tested, out):
+@njit
+def _compare_pairs(columns, references, tested, table, sizes, out):
     """Fill out (8, n_references, m) for the tested pairs.
 
     In order: number of objects that both observe; sum of squared cells of the contingency table; for each of the two
-    partitions, the three sums over cluster sizes for relabelling.hard_moments.
+    partitions, the three sums over cluster sizes for relabelling.hard_moments. ``table`` (width, width) and ``sizes``
+    (2, width) are zero before and after, for codes below the width.
     """
-    width = columns.max() + 1
-    table = np.zeros((width, width))
-    sizes = np.zeros((2, width))
     for r in range(references.shape[0]):
         first = columns[references[r]]
         for v in range(columns.shape[0]):
@@ -151,9 +150,9 @@ def _compare_pairs(columns, references, tested, out):
             for side in range(2):
                 power2 = 0.0
                 rows2, rows3 = 0.0, 0.0
-                for c in range(width):
+                for c in range(sizes.shape[1]):
                     power2 += sizes[side, c] ** 2
-                for c in range(width):
+                for c in range(sizes.shape[1]):
                     size = sizes[side, c]
                     deviation = size - power2 / n if n > 0.0 else 0.0
                     rows2 += size * deviation**2

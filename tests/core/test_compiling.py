@@ -1,0 +1,33 @@
+"""Progress says when kernels are compiled."""
+
+import numba
+import numpy as np
+import pytest
+
+from robust_eac import solve_median_partition
+
+from ..access import _compiling
+
+LINE = "Compiling, once per installation."
+
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="numba is disabled (NUMBA_DISABLE_JIT)")
+
+
+def test_compiling_is_announced_once():
+    one, other, lines = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2), []
+    with _compiling.announce_compiling(lines.append):
+        one(1)
+        other(1)
+    assert lines == [LINE]
+    with _compiling.announce_compiling(lines.append):
+        one(1)
+    assert lines == [LINE]
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_the_solver_announces_compiling_where_it_shows_progress(verbose, capsys):
+    labels = np.arange(30)[:, np.newaxis] % [2, 2, 3]
+    # Kernels may be in the cache; this function is not.
+    new = numba.njit(lambda x: x)
+    solve_median_partition(labels, 2, random_state=0, verbose=verbose, callback=lambda _: new(1))
+    assert capsys.readouterr().out.count(LINE) == verbose
