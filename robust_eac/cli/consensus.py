@@ -64,7 +64,7 @@ weightings, for median-partition and --loss:
     text = "also say how far the consensus is from a lower bound, and how many objects are unsure; see below"
     parser.add_argument("--certify", action="store_true", help=text)
     outputs = parser.add_argument_group("output (.csv, .tsv or .npy)")
-    add_table_output(outputs, required=True, help="the consensus")
+    add_table_output(outputs, help="the consensus")
     add_table_output(outputs, "--weights", help="weights of the clusterings")
     add_table_output(outputs, "--membership", help="memberships of the objects")
     outputs.add_argument("--json", type=Path, metavar="FILE", help="summary for programs")
@@ -172,20 +172,18 @@ examples:
 The page needs no other file, no network and no script; it holds its pictures. The same command writes the same page,
 which shows a date only if --note has one.
 
-Options and consensus are those of the command 'consensus', whose help explains them; there is no report with --loss.
+Options and consensus are those of the command 'consensus', whose help explains them; there is no report with a loss.
 The report takes the time of 'consensus --certify' and of a few more fits."""
     add_table_output(parser, suffixes=(".html", ".htm"), required=True, help="the page, .html")
     add = parser.add_argument
     add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
     add("--note", metavar="TEXT", help="text below the title: the data, the author, the date")
     add("--max-rows", type=int, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
-    add_solver_options(parser)
+    add_solver_options(parser, losses=False)
 
 
 def run_report(arguments):
     """Write the page; the exit code."""
-    if arguments.loss is not None:
-        raise ValueError(f"--loss {arguments.loss} has no report; leave it out, or use the command consensus.")
     if arguments.max_rows < 0:
         raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
     ensemble, labels, found, code = _find(arguments, [arguments.output])

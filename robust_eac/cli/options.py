@@ -41,19 +41,21 @@ def add_input_options(parser, name="labels", text="file with one column per clus
     add("--variable", metavar="NAME", help="array in an .npz or .mat file")
 
 
-def add_solver_options(parser):
+def add_solver_options(parser, *, losses=True):
     """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
-    parser.set_defaults(certify=False)
+    parser.set_defaults(certify=False, loss=None, cost=None)
     text = "LABELS has one row per clustering and one column per object, as posterior draws have"
     parser.add_argument("--draws", action="store_true", help=text)
     group = parser.add_argument_group("consensus")
     add = group.add_argument
-    add_n_clusters(group, required=False, note="; with --loss an integer, or left out for as many as the loss wants")
-    text = "search for the hard partition of least loss: binder, vi, omari, nvi, id, nid; default: memberships"
-    add("--loss", type=partial(_name_in, "hard.tables", "LOSSES"), metavar="NAME", help=text)
-    text = "for --loss binder and vi: cost of parting two objects that a clustering joins, 0 to 2; the reverse costs "
-    text += "2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1"
-    add("--cost", type=partial(number_or, "n-clusters"), metavar="C", help=text)
+    note = "; with --loss an integer, or left out for as many as the loss wants" if losses else ""
+    add_n_clusters(group, required=not losses, note=note)
+    if losses:
+        text = "search for the hard partition of least loss: binder, vi, omari, nvi, id, nid; default: memberships"
+        add("--loss", type=partial(_name_in, "hard.tables", "LOSSES"), metavar="NAME", help=text)
+        text = "for --loss binder and vi: cost of parting two objects that a clustering joins, 0 to 2; the reverse "
+        text += "costs 2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1"
+        add("--cost", type=partial(number_or, "n-clusters"), metavar="C", help=text)
     text = "default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below"
     add("--method", choices=("median-partition", "merge"), help=text)
     text = "uniform, restricted-simplex, l2, entropy, power, chance-corrected; default: restricted-simplex; see below"
@@ -63,7 +65,7 @@ def add_solver_options(parser):
     )
     text += "more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth"
     add("--rho", type=partial(number_or, "auto"), metavar="R", help=text)
-    text = "for l2: lambda; default: half the squared number of objects, with --loss 0.5"
+    text = "for l2: lambda; default: half the squared number of objects" + (", with --loss 0.5" if losses else "")
     add("--lam", type=float, metavar="L", help=text)
     text = "use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means adjusted "
     text += "for chance-corrected and raw for the others"

@@ -583,3 +583,10 @@ def test_draws_are_the_clusterings_in_rows(folder, rng):
     np.save("draws.npy", labels.T)
     assert run("consensus", "draws.npy", "--draws", *given, "n.csv") == 0
     assert read_csv("n.csv")[1][-1] == read_csv("d.csv")[1][-1]
+
+
+def test_the_number_of_clusters_can_be_asked_for_without_writing(folder, capsys):
+    assert run("consensus", "labels.csv", "--n-clusters", "2-4") == 0
+    said = capsys.readouterr().out
+    assert f"{select_n_clusters(LABELS, (2, 4), random_state=0)}\n" in said
+    assert "written" not in said

@@ -134,7 +134,7 @@ GOOD = {
 BAD_ARGUMENTS = [
     ("", "", r"arguments are required: COMMAND \(see 'robust-eac --help'\)"),
     ("", "cluster", r"invalid choice: 'cluster'"),
-    ("", "consensus", r"required: LABELS, --output \(see 'robust-eac consensus --help'\)"),
+    ("", "consensus", r"required: LABELS \(see 'robust-eac consensus --help'\)"),
     ("", "consensus labels.csv --n_clusters 2", r"option --n_clusters \(did you mean '--n-clusters'\?\)"),
     ("", "consensus labels.csv --output c.csv", r"--n-clusters is required; only --loss can do without\."),
     ("", "report labels.csv --truth y", r"unknown option --truth \(see 'robust-eac"),
@@ -192,7 +192,7 @@ BAD_ARGUMENTS = [
     ("ensemble", "--max-samples 1.5", r"max_samples must be greater than 0 and at most 1, got 1\.5"),
     ("ensemble", "--n-clusters 4 --max-samples 3", r"n_clusters must be in \[1, max_samples=3\], got 4"),
     ("plot", "--output f.doc", r"f\.doc: must end in .*\.png"),
-    ("report", "--loss vi", r"--loss vi has no report"),
+    ("report", "--loss vi", r"unknown option --loss"),
     ("report", "--max-rows -1", r"--max-rows must be at least 0, got -1"),
 ]  # fmt: skip
 
