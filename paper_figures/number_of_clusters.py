@@ -137,20 +137,18 @@ def _share(rows, rule):
 
 
 def _rates(records, groups):
-    """Table of the share right of every rule in every group."""
-    found = {group: rows for group, rows in members(records, groups).items() if any(rows)}
+    """Table of the share right of every rule in every group, and of both share and error in all but the real sets."""
+    found = members(records, groups)
+    generated = [row for rows in found.values() for row in rows if row["config"]["family"] != "real"]
+    found["all but real sets"] = generated
     lines = []
     for name, rule in RULES.items():
         line = [name]
         for rows in found.values():
             share, low, high = _share(rows, rule)
             line.append("" if share is None else f"{share:.2f} [{low:.2f}, {high:.2f}]")
-        errors = [
-            abs(number - row["result"]["answer"])
-            for rows in found.values()
-            for row in rows
-            if (number := rule(row["result"])) is not None
-        ]
+        answers = [(rule(row["result"]), row["result"]["answer"]) for row in generated]
+        errors = [abs(number - answer) for number, answer in answers if number is not None]
         lines.append([*line, f"{np.mean(errors):.2f}" if errors else ""])
     return table(["rule", *(f"{group} ({len(rows)})" for group, rows in found.items()), "mean error"], lines)
 

@@ -60,7 +60,7 @@ RESOLUTIONS = np.arange(2, 13)
 CLUSTERERS = ("k-means", "leiden", "gaussian mixture", "linkage", "spectral")
 # Number of neighbours of the graph for Leiden, and its resolutions.
 N_NEIGHBORS, LEIDEN = 15, np.geomspace(0.1, 2.5, len(RESOLUTIONS))
-# Real sets whose classes are clusters, with the number of classes.
+# Real sets, with the number of classes, which overlap.
 REAL = {"iris": 3, "wine": 3, "breast-cancer": 2, "house-votes": 2}
 
 

@@ -63,7 +63,7 @@ class ClusterNumberSelection(NamedTuple):
         rows = zip(*self[2:], strict=True)
         for k, found, held_out, stability, stable in rows:
             line = f"{k:8d}  {stability:9.2f}  {held_out:18.2f}  {k - found:5d}"
-            lines.append(line + "  stable" * bool(stable))
+            lines.append(f"{line}  stable" if stable else line)
         return "\n".join(lines)
 
 
