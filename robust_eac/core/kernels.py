@@ -1,7 +1,8 @@
 """Compiled kernels of the solver and of the k-means family, on rows of codes and small matrices.
 
 Notation and arguments: see :mod:`~robust_eac.core.arrays`. Kernels that call each other live in one file, because
-numba's disk cache does not notice changes in a callee of another file.
+numba's disk cache does not notice changes in a callee of another file. Slots are unsigned in inner loops, which saves
+numba's check for negative indices.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ def accumulate(data, slots, membership, S, G):
         for p in range(k):
             wy[p] = multiplicity[i] * membership[i, p]
         for u in range(codes.shape[1]):
-            slot = offsets[u] + codes[i, u]
+            slot = np.uint64(offsets[u] + codes[i, u])
             for p in range(S.shape[1]):
                 S[slot, p] += wy[p]
         for s in range(soft.shape[1]):
@@ -58,10 +59,10 @@ def gather(codes, i, offsets, T, b):
         for p in range(0, k, 4):
             b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
             for u in range(0, rest, 4):
-                slot0 = offsets[u] + codes[i, u]
-                slot1 = offsets[u + 1] + codes[i, u + 1]
-                slot2 = offsets[u + 2] + codes[i, u + 2]
-                slot3 = offsets[u + 3] + codes[i, u + 3]
+                slot0 = np.uint64(offsets[u] + codes[i, u])
+                slot1 = np.uint64(offsets[u + 1] + codes[i, u + 1])
+                slot2 = np.uint64(offsets[u + 2] + codes[i, u + 2])
+                slot3 = np.uint64(offsets[u + 3] + codes[i, u + 3])
                 b0 += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
                 b1 += (T[slot0, p + 1] + T[slot1, p + 1]) + (T[slot2, p + 1] + T[slot3, p + 1])
                 b2 += (T[slot0, p + 2] + T[slot1, p + 2]) + (T[slot2, p + 2] + T[slot3, p + 2])
@@ -71,14 +72,14 @@ def gather(codes, i, offsets, T, b):
         for p in range(k):
             b[p] = 0.0
         for u in range(0, rest, 4):
-            slot0 = offsets[u] + codes[i, u]
-            slot1 = offsets[u + 1] + codes[i, u + 1]
-            slot2 = offsets[u + 2] + codes[i, u + 2]
-            slot3 = offsets[u + 3] + codes[i, u + 3]
+            slot0 = np.uint64(offsets[u] + codes[i, u])
+            slot1 = np.uint64(offsets[u + 1] + codes[i, u + 1])
+            slot2 = np.uint64(offsets[u + 2] + codes[i, u + 2])
+            slot3 = np.uint64(offsets[u + 3] + codes[i, u + 3])
             for p in range(k):
                 b[p] += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
     for u in range(rest, m):
-        slot0 = offsets[u] + codes[i, u]
+        slot0 = np.uint64(offsets[u] + codes[i, u])
         for p in range(k):
             b[p] += T[slot0, p]
 
@@ -386,7 +387,7 @@ def sweep(order, data, slots, statistics, membership, visit):
             continue
         if 4 * n_moved < k:
             for u in range(n_partitions):
-                slot = offsets[u] + codes[i, u]
+                slot = np.uint64(offsets[u] + codes[i, u])
                 factor = slot_coef[slot]
                 for j in range(n_moved):
                     T[slot, moved[j]] += factor * step[moved[j]]
@@ -397,7 +398,7 @@ def sweep(order, data, slots, statistics, membership, visit):
                     T[slot, moved[j]] += factor * step[moved[j]]
         else:
             for u in range(n_partitions):
-                slot = offsets[u] + codes[i, u]
+                slot = np.uint64(offsets[u] + codes[i, u])
                 factor = slot_coef[slot]
                 for p in range(width):
                     T[slot, p] += factor * step[p]
@@ -469,7 +470,7 @@ def reassign(data, slots, table, drift, slack, clusters, margins, counts):
         margins[i] = second - cost[best]
         if best != own:
             for u in range(codes.shape[1]):
-                slot = offsets[u] + codes[i, u]
+                slot = np.uint64(offsets[u] + codes[i, u])
                 counts[slot, own] -= multiplicity[i]
                 counts[slot, best] += multiplicity[i]
             clusters[i] = best

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from inspect import signature
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,6 +17,12 @@ from .trust import SHARE, chance_corrected_weights, count_families_once, largest
 
 # Weights are feasible up to rounding errors of this size.
 _FEASIBLE = 1e-9
+
+
+@cache
+def _parameters(kind):
+    """Names of the parameters of a class, which scikit-learn's get_params would look up at every call."""
+    return tuple(signature(kind).parameters)
 
 
 class Weighting(BaseEstimator):
@@ -54,7 +62,7 @@ class Weighting(BaseEstimator):
 
     def update(self, losses):
         """Weights from the losses."""
-        return self.solver(losses, **self.get_params(deep=False))
+        return self.solver(losses, **{name: getattr(self, name) for name in _parameters(type(self))})
 
     def solve(self, losses):
         """Weights from the losses, checked, and normalised to sum to one."""
