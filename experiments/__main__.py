@@ -15,6 +15,7 @@ from .shared.runner import experiment_modules, frozen_text, run_here, run_task, 
 from .shared.store import (
     PROJECT,
     RECORDS,
+    as_good,
     canonical_json,
     changes,
     from_commit,
@@ -104,7 +105,7 @@ def _freeze(arguments):
 
 
 def _verify(arguments):
-    """Run some frozen cells again and compare; another machine or version may round differently."""
+    """Run some frozen cells again and judge: rounding on another machine may lead to another minimum."""
     task = _task(arguments)
     path = arguments.frozen or _frozen_file(task)
     if not path.is_file():
@@ -117,21 +118,35 @@ def _verify(arguments):
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
     verdicts, largest = Counter(), Counter()
     for row, record in zip(rows, run_here(task.experiment, [row["config"] for row in rows]), strict=True):
-        found = changes(record["result"], row["result"]) if is_done(record) else Counter()
-        verdict = "DIFFERENT" if found else "same"
+        verdict, found = _judge(record, row, frozen["rows"])
         if not is_done(record):
-            verdict = "not available here" if missing_data(record) else "FAILED"
             print(_error_of(record), file=sys.stderr)
         verdicts[verdict] += 1
         largest |= found
         print(f"{verdict}: {canonical_json(row['config'])}")
-    n_same, n_absent = verdicts["same"], verdicts["not available here"]
-    if n_same + n_absent < len(rows):
+    if largest:
         numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value < math.inf)
         print(f"largest differences of numbers: {numbers or 'none'}")
-    absent = f", {n_absent} not available here" if n_absent else ""
-    print(f"{arguments.name}: {n_same} of {len(rows)} cells as frozen{absent}")
-    return 0 if 0 < n_same == len(rows) - n_absent else 1
+    counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in _VERDICTS if verdicts[verdict])
+    print(f"{arguments.name}, {len(rows)} cells: {counts}")
+    agree = sum(verdicts[verdict] for verdict in _VERDICTS[:2])
+    return 0 if 0 < agree == len(rows) - verdicts[_ABSENT] else 1
+
+
+_ABSENT = "not available here"
+_VERDICTS = ("as frozen", "another minimum, as good", _ABSENT, "differs", "failed")
+
+
+def _judge(record, row, rows):
+    """(verdict on a cell that was run again, as :func:`~experiments.shared.store.changes`)."""
+    if not is_done(record):
+        return _ABSENT if missing_data(record) else "failed", Counter()
+    found = changes(record["result"], row["result"])
+    if not found:
+        return "as frozen", found
+    cell = row["config"] | {"repetition": None}
+    repetitions = [other["result"] for other in rows if other["config"] | {"repetition": None} == cell]
+    return "another minimum, as good" if as_good(record["result"], row["result"], repetitions) else "differs", found
 
 
 def _error_of(record):

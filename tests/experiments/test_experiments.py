@@ -4,6 +4,7 @@ import itertools
 import json
 import sys
 import threading
+from functools import partial
 from importlib import import_module
 
 import pytest
@@ -305,17 +306,17 @@ def test_verify_runs_cells_again_and_compares(toy, root, tmp_path, capsys, monke
     calls = n_calls(toy)
     assert cli.main([*command, "--cells", "2"]) == 0
     assert n_calls(toy) == calls + 2
-    assert capsys.readouterr().out.splitlines()[-1] == "toy: 2 of 2 cells as frozen"
+    assert capsys.readouterr().out.splitlines()[-1] == "toy, 2 cells: 2 as frozen"
     monkeypatch.setattr(runner.load_experiment("toy"), "run_one", lambda x, kind: {"double": 2 * x + (x == 3)})
     assert cli.main([*command, "--cells", "99"]) == 1
     out = capsys.readouterr().out
-    assert out.splitlines()[-1] == "toy: 4 of 6 cells as frozen"
-    assert 'DIFFERENT: {"kind":"plain","x":3}' in out
+    assert out.splitlines()[-1] == "toy, 6 cells: 4 as frozen, 2 differs"
+    assert 'differs: {"kind":"plain","x":3}' in out
     assert out.splitlines()[-2] == "largest differences of numbers: double 1"
     monkeypatch.setattr(runner.load_experiment("toy"), "run_one", lambda x, kind: {"double": 6 // (3 - x)})
     assert cli.main([*command, "--cells", "99"]) == 1
     out, err = capsys.readouterr()
-    assert 'FAILED: {"kind":"plain","x":3}' in out
+    assert 'failed: {"kind":"plain","x":3}' in out
     assert "ZeroDivisionError" in err
 
 
@@ -335,7 +336,7 @@ def test_verify_tells_what_is_not_available_from_what_fails(toy, root, tmp_path,
     capsys.readouterr()
     assert cli.main([*command, "--cells", "99"]) == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[-1] == "toy: 4 of 6 cells as frozen, 2 not available here"
+    assert out.splitlines()[-1] == "toy, 6 cells: 4 as frozen, 2 not available here"
     assert 'not available here: {"kind":"plain","x":3}' in out
     assert "found in none of these places:\n  bundled" in err
     assert "Traceback" not in err
@@ -351,6 +352,40 @@ def test_verify_refuses_another_version(toy, root, tmp_path, capsys, monkeypatch
     monkeypatch.setattr(runner.load_experiment("toy"), "VERSION", 2)
     assert cli.main(command) == 1
     assert "the frozen file holds version 1, the code is version 2" in capsys.readouterr().err
+
+
+def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores_are_usual():
+    frozen = {"objective": 0.5, "gap": 1e-6, "h": 0.9, "found": [{"ari": 0.7}, {"ari": 0.8}], "converged": True}
+    repetitions = [frozen, frozen | {"h": 0.8, "found": [{"ari": 0.75}, {"ari": 0.7}]}]
+
+    def as_good(**changed):
+        return store.as_good(frozen | changed, frozen, repetitions)
+
+    assert as_good(objective=0.4, h=0.99, found=[{"ari": 0.8}, {"ari": 0.7}])
+    assert as_good(objective=0.5 + 9e-6)
+    assert not as_good(objective=0.5 + 2e-5)
+    assert not as_good(h=0.79)
+    assert not as_good(found=[{"ari": 0.7}, {"ari": 0.95}])
+    assert not as_good(found=[{"ari": 0.7}])
+    assert not as_good(h="unknown")
+    assert not as_good(converged=False)
+    assert store.as_good(frozen | {"objective": 0.501}, frozen | {"gap": 2e-3}, repetitions)
+
+
+def test_verify_accepts_another_minimum():
+    def run_one(*, repetition, shift=0.0):
+        return {"objective": 1.0 - shift, "h": repetition / 10 + shift}
+
+    rows = [{"config": {"repetition": r}, "result": run_one(repetition=r)} for r in range(3)]
+
+    def verdict(shift):
+        record = store.run_cell("toy", 1, partial(run_one, shift=shift), rows[0]["config"])
+        return cli._judge(record, rows[0], rows)[0]
+
+    assert verdict(0.0) == "as frozen"
+    assert verdict(0.1) == "another minimum, as good"
+    assert verdict(0.3) == "differs"
+    assert verdict(-0.1) == "differs"
 
 
 def test_measurements_are_not_compared():
