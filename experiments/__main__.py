@@ -15,11 +15,11 @@ from .shared.runner import experiment_modules, frozen_text, run_here, run_task, 
 from .shared.store import (
     PROJECT,
     RECORDS,
-    as_good,
     canonical_json,
     changes,
     from_commit,
     is_done,
+    judge,
     load_frozen,
     missing_data,
     write_whole,
@@ -127,26 +127,26 @@ def _verify(arguments):
     if largest:
         numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value < math.inf)
         print(f"largest differences of numbers: {numbers or 'none'}")
-    counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in _VERDICTS if verdicts[verdict])
+    counts = ", ".join(
+        f"{verdicts[verdict]} {verdict}" for verdict in (*_AGREE, _ABSENT, "differs", "failed") if verdicts[verdict]
+    )
     print(f"{arguments.name}, {len(rows)} cells: {counts}")
-    agree = sum(verdicts[verdict] for verdict in _VERDICTS[:2])
+    agree = sum(verdicts[verdict] for verdict in _AGREE)
     return 0 if 0 < agree == len(rows) - verdicts[_ABSENT] else 1
 
 
 _ABSENT = "not available here"
-_VERDICTS = ("as frozen", "another minimum, as good", _ABSENT, "differs", "failed")
+_AGREE = ("as frozen", "another minimum, as good", "another ensemble, as good")
 
 
 def _judge(record, row, rows):
     """(verdict on a cell that was run again, as :func:`~experiments.shared.store.changes`)."""
     if not is_done(record):
         return _ABSENT if missing_data(record) else "failed", Counter()
-    found = changes(record["result"], row["result"])
-    if not found:
-        return "as frozen", found
     cell = row["config"] | {"repetition": None}
     repetitions = [other["result"] for other in rows if other["config"] | {"repetition": None} == cell]
-    return "another minimum, as good" if as_good(record["result"], row["result"], repetitions) else "differs", found
+    verdict = judge(record["result"], row["result"], repetitions)
+    return verdict, changes(record["result"], row["result"])
 
 
 def _error_of(record):

@@ -356,20 +356,26 @@ def test_verify_refuses_another_version(toy, root, tmp_path, capsys, monkeypatch
 
 def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores_are_usual():
     frozen = {"objective": 0.5, "gap": 1e-6, "h": 0.9, "found": [{"ari": 0.7}, {"ari": 0.8}], "converged": True}
-    repetitions = [frozen, frozen | {"h": 0.8, "found": [{"ari": 0.75}, {"ari": 0.7}]}]
+    frozen |= {"ensemble": 7}
+    repetitions = [frozen, frozen | {"h": 0.8, "found": [{"ari": 0.75}, {"ari": 0.7}], "objective": 0.6}]
 
-    def as_good(**changed):
-        return store.as_good(frozen | changed, frozen, repetitions)
+    def verdict(**changed):
+        return store.judge(frozen | changed, frozen, repetitions)
 
-    assert as_good(objective=0.4, h=0.99, found=[{"ari": 0.8}, {"ari": 0.7}])
-    assert as_good(objective=0.5 + 9e-6)
-    assert not as_good(objective=0.5 + 2e-5)
-    assert not as_good(h=0.79)
-    assert not as_good(found=[{"ari": 0.7}, {"ari": 0.95}])
-    assert not as_good(found=[{"ari": 0.7}])
-    assert not as_good(h="unknown")
-    assert not as_good(converged=False)
-    assert store.as_good(frozen | {"objective": 0.501}, frozen | {"gap": 2e-3}, repetitions)
+    assert verdict() == "as frozen"
+    minimum = "another minimum, as good"
+    assert verdict(objective=0.4, h=0.99, found=[{"ari": 0.8}, {"ari": 0.7}]) == minimum
+    assert verdict(objective=0.5 + 9e-6) == minimum
+    assert verdict(objective=0.5 + 2e-5) == "differs"
+    assert verdict(objective=0.5 + 2e-5, ensemble=8) == "another ensemble, as good"
+    assert verdict(objective=0.61, ensemble=8) == "differs"
+    assert verdict(h=0.79) == "differs"
+    assert verdict(h=0.79, ensemble=8) == "differs"
+    assert verdict(found=[{"ari": 0.7}, {"ari": 0.95}]) == "differs"
+    assert verdict(found=[{"ari": 0.7}]) == "differs"
+    assert verdict(h="unknown") == "differs"
+    assert verdict(converged=False) == "differs"
+    assert store.judge(frozen | {"objective": 0.501}, frozen | {"gap": 2e-3}, repetitions) == minimum
 
 
 def test_verify_accepts_another_minimum():
