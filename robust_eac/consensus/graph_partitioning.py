@@ -254,14 +254,15 @@ def _closest(values, rng):
 def pieces(encoding, n_clusters, imbalance, rng):
     """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object).
 
-    The pieces are in random order, on which the packages depend more than on their seeds.
+    Copies of an object are dealt to its pieces at random. The pieces are in random order, too: the packages' results
+    depend on it more than on their seeds.
     """
     n, d = encoding.n_samples, len(encoding.rows.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.rows.multiplicity.astype(np.int64)
     limit = max(1, int(imbalance * n / n_clusters))
     n_pieces = -(-counts // limit)
-    order = np.argsort(inverse, kind="stable")
+    order = np.lexsort((rng.permutation(n), inverse))
     position = np.empty(n, dtype=np.int64)
     position[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
     first = np.cumsum(n_pieces) - n_pieces
