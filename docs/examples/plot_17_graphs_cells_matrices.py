@@ -123,7 +123,7 @@ from robust_eac.consensus import lifetime_eac
 
 dense = coassociation_matrix(runs)
 for matrix in (dense, csr_array(dense)):
-    known = {"affinity": "precomputed"}
+    known = {"affinity": "precomputed", "random_state": 0}
     answers = {
         "average linkage": eac(matrix, k, **known),
         "lifetime": lifetime_eac(matrix, linkage="average", **known),
@@ -137,7 +137,7 @@ except TypeError as error:
     print(error)
 
 fig, ax = plt.subplots(figsize=(9, 3.5))
-dendrogram(eac_linkage(dense, affinity="precomputed"), labels=runs.objects, ax=ax, color_threshold=0)
+dendrogram(eac_linkage(dense, **known), labels=runs.objects, ax=ax, color_threshold=0)
 ax.set_xlabel("node")
 ax.set_ylabel("1 - co-association")
 plt.show()

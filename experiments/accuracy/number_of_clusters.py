@@ -241,7 +241,7 @@ def other_rules(labels, candidates, seed):
     together = coassociation_matrix(labels)
     apart = np.maximum(1.0 - together, 0.0)
     np.fill_diagonal(apart, 0.0)
-    merges = eac_linkage(labels)
+    merges = eac_linkage(labels, random_state=seed)
     silhouettes, lifts = [], []
     for k in candidates:
         linked = fcluster(merges, k, "maxclust")

@@ -44,7 +44,7 @@ def run_one(*, n_samples, repetition):
         "density, matrix": lambda: matrix_density(labels, found),
         "kmeans": lambda: kmeans_consensus(labels, N_CLUSTERS, n_init=1, random_state=seed),
         "bisecting-kmeans": lambda: bisecting_kmeans_consensus(labels, N_CLUSTERS, n_init=1, random_state=seed),
-        "eac-average": lambda: eac(labels, N_CLUSTERS),
+        "eac-average": lambda: eac(labels, N_CLUSTERS, random_state=seed),
         "bisecting, all sizes": lambda: bisecting_tree(labels, max_clusters, n_init=1, random_state=seed),
         "kmeans, all sizes": lambda: [
             kmeans_consensus(labels, k, n_init=1, random_state=seed) for k in range(2, max_clusters + 1)

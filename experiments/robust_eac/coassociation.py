@@ -45,7 +45,7 @@ def run_one(*, dataset, ensemble, weighting, fraction):
 
 
 def _order(labels, consensus):
-    leaves = leaves_list(eac_linkage(labels, linkage="average"))
+    leaves = leaves_list(eac_linkage(labels, linkage="average", random_state=0))
     return leaves[np.argsort(consensus[leaves], kind="stable")]
 
 

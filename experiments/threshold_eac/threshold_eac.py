@@ -93,7 +93,7 @@ def run_one(*, dataset, kmeans, repetition):
         if k in TREES.get(dataset, ()):
             cell["links"] = links(coassociation_matrix(labels), y)
             if kmeans in MAIN and repetition == 0:
-                cell["tree"] = condense(eac_linkage(labels, linkage="single"), y)
+                cell["tree"] = condense(eac_linkage(labels, linkage="single", random_state=repetition), y)
         result[str(k)] = cell
     return result
 

@@ -55,7 +55,7 @@ def cuts_single_linkage():
     rng, same = np.random.RandomState(0), []
     for _ in range(20):
         labels = rng.randint(4, size=(30, 7))
-        tree = eac_linkage(labels, linkage="single")
+        tree = eac_linkage(labels, linkage="single", random_state=0)
         for t in (0.4, 0.5, 0.6, 0.7, 0.75):
             # No share of seven votes equals a threshold.
             same.append(rand_score(threshold_eac(labels, threshold=t), fcluster(tree, 1.0 - t, "distance")) == 1.0)

@@ -12,7 +12,15 @@ from scipy.sparse.csgraph import connected_components
 
 from ..checks.common import RandomState, row_blocks
 from ..checks.labels import check_labels
-from ..checks.values import check_bool, check_choice, check_n_clusters, check_real, check_weights, real_array
+from ..checks.values import (
+    check_bool,
+    check_choice,
+    check_n_clusters,
+    check_random_state,
+    check_real,
+    check_weights,
+    real_array,
+)
 from ..core.codes import relabel
 from ..core.encoding import encode, one_hot
 from ..schemes.clusters import mean_over_observed
@@ -140,7 +148,7 @@ def eac(
 
     Merge the two most similar clusters until n_clusters are left ([2]_; [1]_ for single linkage). The similarity is the
     largest, mean or smallest co-association :math:`A_{ij} = \sum_u \alpha_u [c_u(i) = c_u(j)]` between their objects.
-    Identical objects are merged first and never separated; other ties are decided by the order of the objects.
+    Identical objects are merged first and never separated; other ties are decided at random.
 
     Average and complete linkage keep half the matrix in single precision, 2 d^2 bytes for d distinct objects, and
     raise ValueError if that exceeds the machine's memory; single linkage needs no matrix. Weights in ratios of whole
@@ -158,7 +166,7 @@ def eac(
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     random_state : int, RandomState instance or None, default=None
-        Ignored: present for the common signature.
+        Decides ties, by the order in which the objects are visited. The trees of calls with the same int are the same.
     affinity : {"coassociation", "precomputed"}, default="coassociation"
         "precomputed": `labels` is a matrix of shape (n_samples, n_samples), dense or SciPy sparse, symmetric and
         non-negative with a positive diagonal: shares in [0, 1]; or, if an entry is above 1, counts, with the number of
@@ -181,7 +189,7 @@ def eac(
     """
     source, weights = _read(labels, weights, affinity)
     n_clusters = check_n_clusters(n_clusters, source.n_samples)
-    rows, tree = _tree(source, weights, linkage)
+    rows, tree = _tree(source, weights, linkage, random_state)
     return relabel(cut(tree, n_clusters)[rows])
 
 
@@ -190,16 +198,17 @@ def eac_linkage(
     *,
     linkage: str = "average",
     weights: ArrayLike | None = None,
+    random_state: RandomState = None,
     affinity: str = "coassociation",
 ) -> np.ndarray:
     """Dendrogram of the objects by co-association, as SciPy's linkage matrix.
 
-    The merges of :func:`~robust_eac.eac` down to one cluster, at heights 1 - similarity, for example for
-    :func:`scipy.cluster.hierarchy.dendrogram`. Identical objects merge first, at height 0.
+    The merges of :func:`~robust_eac.eac` with the same seed, down to one cluster, at heights 1 - similarity: for
+    :func:`scipy.cluster.hierarchy.dendrogram`, for example. Identical objects merge first, at height 0.
 
     Parameters
     ----------
-    labels, linkage, weights, affinity : as in :func:`~robust_eac.eac`
+    labels, linkage, weights, random_state, affinity : as in :func:`~robust_eac.eac`
 
     Returns
     -------
@@ -219,7 +228,7 @@ def eac_linkage(
            [3.   , 5.   , 0.917, 4.   ]])
     """
     source, weights = _read(labels, weights, affinity)
-    return dendrogram(*_tree(source, weights, linkage))
+    return dendrogram(*_tree(source, weights, linkage, random_state))
 
 
 def lifetime_eac(
@@ -228,6 +237,7 @@ def lifetime_eac(
     linkage: str = "single",
     weights: ArrayLike | None = None,
     one_cluster: bool = False,
+    random_state: RandomState = None,
     affinity: str = "coassociation",
 ) -> np.ndarray:
     r"""Cut the hierarchical clustering by co-association into the number of clusters of longest lifetime.
@@ -241,7 +251,7 @@ def lifetime_eac(
     ----------
     one_cluster : bool, default=False
         Whether q = 1, with lifetime :math:`1 - h_{n-1}`, is a candidate, too. Otherwise q is at least 2.
-    labels, linkage, weights, affinity : as in :func:`~robust_eac.eac`
+    labels, linkage, weights, random_state, affinity : as in :func:`~robust_eac.eac`
 
     Returns
     -------
@@ -258,7 +268,7 @@ def lifetime_eac(
     """
     source, weights = _read(labels, weights, affinity)
     one_cluster = check_bool(one_cluster, name="one_cluster")
-    rows, tree = _tree(source, weights, linkage)
+    rows, tree = _tree(source, weights, linkage, random_state)
     heights = np.concatenate([np.zeros(len(rows) - len(tree.left) - 1), 1.0 - tree.similarities])
     return relabel(cut(tree, _longest_lived(heights, one_cluster))[rows])
 
@@ -311,7 +321,8 @@ def threshold_eac(
     if needed[1] > 1 if weights is None else least > 1.0:
         # Even identical objects have fewer votes.
         return np.arange(source.n_samples)
-    rows, tree = _tree(source, shares, "single")
+    # The components are the same for every seed.
+    rows, tree = _tree(source, shares, "single", 0)
     first = np.unique(rows, return_index=True)[1]
     votes = np.ones(len(shares), dtype=np.int64) if weights is None else shares
     together, seen = _sum_votes(source, first[tree.left], first[tree.right], votes)
@@ -347,17 +358,18 @@ def _read(labels, weights, affinity):
     return check_coassociation(labels), None
 
 
-def _tree(source, weights, linkage):
+def _tree(source, weights, linkage, random_state):
     """(row of each object, tree of the rows): a row per distinct object, or per object of a given matrix."""
     check_choice(linkage, LINKAGES, name="linkage")
+    rng = check_random_state(random_state)
     if isinstance(source, Coassociation):
-        tree = tree_of_matrix(source.values, linkage, unit=source.unit)
+        tree = tree_of_matrix(source.values, linkage, rng, unit=source.unit)
         return np.arange(source.n_samples), tree
     encoding = distinct_rows(source)
     votes = votes_of(weights)
     values = np.repeat(votes, encoding.partitions.n_codes)
     values[encoding.partitions.missing_slots] = 0.0
-    tree = merge_tree(encoding, values, votes, linkage)
+    tree = merge_tree(encoding, values, votes, linkage, rng)
     return encoding.expand(np.arange(len(encoding.rows.codes))), tree
 
 

@@ -64,7 +64,7 @@ def cspa(
     n_init : int, default=10
         Number of tries of METIS at each bisection; the smallest cut is kept.
     random_state : int, RandomState instance or None, default=None
-        Draws the seed of METIS.
+        Draws the order of the objects and the seed of METIS.
     labels, weights : as in :func:`~robust_eac.eac`
 
     Returns
@@ -89,7 +89,7 @@ def cspa(
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:
         return relabel(encoding.expand(clusters))
-    rows, sizes, piece = pieces(encoding, n_clusters, imbalance)
+    rows, sizes, piece = pieces(encoding, n_clusters, imbalance, rng)
     edges = coassociation_graph(take_rows(encoding, rows), weights, sizes)
     parts = partition_graph(edges, sizes, n_clusters, imbalance=imbalance, n_init=n_init, rng=rng)
     return relabel(parts[piece])
@@ -185,7 +185,7 @@ def hgpa(
         Number of clusters; fewer are returned only if fewer objects are distinct, or if KaHyPar leaves clusters empty.
     imbalance : as in :func:`cspa`, after n_samples / n_clusters is rounded up
     random_state : int, RandomState instance or None, default=None
-        Draws the seed of KaHyPar.
+        Draws the order of the objects and the seed of KaHyPar.
     labels, weights : as in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it
 
     Returns
@@ -210,7 +210,7 @@ def hgpa(
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:
         return relabel(encoding.expand(clusters))
-    rows, sizes, piece = pieces(encoding, n_clusters, imbalance)
+    rows, sizes, piece = pieces(encoding, n_clusters, imbalance, rng)
     members, _, weights = clusters_of(take_rows(encoding, rows), weights)
     parts = partition_hypergraph(kahypar, members, weights, sizes, n_clusters, imbalance=imbalance, rng=rng)
     return relabel(parts[piece])
@@ -251,19 +251,24 @@ def _closest(values, rng):
     return np.where(largest, rng.uniform(size=values.shape), -1.0).argmax(axis=1)
 
 
-def pieces(encoding, n_clusters, imbalance):
-    """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object)."""
+def pieces(encoding, n_clusters, imbalance, rng):
+    """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object).
+
+    Copies of an object are dealt to its pieces at random. The pieces are in random order, too: the packages' results
+    depend on it more than on their seeds.
+    """
     n, d = encoding.n_samples, len(encoding.rows.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.rows.multiplicity.astype(np.int64)
     limit = max(1, int(imbalance * n / n_clusters))
     n_pieces = -(-counts // limit)
-    order = np.argsort(inverse, kind="stable")
+    order = np.lexsort((rng.permutation(n), inverse))
     position = np.empty(n, dtype=np.int64)
     position[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
     first = np.cumsum(n_pieces) - n_pieces
     piece = first[inverse] + position * n_pieces[inverse] // counts[inverse]
-    return np.repeat(np.arange(d), n_pieces), np.bincount(piece), piece
+    shuffled = rng.permutation(n_pieces.sum())
+    return np.repeat(np.arange(d), n_pieces)[shuffled], np.bincount(piece)[shuffled], np.argsort(shuffled)[piece]
 
 
 def whole_numbers(values, dtype):

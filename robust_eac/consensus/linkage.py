@@ -7,6 +7,9 @@ The similarity of rows i and j of an ensemble is
 and 0 if no partition observes both. With value = share this is the co-association; values may also differ between the
 clusters of a partition. If no label is missing, the division comes last: sums of whole numbers (votes), and ties among
 them, are then exact. Half a matrix holds the pairs (i, j), i < j, of n rows in SciPy's order.
+
+Of equal similarities, the first in this order decides. A tree takes the rows in random order, so that ties depend on
+the seed, not on the order of the rows.
 """
 
 from typing import NamedTuple
@@ -68,23 +71,24 @@ def distinct_rows(encoding):
     return collapse(encoding, names[:, np.newaxis], min_saving=0.0)
 
 
-def cluster_by_linkage(encoding, values, shares, n_clusters, linkage):
+def cluster_by_linkage(encoding, values, shares, n_clusters, linkage, rng):
     """(n_samples,) clusters of the objects: the :func:`merge_tree` of an encoding, cut into n_clusters."""
-    tree = merge_tree(encoding, values, shares, linkage)
+    tree = merge_tree(encoding, values, shares, linkage, rng)
     return relabel(encoding.expand(cut(tree, n_clusters)))
 
 
-def merge_tree(encoding, values, shares, linkage):
+def merge_tree(encoding, values, shares, linkage, rng):
     """The :class:`Tree` of the rows of an encoding without identical rows.
 
     values : (n_slots,) non-negative, 0 in the slots of "not observed". Or a list with a (k_u, k_u) matrix of
         similarities of clusters per partition, which is multiplied by the share of the partition.
     shares : (m,) non-negative.
     """
-    codes, partitions = encoding.rows.codes, encoding.partitions
-    n = len(codes)
+    n, partitions = len(encoding.rows.codes), encoding.partitions
+    order = rng.permutation(n)
+    codes, _, multiplicity, observed = encoding.rows.take(order)
     complete = len(partitions.missing_slots) == 0
-    seen = np.empty((n, 0), dtype=np.uint8) if complete else encoding.rows.observed.astype(np.uint8)
+    seen = np.empty((n, 0), dtype=np.uint8) if complete else observed.astype(np.uint8)
     tables = np.empty((0, 0))
     if isinstance(values, list):
         tables = np.zeros((len(partitions.sizes), partitions.n_codes.max()))
@@ -99,28 +103,29 @@ def merge_tree(encoding, values, shares, linkage):
     else:
         half = _allocate_half(n, f"n_samples={encoding.n_samples} objects ({n} distinct)", linkage)
         rule = LINKAGES.index(linkage)
-        sizes = encoding.rows.multiplicity.copy() if rule == _AVERAGE else np.ones(n)
+        sizes = multiplicity if rule == _AVERAGE else np.ones(n)
         fill(rows, sizes, half)
         agglomerate(half, sizes, rule, tree)
     if complete:
         tree.similarities[:] /= shares.sum()
-    return _sorted(tree)
+    return _sorted(tree, order)
 
 
-def tree_of_matrix(values, linkage, *, unit=1.0):
+def tree_of_matrix(values, linkage, rng, *, unit=1.0):
     """The :class:`Tree` of n objects from their (n, n) similarities in units of `unit`, dense or csr; O(n^2)."""
     n = values.shape[0]
+    order = rng.permutation(n)
     if linkage == "single" and sparse.issparse(values):
-        return _sorted(_spanning_forest(values, unit))
+        return _sorted(_spanning_forest(values[order][:, order], unit), order)
     tree, half = _empty_tree(n), _allocate_half(n, f"n_samples={n} objects", linkage)
     end = 0
     for i in range(n - 1):
-        row = values[[i]].toarray()[0] if sparse.issparse(values) else values[i]
+        row = values[[order[i]]].toarray()[0] if sparse.issparse(values) else values[order[i]]
         start, end = end, end + n - 1 - i
-        half[start:end] = row[i + 1 :]
+        half[start:end] = row[order[i + 1 :]]
     agglomerate(half, np.ones(n), LINKAGES.index(linkage), tree)
     tree.similarities[:] /= unit
-    return _sorted(tree)
+    return _sorted(tree, order)
 
 
 def _spanning_forest(values, unit):
@@ -194,10 +199,10 @@ def _empty_tree(n):
     return Tree(np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1))
 
 
-def _sorted(tree):
-    """The :class:`Tree` with its merges in order, most similar first."""
-    order = np.argsort(-tree.similarities, kind="stable")
-    return Tree(*(values[order] for values in tree))
+def _sorted(tree, rows):
+    """The :class:`Tree` with its merges in order, most similar first, and these rows in place of 0, 1, ..."""
+    merges = np.argsort(-tree.similarities, kind="stable")
+    return Tree(rows[tree.left[merges]], rows[tree.right[merges]], tree.similarities[merges])
 
 
 def _allocate_half(d, objects, linkage):

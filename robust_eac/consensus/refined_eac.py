@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
-from ..checks.values import check_choice, check_integer, check_real
+from ..checks.values import check_choice, check_integer, check_random_state, check_real
 from ..core.codes import relabel
 from ..core.encoding import one_hot
 from ..ensembles.landmarks import KMEANS_PASSES, transfer_coordinates
@@ -111,9 +111,10 @@ def enhanced_eac(
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
     check_choice(linkage, LINKAGES, name="linkage")
     n_steps = check_integer(n_steps, name="n_steps", low=1)
+    rng = check_random_state(random_state)
     encoding = distinct_rows(encoding)
     similarity = cluster_similarities(encoding, n_steps)
-    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage)
+    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage, rng)
 
 
 def locally_weighted_eac(
@@ -151,9 +152,10 @@ def locally_weighted_eac(
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
     check_choice(linkage, LINKAGES, name="linkage")
     theta = check_real(theta, name="theta", low=0.0, strict=True)
+    rng = check_random_state(random_state)
     values = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.partitions.n_codes)
     rows = distinct_rows(encoding)
-    return cluster_by_linkage(rows, values, weights, n_clusters, linkage)
+    return cluster_by_linkage(rows, values, weights, n_clusters, linkage, rng)
 
 
 def connected_triples(
@@ -200,9 +202,10 @@ def connected_triples(
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
     check_choice(linkage, LINKAGES, name="linkage")
     decay = check_real(decay, name="decay", low=0.0, high=1.0)
+    rng = check_random_state(random_state)
     encoding = distinct_rows(encoding)
     similarity = triple_similarities(encoding, weights, decay)
-    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage)
+    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage, rng)
 
 
 def triple_similarities(encoding, weights, decay):
@@ -260,7 +263,9 @@ def probability_trajectories(
     n_steps : int, default=None
         Length of the walks, at least 1. None means the default of `n_neighbors`.
     labels, weights : as in :func:`~robust_eac.eac`
-    n_init, random_state : as in :func:`~robust_eac.consensus.hbgf`, for "cut"
+    n_init : as in :func:`~robust_eac.consensus.hbgf`, for "cut"
+    random_state : int, RandomState instance or None, default=None
+        Decides ties of "linkage", and draws the seeds of k-means of "cut".
 
     Returns
     -------
@@ -289,7 +294,7 @@ def probability_trajectories(
         default = max(1, int(np.sqrt(d) / 2.0))
         similarity = trajectory_similarities(encoding, weights, n_neighbors or default, n_steps or default)
         if method == "linkage":
-            rows = cut(tree_of_matrix(similarity, linkage), n_clusters)
+            rows = cut(tree_of_matrix(similarity, linkage, rng), n_clusters)
         else:
             kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
             rows = kmeans.fit(embed_microclusters(similarity, encoding, weights, n_clusters, rng)).labels_

@@ -83,7 +83,7 @@ def test_linkages_are_those_of_scipy_on_the_explicit_matrix(rng, method, missing
     # So many partitions that no two objects agree in all that observe both: their order of merging would be open.
     labels, weights = random_ensemble(rng, 22, 15, missing=missing), rng.dirichlet(np.full(15, 5.0))
     labels = labels[np.r_[0:22, rng.randint(22, size=8)]]
-    options = {"linkage": method, "weights": weights}
+    options = {"linkage": method, "weights": weights, "random_state": 0}
     S = enhanced_coassociation_matrix(labels, n_steps=3, weights=weights)
     assert_cut_of(lambda q: enhanced_eac(labels, q, n_steps=3, **options), S, method)
     S = locally_weighted_by_loops(labels, weights, 0.5)
@@ -117,10 +117,11 @@ def triples_by_loops(labels, weights, decay):
 def test_without_triples_it_is_eac(rng):
     labels = random_ensemble(rng, 30, 6, missing=0.2)
     for k in (2, 4, 8):
-        assert np.array_equal(connected_triples(labels, k, decay=0.0), eac(labels, k))
+        found = connected_triples(labels, k, decay=0.0, random_state=0)
+        assert np.array_equal(found, eac(labels, k, random_state=0))
     # Unanimous partitions have no triples at all.
     labels = np.repeat(rng.randint(4, size=(20, 1)), 3, axis=1)
-    assert np.array_equal(connected_triples(labels, 4), eac(labels, 4))
+    assert np.array_equal(connected_triples(labels, 4, random_state=0), eac(labels, 4, random_state=0))
 
 
 # ------------------------------------------------------------------------------------- probability trajectories
@@ -175,7 +176,7 @@ def test_trajectories_are_linked(rng, method):
     labels, counts, _, weights = microclusters(rng, 0.0, n=40)
     S = similarities_by_loops(labels, counts, weights, 10, 3)
     tree = linkage(squareform(1.0 - S, checks=False), method)
-    options = {"linkage": method, "n_neighbors": 10, "n_steps": 3, "weights": weights}
+    options = {"linkage": method, "n_neighbors": 10, "n_steps": 3, "weights": weights, "random_state": 0}
     for k in (2, 4, 7):
         found = probability_trajectories(np.repeat(labels, counts, axis=0), k, **options)
         # Microclusters without a link in common have similarity 0 with equal right to merge.
@@ -203,9 +204,9 @@ def test_default_neighbors_and_steps_are_half_the_root_of_the_microclusters(rng,
 
     monkeypatch.setattr(refined_eac, "trajectory_similarities", spy)
     labels = np.column_stack([np.arange(200) % 10, np.arange(200) // 10, rng.randint(3, size=200)])
-    probability_trajectories(np.repeat(labels, 2, axis=0), 3)
-    probability_trajectories(labels[:6], 3, n_steps=5)
-    probability_trajectories(labels[:6], 3, n_neighbors=5)
+    probability_trajectories(np.repeat(labels, 2, axis=0), 3, random_state=0)
+    probability_trajectories(labels[:6], 3, n_steps=5, random_state=0)
+    probability_trajectories(labels[:6], 3, n_neighbors=5, random_state=0)
     assert asked == [(200, 7, 7), (6, 1, 5), (6, 5, 1)]
 
 
