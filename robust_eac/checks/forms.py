@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from .common import FEW_OBJECTS, INTEGER, MISSING, NUMBER, row_blocks
+from .names import index_of, is_numbering
 from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.
@@ -89,23 +90,8 @@ def objects_of(labels):
         vertices = labels.graph.vs
         kept = next((attribute for attribute in ("name", "_nx_name") if attribute in vertices.attributes()), None)
         return None if kept is None else tuple(vertices[kept])
-    index = labels.index if hasattr(labels, "iloc") else None
-    return None if index is None or np.array_equal(np.asarray(index), np.arange(len(labels))) else tuple(index)
-
-
-def disagree(one, other):
-    """Whether two tables or columns name different objects, or the same ones in another order.
-
-    Without an index, position identifies an object. An index 0, 1, ... in order counts as no names: it agrees with any
-    names, except with an index of the same numbers in another order.
-    """
-    named = [objects_of(one), objects_of(other)]
-    if None not in named:
-        return named[0] != named[1]
-    numbers = named[0] or named[1]
-    if numbers is None or not (hasattr(one, "iloc") and hasattr(other, "iloc")):
-        return False
-    return set(numbers) == set(range(len(numbers)))
+    index = index_of(labels)
+    return None if index is None or is_numbering(index) else tuple(index)
 
 
 def refuse_other_objects(labels, name):
@@ -141,8 +127,13 @@ def read_matrix(labels, name, part=False):
 
 
 def titles_of_frame(frame):
-    """Titles of the columns as texts; None for numbers 0, 1, ... in order, which are positions."""
-    titles = list(frame.columns) if is_frame(frame) else []
+    """Titles of the columns as texts, None for positions; see :func:`as_names`."""
+    return as_names(frame.columns) if is_frame(frame) else None
+
+
+def as_names(titles):
+    """Titles as texts; None for numbers 0, 1, ... in order, which are positions."""
+    titles = list(titles)
     return None if titles == list(range(len(titles))) else tuple(map(str, titles))
 
 
