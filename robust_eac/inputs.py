@@ -106,7 +106,7 @@ def labels_from(
            [1, 0],
            [0, 0]])
     """
-    form = check_choice(form, FORMS, name="form")
+    form = asked = check_choice(form, FORMS, name="form")
     if hasattr(source, "obs") and hasattr(source, "obsm") and columns is not None:
         source = source.obs
     if isinstance(source, ValuesView) or hasattr(source, "__next__"):
@@ -125,7 +125,7 @@ def labels_from(
         return _from_clusterings(clusterings, names, items)
     if items is not None:
         raise ValueError("items must be None for a source whose rows are the objects.")
-    ensemble = check_ensemble(source, name="source")
+    ensemble = check_ensemble(source, name="source", votes=asked == "columns")
     return LabelMatrix(check_labels(ensemble, name="source"), ensemble.names, objects_of(source), ensemble.meanings)
 
 

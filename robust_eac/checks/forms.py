@@ -5,7 +5,7 @@ import reprlib
 import warnings
 from collections import defaultdict
 from collections.abc import Mapping, ValuesView
-from itertools import count
+from itertools import combinations, count
 from numbers import Integral, Real
 from typing import NamedTuple
 
@@ -25,6 +25,11 @@ _PRECOMPUTED = ' Or give it to one of eac, eac_linkage, lifetime_eac and thresho
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 # Texts that are neither names nor integers: infinity, and decimal commas.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
+# Titles of the column that says who gave a vote.
+_WORKER = re.compile(r"(worker|annotator|rater|labell?er|coder|judge)([ _]?id)?", re.IGNORECASE)
+# A table of votes has few columns; two partitions by chance separate all n objects with probability exp(-this) or less.
+_VOTE_COLUMNS = 8
+_BY_CHANCE = 8.0
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 _NO_INTEGER = "must hold integer cluster labels or names"
 _NO_LABEL = "must hold labels: each in the argument must be a string or a number; None, NaN and NA mark a missing one"
@@ -262,6 +267,37 @@ def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
             rule = "Read the file with index_col=0, or leave the column out."
             raise ValueError(f"{found}: a written index, not a clustering. {rule}")
         warnings.warn(f"{found}. Leave it out if it numbers the rows.", UserWarning, stacklevel=2)
+
+
+def refuse_votes(labels, names, name):
+    """Raise ValueError for a titled table of votes: two of its columns, the item and the worker, identify every row.
+
+    Neither column does so alone. Partitions of k and l clusters that separate n objects are no chance if n^2 / (2 k l)
+    is large; a table with fewer votes is recognised by the title of the worker.
+    """
+    n, m = labels.shape
+    if names is None or not 3 <= m <= _VOTE_COLUMNS:
+        return
+    sizes = [int(column.max()) - int(column.min()) + 1 for column in labels.T]
+    for u, v in combinations(range(m), 2):
+        # Sorting is slow, and ranges are at least the numbers of clusters.
+        if sizes[u] * sizes[v] < n:
+            continue
+        n_u, n_v = (len(np.unique(labels[:, column])) for column in (u, v))
+        worker = next((w for w in (u, v) if _WORKER.fullmatch(names[w])), None)
+        if max(n_u, n_v) == n or (worker is None and n * n < 2.0 * _BY_CHANCE * n_u * n_v):
+            continue
+        if len(np.unique(labels[:, [u, v]], axis=0)) < n:
+            continue
+        if worker is None:
+            worker = u if n_u < n_v else v
+        columns = [names[u + v - worker], names[worker], *(names[w] for w in range(m) if w not in (u, v))]
+        last = "" if m == 3 else ", with one of the other columns as the third"
+        raise ValueError(
+            f"{name} must have one object per row, but each pair of {names[u]!r} and {names[v]!r} has one row, as in a "
+            f'table of votes: give labels_from(table, form="crowd", columns={columns[:3]!r}){last}, or form="columns" '
+            "if every column is a clustering."
+        )
 
 
 def _warn_of_indicators(labels, name):

@@ -20,6 +20,7 @@ from .forms import (
     read_matrix,
     refuse_names_of_objects,
     refuse_other_objects,
+    refuse_votes,
     side_by_side,
 )
 from .names import Count, in_order, index_of, is_numbering, names_of
@@ -88,8 +89,11 @@ def check_hard_ensemble(labels, *, name="labels") -> Ensemble:
     return ensemble
 
 
-def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
-    """The :class:`Ensemble` of a label matrix or a list of partitions; `part` : whether it is of some objects only."""
+def check_ensemble(labels, *, name="labels", part=False, votes=False) -> Ensemble:
+    """The :class:`Ensemble` of a label matrix or a list of partitions.
+
+    part : whether it is of some objects only. votes : whether to read a table that looks like votes as clusterings.
+    """
     if isinstance(labels, Ensemble):
         return labels
     if _is_list(labels, name):
@@ -100,6 +104,8 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
         titles = column_titles(found.names)
         n, m = found.labels.shape
         no_soft = np.empty((n, 0)), np.empty(0, dtype=np.int64)
+        if is_frame(labels) and not part and not votes:
+            refuse_votes(found.labels, found.names, name)
         objects = found.objects if index_of(labels) is None else index_of(labels)
         ensemble = Ensemble(found.labels, *no_soft, np.arange(m), found.names, found.meanings, objects)
     lowest = ensemble.labels.min() if ensemble.labels.dtype.kind == "i" and ensemble.labels.size else 0
