@@ -420,6 +420,9 @@ class RobustEAC(_Consensus):
 
     Notes
     -----
+    A pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, goes by its index: names in
+    another order are matched, other names refused; an index 0, 1, ... is no names. So does every function here.
+
     For a growing ensemble, start from the last consensus. With new partitions:
     ``RobustEAC(k, init=model.membership_).fit(labels)``, where labels include the new columns. With new objects, as
     rows after the old ones: ``init=np.vstack([model.membership_, model.predict_membership(labels[n_old:])])``. This

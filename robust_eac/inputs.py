@@ -66,7 +66,8 @@ def labels_from(
         * a matrix of labels, or a list of label vectors: checked and returned.
     form : {"auto", "columns", "crowd", "pairs"}, default="auto"
         "auto" recognises every form but pairs: a DataFrame with just the columns "item", "worker" and "label" is a
-        crowd table. "crowd" also reads a sequence of triples (item, worker, label).
+        crowd table, another that looks like one is refused, "columns" reads it as clusterings. "crowd" also reads a
+        sequence of triples (item, worker, label).
     columns : sequence of str, default=None
         Columns of a DataFrame to read: the clusterings; of a crowd table the item, the worker and the label, in this
         order; of pairs the two ids. None means all columns, and for crowds the three names above.

@@ -27,9 +27,9 @@ _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
 # Titles of the column that says who gave a vote.
 _WORKER = re.compile(r"(worker|annotator|rater|labell?er|coder|judge)([ _]?id)?", re.IGNORECASE)
-# A table of votes has few columns; two partitions by chance separate all n objects with probability exp(-this) or less.
+# A table of votes has few columns. Partitions that should put this many pairs together twice, but none, are no chance.
 _VOTE_COLUMNS = 8
-_BY_CHANCE = 8.0
+_BY_CHANCE = 20.0
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 _NO_INTEGER = "must hold integer cluster labels or names"
 _NO_LABEL = "must hold labels: each in the argument must be a string or a number; None, NaN and NA mark a missing one"
@@ -272,8 +272,8 @@ def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
 def refuse_votes(labels, names, name):
     """Raise ValueError for a titled table of votes: two of its columns, the item and the worker, identify every row.
 
-    Neither column does so alone. Partitions of k and l clusters that separate n objects are no chance if n^2 / (2 k l)
-    is large; a table with fewer votes is recognised by the title of the worker.
+    Neither column does so alone. Independent partitions would put `expected` pairs of objects together twice, and those
+    of one truth more; a table with fewer votes is recognised by the title of the worker.
     """
     n, m = labels.shape
     if names is None or not 3 <= m <= _VOTE_COLUMNS:
@@ -283,14 +283,16 @@ def refuse_votes(labels, names, name):
         # Sorting is slow, and ranges are at least the numbers of clusters.
         if sizes[u] * sizes[v] < n:
             continue
-        n_u, n_v = (len(np.unique(labels[:, column])) for column in (u, v))
+        counts = [np.unique(labels[:, column], return_counts=True)[1] for column in (u, v)]
+        together = [float(count @ (count - 1)) for count in counts]
+        expected = together[0] * together[1] / (2.0 * n * (n - 1.0))
         worker = next((w for w in (u, v) if _WORKER.fullmatch(names[w])), None)
-        if max(n_u, n_v) == n or (worker is None and n * n < 2.0 * _BY_CHANCE * n_u * n_v):
+        if 0.0 in together or (worker is None and expected < _BY_CHANCE):
             continue
         if len(np.unique(labels[:, [u, v]], axis=0)) < n:
             continue
         if worker is None:
-            worker = u if n_u < n_v else v
+            worker = u if len(counts[0]) < len(counts[1]) else v
         columns = [names[u + v - worker], names[worker], *(names[w] for w in range(m) if w not in (u, v))]
         last = "" if m == 3 else ", with one of the other columns as the third"
         raise ValueError(

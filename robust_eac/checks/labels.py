@@ -129,7 +129,7 @@ def check_objects_observed(ensemble, name):
         unseen = np.flatnonzero(~seen)
         raise ValueError(
             f"{name}: every object must be observed by at least one partition, {len(unseen)} of {len(seen)} have no "
-            f"label, the first at row {unseen[0]}. Leave them out, and write -1 for them in the result."
+            f"label, the first at row {unseen[0]}. Leave them out: a fit to the others predicts -1 for them."
         )
     return columns
 

@@ -8,11 +8,13 @@ import pytest
 from robust_eac import (
     WEIGHTING_SCHEMES,
     RobustEAC,
+    compare,
     labels_from,
     plot_coassociation,
     plot_losses,
     plot_membership,
     plot_weights,
+    solve_hard_median_partition,
 )
 from robust_eac.checks.names import Count, in_order
 from robust_eac.schemes import FEATURE_SCHEMES
@@ -160,3 +162,35 @@ def test_the_rule_of_an_index():
         with pytest.raises(ValueError, match="values: an index must hold"):
             in_order(pd.Series(range(len(index)), index), list("aab"), "values")
     assert Count(3, "abc") == 3
+
+
+def test_titles_that_are_numbers_are_names():
+    resolutions = [9, 8, 7, 6]
+    frame = pd.DataFrame(WORLD.labels, columns=resolutions)
+    texts = list(map(str, resolutions))
+    # With a weight of its own, each partition shows whether it goes by its name.
+    weights = pd.Series([0.1, 0.2, 0.3, 0.4], resolutions)
+    for labels in (frame, [frame[title] for title in frame]):
+        model = RobustEAC(2, weighting=weights[::-1], random_state=0).fit(labels)
+        assert model.feature_names_in_.tolist() == texts
+        rows = [line.split()[:2] for line in model.summary().splitlines()[-4:]]
+        assert dict(rows) == {"9": "0.1", "8": "0.2", "7": "0.3", "6": "0.4"}
+        page = model.to_html(labels)
+        assert all(f">{title}</" in page for title in texts)
+    found = solve_hard_median_partition(frame, 2, random_state=0).summary(frame)
+    assert sorted(line.split()[0] for line in found.splitlines()[-4:]) == sorted(texts)
+    record = compare(frame, 2, weightings=["uniform"], consensus=["kmeans"], resample=0.5, random_state=0)[0]
+    assert record["partition_names"] == tuple(texts[u] for u in record["partitions"])
+    # Titles 0, 1, ... are positions, and so are names of a few of the columns.
+    assert not hasattr(RobustEAC(2, random_state=0).fit(pd.DataFrame(WORLD.labels)), "feature_names_in_")
+
+
+def test_objects_without_a_label_can_be_left_out():
+    labels = np.vstack([WORLD.labels, [[-1] * WORLD.m] * 2])
+    with pytest.raises(ValueError, match=r"2 of 11 have no label, the first at row 9\. Leave them out: a fit"):
+        RobustEAC(2, random_state=0).fit(labels)
+    seen = (labels != -1).any(axis=1)
+    model = RobustEAC(2, random_state=0).fit(labels[seen])
+    found = model.predict(labels)
+    assert found.tolist()[9:] == [-1, -1]
+    assert found[:9].min() == 0
