@@ -210,9 +210,10 @@ def _read_list(labels, name, part):
 
             entry = pd.Series(entry.membership, objects_of(entry))
         labels[u] = entry = in_order(entry, objects, f"{name}[{u}]")
+        index = index_of(entry)
         # The first entry that names the objects decides.
-        if objects is None or is_numbering(objects):
-            objects = objects if index_of(entry) is None else entry.index
+        if objects is None or (index is not None and not index.equals(objects) and is_numbering(objects)):
+            objects = index
     is_soft = np.array([_is_membership(entry) for entry in labels])
     hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
     entries = []
@@ -230,7 +231,8 @@ def _read_list(labels, name, part):
             raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {arrays[u].shape}.")
     columns = [entries[u] for u in hard]
     matrix, meanings = side_by_side(columns) if columns else (np.empty((n, 0), dtype=np.int64), None)
-    titles = [getattr(entry, "name", None) for entry in labels]
+    # A membership matrix may have a column called "name".
+    titles = [None if is_soft[u] else getattr(entry, "name", None) for u, entry in enumerate(labels)]
     names = None if None in titles or "" in titles else as_names(titles)
     if not part:
         titles = names and [names[u] for u in hard]

@@ -39,11 +39,11 @@ def in_order(values, names, name):
     import pandas as pd
 
     names, index = pd.Index(names, tupleize_cols=False).to_flat_index(), index.to_flat_index()
+    if index.equals(names):
+        return values
     numbered = is_numbering(names) or is_numbering(index)
     if names.inferred_type == "string":
         index = pd.Index(list(map(str, index)))
-    if index.equals(names):
-        return values
     differ = {"missing": names[~names.isin(index)], "surplus": index[~index.isin(names)]}
     found = [f"{len(some)} {kind}, such as {some[0]!r}" for kind, some in differ.items() if len(some)]
     if not found and names.is_unique and index.is_unique:
