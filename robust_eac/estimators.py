@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .checks.common import ClusterWeights, Labels, RandomState, WeightSolver
 from .checks.labels import check_ensemble
+from .checks.names import Count
 from .checks.values import check_names, is_dask_array
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
@@ -251,7 +252,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """Names of the partitions: those given, the titles of the fitted columns, or numbers."""
         if names is None:
             return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        return check_names(names, self.n_features_in_, name="names")
+        size = Count(self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return check_names(names, size, name="names")
 
     def to_html(
         self,
@@ -418,6 +420,9 @@ class RobustEAC(_Consensus):
 
     Notes
     -----
+    A pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, goes by its index: names in
+    another order are matched, other names refused; an index 0, 1, ... is no names. So does every function here.
+
     For a growing ensemble, start from the last consensus. With new partitions:
     ``RobustEAC(k, init=model.membership_).fit(labels)``, where labels include the new columns. With new objects, as
     rows after the old ones: ``init=np.vstack([model.membership_, model.predict_membership(labels[n_old:])])``. This

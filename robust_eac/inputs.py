@@ -66,7 +66,8 @@ def labels_from(
         * a matrix of labels, or a list of label vectors: checked and returned.
     form : {"auto", "columns", "crowd", "pairs"}, default="auto"
         "auto" recognises every form but pairs: a DataFrame with just the columns "item", "worker" and "label" is a
-        crowd table. "crowd" also reads a sequence of triples (item, worker, label).
+        crowd table, another that looks like one is refused, "columns" reads it as clusterings. "crowd" also reads a
+        sequence of triples (item, worker, label).
     columns : sequence of str, default=None
         Columns of a DataFrame to read: the clusterings; of a crowd table the item, the worker and the label, in this
         order; of pairs the two ids. None means all columns, and for crowds the three names above.
@@ -106,7 +107,7 @@ def labels_from(
            [1, 0],
            [0, 0]])
     """
-    form = check_choice(form, FORMS, name="form")
+    form = asked = check_choice(form, FORMS, name="form")
     if hasattr(source, "obs") and hasattr(source, "obsm") and columns is not None:
         source = source.obs
     if isinstance(source, ValuesView) or hasattr(source, "__next__"):
@@ -125,7 +126,7 @@ def labels_from(
         return _from_clusterings(clusterings, names, items)
     if items is not None:
         raise ValueError("items must be None for a source whose rows are the objects.")
-    ensemble = check_ensemble(source, name="source")
+    ensemble = check_ensemble(source, name="source", votes=asked == "columns")
     return LabelMatrix(check_labels(ensemble, name="source"), ensemble.names, objects_of(source), ensemble.meanings)
 
 

@@ -5,7 +5,7 @@ import reprlib
 import warnings
 from collections import defaultdict
 from collections.abc import Mapping, ValuesView
-from itertools import count
+from itertools import combinations, count
 from numbers import Integral, Real
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from .common import FEW_OBJECTS, INTEGER, MISSING, NUMBER, row_blocks
+from .names import index_of, is_numbering
 from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.
@@ -24,6 +25,11 @@ _PRECOMPUTED = ' Or give it to one of eac, eac_linkage, lifetime_eac and thresho
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 # Texts that are neither names nor integers: infinity, and decimal commas.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
+# Titles of the column that says who gave a vote.
+_WORKER = re.compile(r"(worker|annotator|rater|labell?er|coder|judge)([ _]?id)?", re.IGNORECASE)
+# A table of votes has few columns. Partitions that should put this many pairs together twice, but none, are no chance.
+_VOTE_COLUMNS = 8
+_BY_CHANCE = 20.0
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 _NO_INTEGER = "must hold integer cluster labels or names"
 _NO_LABEL = "must hold labels: each in the argument must be a string or a number; None, NaN and NA mark a missing one"
@@ -89,23 +95,8 @@ def objects_of(labels):
         vertices = labels.graph.vs
         kept = next((attribute for attribute in ("name", "_nx_name") if attribute in vertices.attributes()), None)
         return None if kept is None else tuple(vertices[kept])
-    index = labels.index if hasattr(labels, "iloc") else None
-    return None if index is None or np.array_equal(np.asarray(index), np.arange(len(labels))) else tuple(index)
-
-
-def disagree(one, other):
-    """Whether two tables or columns name different objects, or the same ones in another order.
-
-    Without an index, position identifies an object. An index 0, 1, ... in order counts as no names: it agrees with any
-    names, except with an index of the same numbers in another order.
-    """
-    named = [objects_of(one), objects_of(other)]
-    if None not in named:
-        return named[0] != named[1]
-    numbers = named[0] or named[1]
-    if numbers is None or not (hasattr(one, "iloc") and hasattr(other, "iloc")):
-        return False
-    return set(numbers) == set(range(len(numbers)))
+    index = index_of(labels)
+    return None if index is None or is_numbering(index) else tuple(index)
 
 
 def refuse_other_objects(labels, name):
@@ -141,8 +132,13 @@ def read_matrix(labels, name, part=False):
 
 
 def titles_of_frame(frame):
-    """Titles of the columns as texts; None for numbers 0, 1, ... in order, which are positions."""
-    titles = list(frame.columns) if is_frame(frame) else []
+    """Titles of the columns as texts, None for positions; see :func:`as_names`."""
+    return as_names(frame.columns) if is_frame(frame) else None
+
+
+def as_names(titles):
+    """Titles as texts; None for numbers 0, 1, ... in order, which are positions."""
+    titles = list(titles)
     return None if titles == list(range(len(titles))) else tuple(map(str, titles))
 
 
@@ -271,6 +267,39 @@ def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
             rule = "Read the file with index_col=0, or leave the column out."
             raise ValueError(f"{found}: a written index, not a clustering. {rule}")
         warnings.warn(f"{found}. Leave it out if it numbers the rows.", UserWarning, stacklevel=2)
+
+
+def refuse_votes(labels, names, name):
+    """Raise ValueError for a titled table of votes: two of its columns, the item and the worker, identify every row.
+
+    Neither column does so alone. Independent partitions would put `expected` pairs of objects together twice, and those
+    of one truth more; a table with fewer votes is recognised by the title of the worker.
+    """
+    n, m = labels.shape
+    if names is None or not 3 <= m <= _VOTE_COLUMNS:
+        return
+    sizes = [int(column.max()) - int(column.min()) + 1 for column in labels.T]
+    for u, v in combinations(range(m), 2):
+        # Sorting is slow, and ranges are at least the numbers of clusters.
+        if sizes[u] * sizes[v] < n:
+            continue
+        counts = [np.unique(labels[:, column], return_counts=True)[1] for column in (u, v)]
+        together = [float(count @ (count - 1)) for count in counts]
+        expected = together[0] * together[1] / (2.0 * n * (n - 1.0))
+        worker = next((w for w in (u, v) if _WORKER.fullmatch(names[w])), None)
+        if 0.0 in together or (worker is None and expected < _BY_CHANCE):
+            continue
+        if len(np.unique(labels[:, [u, v]], axis=0)) < n:
+            continue
+        if worker is None:
+            worker = u if len(counts[0]) < len(counts[1]) else v
+        columns = [names[u + v - worker], names[worker], *(names[w] for w in range(m) if w not in (u, v))]
+        last = "" if m == 3 else ", with one of the other columns as the third"
+        raise ValueError(
+            f"{name} must have one object per row, but each pair of {names[u]!r} and {names[v]!r} has one row, as in a "
+            f'table of votes: give labels_from(table, form="crowd", columns={columns[:3]!r}){last}, or form="columns" '
+            "if every column is a clustering."
+        )
 
 
 def _warn_of_indicators(labels, name):

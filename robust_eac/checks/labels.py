@@ -1,6 +1,7 @@
 """Checks of labels: label matrices, lists of hard and soft partitions, weights of objects, starts."""
 
 import warnings
+from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -9,8 +10,8 @@ import numpy as np
 from .common import row_blocks
 from .forms import (
     LabelMatrix,
+    as_names,
     column_titles,
-    disagree,
     integer_vector,
     is_frame,
     is_vertex_clustering,
@@ -19,8 +20,10 @@ from .forms import (
     read_matrix,
     refuse_names_of_objects,
     refuse_other_objects,
+    refuse_votes,
     side_by_side,
 )
+from .names import Count, in_order, index_of, is_numbering, names_of
 from .values import as_array, as_dense, check_choice, check_membership, check_vector, real_array
 
 
@@ -34,6 +37,7 @@ class Ensemble(NamedTuple):
     hard : (n_hard,) intp; positions of the hard partitions among all.
     names : names of the partitions, in the order of the input, or None.
     meanings : meanings of the labels of the hard partitions, as in a :class:`~robust_eac.LabelMatrix`.
+    objects : names that an index of objects is matched with, or None.
     """
 
     labels: np.ndarray
@@ -42,16 +46,19 @@ class Ensemble(NamedTuple):
     hard: np.ndarray
     names: tuple | None = None
     meanings: tuple | None = None
+    objects: Iterable | None = None
 
     @property
     def n_samples(self):
-        """Number of objects."""
-        return len(self.labels)
+        """:class:`~robust_eac.checks.names.Count` of the objects."""
+        return Count(len(self.labels), self.objects)
 
     @property
     def n_partitions(self):
-        """Number of partitions."""
-        return len(self.hard) + len(self.widths)
+        """:class:`~robust_eac.checks.names.Count` of the partitions."""
+        m = len(self.hard) + len(self.widths)
+        # The columns of a table without titles are numbered.
+        return Count(m, range(m) if self.names is None and self.objects is not None else self.names)
 
     def observed(self, rows=slice(None)):
         """(n, m) bool; whether a partition observes an object. rows : a slice of the objects."""
@@ -68,17 +75,25 @@ class Ensemble(NamedTuple):
 
 def check_labels(labels, *, name="labels") -> np.ndarray:
     """Return the ensemble as a two-dimensional integer array; a view of the input if that is such an array."""
+    return check_hard_ensemble(labels, name=name).labels
+
+
+def check_hard_ensemble(labels, *, name="labels") -> Ensemble:
+    """The :class:`Ensemble` of hard partitions."""
     ensemble = check_ensemble(labels, name=name)
     if len(ensemble.widths):
         raise TypeError(
             f"{name} must be a label matrix here, got a list with membership matrices: soft partitions are only for "
             "functions that solve, grade or check the median partition. Harden them, for example by argmax."
         )
-    return ensemble.labels
+    return ensemble
 
 
-def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
-    """The :class:`Ensemble` of a label matrix or a list of partitions; `part` : whether it is of some objects only."""
+def check_ensemble(labels, *, name="labels", part=False, votes=False) -> Ensemble:
+    """The :class:`Ensemble` of a label matrix or a list of partitions.
+
+    part : whether it is of some objects only. votes : whether to read a table that looks like votes as clusterings.
+    """
     if isinstance(labels, Ensemble):
         return labels
     if _is_list(labels, name):
@@ -89,7 +104,10 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
         titles = column_titles(found.names)
         n, m = found.labels.shape
         no_soft = np.empty((n, 0)), np.empty(0, dtype=np.int64)
-        ensemble = Ensemble(found.labels, *no_soft, np.arange(m), found.names, found.meanings)
+        if is_frame(labels) and not part and not votes:
+            refuse_votes(found.labels, found.names, name)
+        objects = found.objects if index_of(labels) is None else index_of(labels)
+        ensemble = Ensemble(found.labels, *no_soft, np.arange(m), found.names, found.meanings, objects)
     lowest = ensemble.labels.min() if ensemble.labels.dtype.kind == "i" and ensemble.labels.size else 0
     if lowest < -1 and not part:
         rule = 'only -1, None, NaN and NA mean "not observed".'
@@ -111,7 +129,7 @@ def check_objects_observed(ensemble, name):
         unseen = np.flatnonzero(~seen)
         raise ValueError(
             f"{name}: every object must be observed by at least one partition, {len(unseen)} of {len(seen)} have no "
-            f"label, the first at row {unseen[0]}. Leave them out, and write -1 for them in the result."
+            f"label, the first at row {unseen[0]}. Leave them out: a fit to the others predicts -1 for them."
         )
     return columns
 
@@ -185,25 +203,17 @@ def _is_numeric(dtype):
 
 def _read_list(labels, name, part):
     """Read a list of clusterings; whether every object is observed is checked later."""
-    # Position identifies the objects, so all entries that name them must name the same ones in the same order. They
-    # are compared with the first entry that has numbers, and with the first that has names.
-    known = []
+    labels, objects = list(labels), None
     for u, entry in enumerate(labels):
-        has_index = hasattr(entry, "iloc")
-        if has_index and any(entry.index.equals(getattr(labels[v], "index", None)) for v in known):
-            continue
-        objects = objects_of(entry)
-        if objects is None and not has_index:
-            continue
-        other = next((v for v in known if disagree(labels[v], entry)), None)
-        if other is not None:
-            raise ValueError(
-                f"{name}[{u}] must have the objects of {name}[{other}] in the same order, since position identifies "
-                "objects in a list, got an index or names of vertices that differ. Align columns with "
-                "pandas.concat(columns, axis=1), clusterings of igraph with labels_from."
-            )
-        if objects not in [objects_of(labels[v]) for v in known]:
-            known.append(u)
+        if is_vertex_clustering(entry) and objects_of(entry) is not None:
+            import pandas as pd
+
+            entry = pd.Series(entry.membership, objects_of(entry))
+        labels[u] = entry = in_order(entry, objects, f"{name}[{u}]")
+        index = index_of(entry)
+        # The first entry that names the objects decides.
+        if objects is None or (index is not None and not index.equals(objects) and is_numbering(objects)):
+            objects = index
     is_soft = np.array([_is_membership(entry) for entry in labels])
     hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
     entries = []
@@ -221,15 +231,17 @@ def _read_list(labels, name, part):
             raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {arrays[u].shape}.")
     columns = [entries[u] for u in hard]
     matrix, meanings = side_by_side(columns) if columns else (np.empty((n, 0), dtype=np.int64), None)
-    names = [getattr(entry, "name", None) for entry in labels]
-    names = tuple(names) if all(isinstance(title, str) and title for title in names) else None
+    # A membership matrix may have a column called "name".
+    titles = [None if is_soft[u] else getattr(entry, "name", None) for u, entry in enumerate(labels)]
+    names = None if None in titles or "" in titles else as_names(titles)
     if not part:
         titles = names and [names[u] for u in hard]
         title_of = column_titles(titles) if names else lambda column: f"{name}[{hard[column]}]"
         refuse_names_of_objects(matrix, meanings, name, title_of, titled=names is not None)
     memberships = [_memberships(arrays[u], f"{name}[{u}]") for u in soft]
     widths = np.array([rows.shape[1] for rows in memberships], dtype=np.int64)
-    return Ensemble(matrix, np.hstack([np.empty((n, 0)), *memberships]), widths, hard, names, meanings)
+    soft = np.hstack([np.empty((n, 0)), *memberships])
+    return Ensemble(matrix, soft, widths, hard, names, meanings, objects)
 
 
 def _memberships(entry, name):
@@ -271,7 +283,7 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_w
 
 def check_clusters(labels, n_samples, *, name):
     """(n_samples,) integer labels of one partition, -1 where the cluster is unknown; at least one is known."""
-    array = label_column(labels, name)[0]
+    array = label_column(in_order(labels, names_of(n_samples), name), name)[0]
     if array.shape != (n_samples,):
         raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
     if not (array != -1).any():
@@ -281,7 +293,7 @@ def check_clusters(labels, n_samples, *, name):
 
 def check_hard_partition(partition, n_samples, name="partition", n_clusters=None):
     """Codes 0, 1, ... of a hard partition of all objects, in the order of its labels; at most n_clusters of them."""
-    array = as_array(partition, name)
+    array = as_array(in_order(partition, names_of(n_samples), name), name)
     if array.shape != (n_samples,):
         raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {array.shape}.")
     if np.any(array == -1):
@@ -298,7 +310,7 @@ def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
         return "random"
     if isinstance(init, str):
         return check_choice(init, names, name="init")
-    array = as_dense(init, "init")
+    array = as_dense(in_order(init, names_of(n_samples), "init"), "init")
     if array.ndim == 1:
         codes = check_hard_partition(array, n_samples, "init", n_clusters)
         labels = integer_vector(array, "init").astype(np.int64)

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..checks.common import RandomState
-from ..checks.forms import disagree
-from ..checks.labels import check_clusters, check_ensemble, check_labels
+from ..checks.labels import check_clusters, check_hard_ensemble
 from ..checks.values import (
     MAX_SEED,
     check_choice,
@@ -162,14 +161,11 @@ def compare(
     >>> [(record["scheme"], record["function"], record["h"], round(record["density"], 3)) for record in records]
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
     """
-    partitions_of = check_ensemble(labels)
-    for name, values in (("y", y), ("X", X)):
-        if disagree(labels, values):
-            raise ValueError(f"{name} must have the objects of labels in the same order, got an index that differs.")
-    labels = check_labels(partitions_of)
-    n_clusters = check_n_clusters(n_clusters, len(labels))
-    y = None if y is None else check_clusters(y, len(labels), name="y")
-    X = None if X is None else check_features(X, n_samples=len(labels))
+    partitions_of = check_hard_ensemble(labels)
+    labels, n = partitions_of.labels, partitions_of.n_samples
+    n_clusters = check_n_clusters(n_clusters, n)
+    y = None if y is None else check_clusters(y, n, name="y")
+    X = None if X is None else check_features(X, n_samples=n)
     methods = _resolve_methods(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check_integer(n_repeats, name="n_repeats", low=1)
     n_drawn = _number_drawn(resample, labels.shape[1])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, in_short
-from ..checks.labels import check_labels
+from ..checks.labels import check_hard_ensemble
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
 from ..core.codes import relabel
 from ..core.encoding import collapse, encode, select
@@ -134,8 +134,8 @@ def merge_labels(
     stacklevel=4,
 ):
     """The :class:`MergeResult`. With a stacklevel of 4, warnings point at the caller of the calling function."""
-    labels = check_labels(labels)
-    n, m = labels.shape
+    ensemble = check_hard_ensemble(labels)
+    n, m = ensemble.n_samples, ensemble.n_partitions
     if not isinstance(n_clusters, str):
         n_clusters = check_n_clusters(n_clusters, n)
     elif n_clusters != "auto":
@@ -146,7 +146,7 @@ def merge_labels(
         n_micro_clusters = check_integer(n_micro_clusters, name="n_micro_clusters", low=least)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
-    encoding, places = by_appearance(encode(labels))
+    encoding, places = by_appearance(encode(ensemble.labels))
     if weights is None:
         trusted = trusted_group(encoding, rng=rng, stacklevel=stacklevel)
         weights = trusted / np.count_nonzero(trusted)

@@ -15,7 +15,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from ..checks.common import RandomState
-from ..checks.labels import check_clusters, check_labels
+from ..checks.labels import check_clusters, check_hard_ensemble
+from ..checks.names import in_order, index_of
 from ..checks.values import (
     MAX_SEED,
     check_bool,
@@ -239,7 +240,9 @@ def ovi_lda_consensus(
     >>> ovi_lda_consensus(partitions, values).labels
     array([ 0,  0, -1,  1,  1])
     """
-    partitions = check_labels(partitions, name="partitions")
+    ensemble = check_hard_ensemble(partitions, name="partitions")
+    partitions = ensemble.labels
+    values = in_order(values, ensemble.objects, "values")
     values = check_features(values, name="values", ensure_all_finite="allow-nan")
     if values.shape != partitions.shape:
         raise ValueError(f"values must have the shape of partitions, {partitions.shape}, got {values.shape}.")
@@ -290,6 +293,7 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     >>> assign_to_cores([[0], [1], [4], [8], [9]], [0, 0, -1, 1, 1])
     array([0, 0, 0, 1, 1])
     """
+    labels = in_order(labels, index_of(X), "labels")
     X = check_features(X)
     labels = check_clusters(labels, len(X), name="labels")
     ridge = check_real(ridge, name="ridge", low=0.0, strict=True)

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState
-from ..checks.labels import check_init
+from ..checks.labels import check_hard_ensemble, check_init
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real, warn_unless
 from ..core.codes import relabel
 from ..core.compiling import njit
@@ -138,8 +138,9 @@ def solve_peace(
     >>> result.labels, result.converged
     (array([0, 0, 0, 1, 1]), True)
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    n = encoding.n_samples
+    ensemble = check_hard_ensemble(labels)
+    encoding, n_clusters, weights = prepare(ensemble, n_clusters, weights)
+    n = ensemble.n_samples
     kl = check_choice(divergence, DIVERGENCES, name="divergence") == "kl"
     if n_partners is not None:
         n_partners = check_integer(n_partners, name="n_partners", low=1)

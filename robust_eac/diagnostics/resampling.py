@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, in_short, row_blocks
-from ..checks.labels import check_hard_partition, check_labels
+from ..checks.labels import check_hard_ensemble, check_hard_partition
+from ..checks.names import in_order
 from ..checks.values import as_array, check_integer, check_n_jobs, check_random_state, check_real
 from ..core.compiling import njit
 from ..core.encoding import collapse, encode
@@ -114,8 +115,9 @@ def consensus_distribution(
     >>> found.n_clusters, found.area.round(3), found.pac.round(3)
     (array([2, 3]), array([0.667, 0.833]), array([0., 0.]))
     """
-    labels = check_labels(labels)
-    groups = _check_groups(groups, labels)
+    ensemble = check_hard_ensemble(labels)
+    labels = ensemble.labels
+    groups = _check_groups(in_order(groups, ensemble.n_partitions.names, "groups"), labels)
     low, high = _check_bounds(bounds)
     max_pairs = check_integer(max_pairs, name="max_pairs", low=1)
     n_jobs = check_n_jobs(n_jobs)
@@ -304,9 +306,9 @@ def count_pairs(codes, multiplicity, diagonals, counts):
 
 def _tables(labels, consensus):
     """(encoding, (n,) cluster of each object, (n_slots, k) and (m, k) observed objects by cluster of the consensus)."""
-    labels = check_labels(labels)
-    clusters = check_hard_partition(consensus, len(labels), "consensus")
-    encoding = encode(labels)
+    ensemble = check_hard_ensemble(labels)
+    clusters = check_hard_partition(consensus, ensemble.n_samples, "consensus")
+    encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     return encoding, clusters, counts, np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
 

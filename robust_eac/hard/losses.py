@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import ClusterWeights, Labels, in_short
-from ..checks.labels import check_ensemble, check_hard_partition, check_labels, check_sample_weight
+from ..checks.labels import check_ensemble, check_hard_ensemble, check_hard_partition, check_sample_weight
+from ..checks.names import in_order
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..weightings.clusters import check_cluster_weights, weigh_by
@@ -181,7 +182,7 @@ def expected_losses(
     >>> expected_losses(draws, loss="vi", weights=[1, 2, 1]).round(6)
     array([0.75, 0.75, 1.25])
     """
-    ensemble = check_ensemble(check_labels(labels))
+    ensemble = check_hard_ensemble(labels)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight, chosen)
@@ -255,6 +256,7 @@ def reassignment_costs(
     (array([-1, -1,  7, -1, -1]), array([0.12 , 0.12 , 0.064, 0.176, 0.176]))
     """
     ensemble = check_ensemble(labels)
+    partition = in_order(partition, ensemble.objects, "partition")
     codes = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
@@ -343,7 +345,7 @@ def credible_ball(
     >>> ball.horizontal, ball.vertical_upper, ball.vertical_lower
     (array([1, 3]), array([1]), array([3]))
     """
-    ensemble = check_ensemble(check_labels(labels))
+    ensemble = check_hard_ensemble(labels)
     clusters = check_hard_partition(partition, ensemble.n_samples)
     level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)

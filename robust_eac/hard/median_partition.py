@@ -66,7 +66,7 @@ class HardMedianPartition(NamedTuple):
         labels : array-like of shape (n_samples, n_partitions)
             The hard partitions that were solved, which the result does not contain. Objects count equally.
         names : sequence of n_partitions str, default=None
-            Names of the partitions; None means numbers from 0.
+            Names of the partitions; None means the titles of the columns, or numbers from 0.
 
         Returns
         -------
@@ -76,7 +76,9 @@ class HardMedianPartition(NamedTuple):
         if (ensemble.n_samples, ensemble.n_partitions) != shape:
             found = f"({ensemble.n_samples}, {ensemble.n_partitions})"
             raise ValueError(f"labels must be those of the result, with shape {shape}, got {found}.")
-        names = range(shape[1]) if names is None else check_names(names, shape[1], name="names")
+        if names is None:
+            names = ensemble.names or range(shape[1])
+        names = check_names(names, ensemble.n_partitions, name="names")
         agreements = 1.0 - hard_partition_losses(labels, self.labels, loss="omari")
         return summarise_partition(self, agreements, names)
 

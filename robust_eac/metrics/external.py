@@ -13,7 +13,8 @@ from sklearn import metrics
 from sklearn.metrics.cluster import contingency_matrix
 
 from ..checks.forms import label_column
-from ..checks.labels import check_clusters, check_labels
+from ..checks.labels import check_clusters, check_hard_ensemble
+from ..checks.names import in_order, index_of
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode
 from ..core.formula import cluster_counts
@@ -192,11 +193,11 @@ def ensemble_nmi(
     >>> print(round(ensemble_nmi(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]), [0, 0, 1, 1]), 4))
     0.8333
     """
-    labels = check_labels(labels)
-    consensus = check_clusters(consensus, len(labels), name="consensus")
-    weights = check_weights(weights, labels.shape[1])
+    ensemble = check_hard_ensemble(labels)
+    consensus = check_clusters(consensus, ensemble.n_samples, name="consensus")
+    weights = check_weights(weights, ensemble.n_partitions)
     check_choice(average, AVERAGES, name="average")
-    scores = [normalized_mutual_information(consensus, column, average=average) for column in labels.T]
+    scores = [normalized_mutual_information(consensus, column, average=average) for column in ensemble.labels.T]
     return float(weights @ scores)
 
 
@@ -238,11 +239,11 @@ def density(
     0.75
     """
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
-    labels = check_labels(labels)
-    consensus = check_clusters(consensus, len(labels), name="consensus")
-    weights = check_weights(weights, labels.shape[1])
+    ensemble = check_hard_ensemble(labels)
+    consensus = check_clusters(consensus, ensemble.n_samples, name="consensus")
+    weights = check_weights(weights, ensemble.n_partitions)
     names, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
-    encoding = encode(labels)
+    encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, len(sizes))
     inside = sized_densities(pair_weights(encoding, weights, counts), sizes, singleton)
     return float(inside[names != -1].sum() / sizes[names != -1].sum())
@@ -261,7 +262,8 @@ def sized_densities(pairs, sizes, singleton):
 
 def _check_partitions(**partitions):
     """Return the two partitions, passed by parameter name, as integer arrays of the objects with a label in both."""
-    arrays = {name: label_column(labels, name)[0] for name, labels in partitions.items()}
+    objects = index_of(next(iter(partitions.values())))
+    arrays = {name: label_column(in_order(labels, objects, name), name)[0] for name, labels in partitions.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")

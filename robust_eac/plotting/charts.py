@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import load_package
+from ..checks.names import in_order, index_of
 from ..checks.values import check_bool, check_mask, check_vector, check_weights
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
@@ -79,6 +80,7 @@ def plot_weights(
     >>> ax.get_title()
     'Weight on 3 of 3 partitions'
     """
+    corrupted = in_order(corrupted, index_of(weights), "corrupted")
     weights = _check_weights(weights)
     m = len(weights)
     kinds = _check_kinds(corrupted, weights)
@@ -129,6 +131,7 @@ def plot_losses(losses: ArrayLike, weights: ArrayLike, *, ax: Axes | None = None
            [ 6. ,  0.5],
            [20. ,  0. ]])
     """
+    losses = in_order(losses, index_of(weights), "losses")
     weights = _check_weights(weights)
     losses = check_vector(losses, name="losses", size=len(weights))
     ax = check_axes(ax)

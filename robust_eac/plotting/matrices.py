@@ -11,7 +11,8 @@ from scipy.spatial.distance import squareform
 
 from ..checks.common import RandomState
 from ..checks.forms import label_column
-from ..checks.labels import check_clusters, check_labels
+from ..checks.labels import check_clusters, check_hard_ensemble
+from ..checks.names import in_order, index_of
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.eac import coassociation_of
 from ..core.encoding import encode
@@ -78,8 +79,8 @@ def plot_coassociation(
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    labels = check_labels(labels)
-    n, m = labels.shape
+    ensemble = check_hard_ensemble(labels)
+    n, m = ensemble.n_samples, ensemble.n_partitions
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
     weights = check_weights(weights, m)
@@ -88,7 +89,7 @@ def plot_coassociation(
     ax = check_axes(ax)
 
     drawn = draw_objects(groups, max_objects, rng)
-    together = coassociation_of(encode(labels[drawn]), weights)
+    together = coassociation_of(encode(ensemble.labels[drawn]), weights)
     groups = groups[drawn]
     order = order_by_group(together, groups)
     _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
@@ -133,6 +134,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     array([[1. , 0.9, 0.2],
            [0. , 0.1, 0.8]])
     """
+    labels = in_order(labels, index_of(membership), "labels")
     array = as_dense(membership, "membership")
     n = len(array) if array.ndim else 0
     if n == 0:

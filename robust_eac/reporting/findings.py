@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from ..alternation.one_start import Limits, Problem
 from ..alternation.several_starts import solve
 from ..checks.labels import check_ensemble
+from ..checks.names import in_order
 from ..checks.values import MAX_SEED, check_n_jobs, check_random_state
 from ..consensus.eac import coassociation_of
 from ..consensus.merge import merge_labels
@@ -91,6 +92,7 @@ class Findings(NamedTuple):
 def find_out(model, X, sample_weight, settings):
     """The :class:`Findings` on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     ensemble = check_ensemble(X, name="X")
+    sample_weight = in_order(sample_weight, ensemble.objects, "sample_weight")
     encoding, membership = encode_fitted(model, ensemble, sample_weight, settings)
     parameters = _DEFAULTS | settings.parameters
     labels, k = model.labels_, membership.shape[1]

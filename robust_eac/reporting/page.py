@@ -16,6 +16,7 @@ import numpy as np
 from .._version import __version__
 from .._whole_files import write_files
 from ..checks.forms import objects_of
+from ..checks.names import Count, index_of
 from ..checks.values import check_integer, check_names, is_dask_array
 from ..diagnostics.certificates import UNSURE
 from ..weightings.joint import Weighting, name_of
@@ -66,7 +67,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     max_rows = check_integer(max_rows, name="max_rows", low=0)
     if is_dask_array(model.labels_):
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
-    n_samples = len(model.labels_)
+    n_samples = Count(len(model.labels_), index_of(X))
     if object_names is not None:
         object_names = check_names(object_names, n_samples, name="object_names", each="object")
     else:

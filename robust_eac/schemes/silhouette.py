@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, Subsets
-from ..checks.labels import check_labels
+from ..checks.labels import check_hard_ensemble
 from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
 from ..core.compiling import njit
 from ..core.encoding import encode
@@ -74,10 +74,10 @@ def silhouette_weights(
     >>> silhouette_weights(labels, X=X, metric="euclidean").round(3)
     array([0.   , 0.528])
     """
-    labels = check_labels(labels)
+    ensemble = check_hard_ensemble(labels)
     metric = check_choice(metric, _METRICS, name="metric")
-    n, m = labels.shape
-    X = check_features(X, n_samples=n)
+    m = ensemble.n_partitions
+    X = check_features(X, n_samples=ensemble.n_samples)
     if subsets is None:
         subsets = [np.arange(X.shape[1])] * m
     else:
@@ -90,7 +90,7 @@ def silhouette_weights(
     ridge = RIDGE if check_bool(whiten, name="whiten") else None
     n_jobs = check_n_jobs(n_jobs)
 
-    encoding = encode(labels)
+    encoding = encode(ensemble.labels)
     codes = np.ascontiguousarray(encoding.rows.codes.T, dtype=np.int32)
     # The code of "not observed"; no label has this code if nothing is missing.
     codes[codes == encoding.partitions.n_clusters[:, np.newaxis]] = -1
@@ -152,9 +152,9 @@ def ramped_silhouette_weights(
     >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X)
     array([1., 0.])
     """
-    labels = check_labels(labels)
-    X = check_given(X, len(labels))
-    return shares(silhouette_weights(labels, X=X), "no partition has a positive mean silhouette")
+    ensemble = check_hard_ensemble(labels)
+    X = check_given(X, ensemble.n_samples)
+    return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
 
 
 def check_given(X, n_samples):

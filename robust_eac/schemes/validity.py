@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from ..checks.common import RandomState, row_blocks
-from ..checks.labels import check_labels
+from ..checks.labels import check_hard_ensemble
 from ..core.encoding import encode, one_hot
 from .silhouette import check_given
 from .tables import shares
@@ -113,9 +113,9 @@ def _unified(labels, X):
 
 def partition_validity(labels, X):
     """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined."""
-    labels = check_labels(labels)
-    X = check_given(X, len(labels))
-    encoding = encode(labels)
+    ensemble = check_hard_ensemble(labels)
+    X = check_given(X, ensemble.n_samples)
+    encoding = encode(ensemble.labels)
     # A common offset would cost digits.
     X = X - X.mean(axis=0)
     slots = encoding.partitions.cluster_slots

@@ -14,6 +14,7 @@ from scipy.stats import norm
 
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
+from ..checks.names import in_order, index_of
 from ..checks.values import as_array, check_random_state, check_real, check_vector
 from ..core.encoding import encode
 from .closed_forms import uniform_over, uniform_weights
@@ -70,6 +71,7 @@ def chance_corrected_weights(
     >>> chance_corrected_weights([2.0, 5.0, 9.9, 10.2], expected=10.0)
     array([0.5, 0.5, 0. , 0. ])
     """
+    expected = in_order(expected, index_of(losses), "expected")
     losses = check_vector(losses, name="losses")
     share = check_real(share, name="share", low=0.0, high=1.0)
     expected = as_array(losses.max() or 1.0 if expected is None else expected, "expected")

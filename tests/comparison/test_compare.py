@@ -204,15 +204,16 @@ def test_no_function_can_change_what_the_others_see(labels):
     assert all("read-only" in record["error"] for record in records if record["error"])
 
 
-def test_an_index_of_the_classes_must_be_that_of_the_labels(labels):
+def test_classes_and_features_are_matched_by_their_index(labels):
     frame, y = pd.DataFrame(labels), pd.Series(TRUTH)
     options = {"weightings": ["uniform"], "consensus": ["kmeans"], "random_state": 0}
-    assert compare(frame, 3, y=y, **options)[0]["h"] == compare(labels, 3, y=y[::-1].sort_index(), **options)[0]["h"]
+    assert compare(frame, 3, y=y[::-1], **options)[0]["h"] == compare(labels, 3, y=TRUTH, **options)[0]["h"]
     # Names of the objects, in the order of a numbering.
     assert compare(frame.rename("x{}".format), 3, y=y, **options)[0]["error"] is None
-    for name, values in (("y", y[::-1]), ("X", pd.DataFrame(np.ones((len(y), 2)), index=y.index[::-1]))):
-        with pytest.raises(ValueError, match=f"{name} must have the objects of labels in the same order"):
-            compare(frame, 3, **options, **{name: values})
+    X = pd.DataFrame(np.ones((len(y), 2)))
+    for name, values in (("y", y), ("X", X)):
+        with pytest.raises(ValueError, match=f"{name}: an index must hold the names"):
+            compare(frame.rename("x{}".format), 3, **options, **{name: values.rename("y{}".format)})
 
 
 def test_names_and_functions_may_be_mixed(labels):

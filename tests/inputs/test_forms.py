@@ -151,21 +151,21 @@ REFUSED = {
         [vertex_clustering(LABELS[:, 0]), [{0, 1}, {2}]], TypeError, r"labels\[1\] .* a list of sets: labels_from",
     ),
     "tables of names": ([TEXT_FRAME, OWN], TypeError, r"labels\[0\] must be a clustering, got a DataFrame.*concat"),
-    "vertices in another order": (
-        [vertex_clustering(LABELS[:, 0], "abcdefgh"), vertex_clustering(LABELS[:, 1], "hgfedcba")], ValueError,
-        r"labels\[1\] must have the objects of labels\[0\] in the same order.*labels_from",
+    "other vertices": (
+        [vertex_clustering(LABELS[:, 0], "abcdefgh"), vertex_clustering(LABELS[:, 1], "hgfedcbx")], ValueError,
+        r"labels\[1\]: an index must hold the names .* got 1 missing, such as 'a' and 1 surplus, such as 'x'",
     ),
     "Series with another index": (
-        [pd.Series([0, 1, 1], list("abc")), LABELS[:3, 0], pd.Series([0, 1, 1], list("acb"))], ValueError,
-        r"labels\[2\] must have the objects of labels\[0\] in the same order.*concat",
-    ),
-    "Series in another order": (
-        [pd.Series([0, 1, 1]), pd.Series([0, 1, 1], list("abc")), pd.Series([0, 1, 1], [0, 2, 1])], ValueError,
-        r"labels\[2\] must have the objects of labels\[0\] in the same order.*concat",
+        [pd.Series([0, 1, 1], list("abc")), LABELS[:3, 0], pd.Series([0, 1, 1], list("adb"))], ValueError,
+        r"labels\[2\]: an index must .* got 1 missing, such as 'c' and 1 surplus, such as 'd'",
     ),
     "Series with names that differ, after numbers": (
-        [pd.Series([0, 1, 1]), pd.Series([0, 1, 1], list("abc")), pd.Series([0, 1, 1], list("abd"))], ValueError,
-        r"labels\[2\] must have the objects of labels\[1\] in the same order.*concat",
+        [pd.Series([0, 1, 1]), pd.Series([0, 1, 1], list("abc")), pd.Series([0, 1, 1], [0, 2, 1])], ValueError,
+        r"labels\[2\]: an index must .* got 3 missing, such as 'a'",
+    ),
+    "Series with repeated names": (
+        [pd.Series([0, 1, 1], list("aab")), pd.Series([0, 1, 1], list("aba"))], ValueError,
+        r"labels\[1\]: an index must .* repeated names in another order\. Give labels\[1\]\.to_numpy\(\)",
     ),
     "generator": ((column for column in LABELS.T), TypeError, "only once: give list"),
     "fitted models": ([KMeans(2, n_init=1).fit(LABELS)], TypeError, r"got KMeans: give the labels_"),

@@ -9,13 +9,16 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from robust_eac import LabelMatrix, RobustEAC, labels_from, labels_from_draws
+from robust_eac import KMeansEnsemble, LabelMatrix, RobustEAC, labels_from, labels_from_draws, load_dataset
 
 A, B = {"u": 0, "v": 0, "w": 1}, {"u": "x", "w": "y"}
 SETS = [{"u", "v"}, {"w"}], [{"u"}, {"w"}]
 AB = [[0, 0], [0, -1], [1, 1]]
 VOTES = {"item": ["q", "q", "p", "p"], "worker": ["ann", "bob", "ann", "bob"], "label": ["dog", "cat", "ox", None]}
 CROWD = pd.DataFrame(VOTES)
+# Three votes on each of 24 tasks.
+VOTE_CODES = [[task, rater, (task + rater) % 2] for task in range(24) for rater in range(3)]
+VOTE_TABLE = pd.DataFrame(VOTE_CODES, columns=["task", "rater", "label"])
 OBS = pd.DataFrame({"leiden": pd.Categorical(["0", "1", "0"]), "n_genes": [0.5, 1.5, 2.5]}, index=["c1", "c2", "c3"])
 PAIRS = [(5, 3), (3, 9)], [(9, 7)]
 LINKED = [[0, 0], [0, 1], [1, 2], [0, 2]]
@@ -58,6 +61,7 @@ READ = {
     "crowd as triples": ([(1, 8, 0), (2, 8, 1), (2, 9, 1)], {"form": "crowd"}, [[0, -1], [1, 1]], ("8", "9"), (1, 2)),
     "crowd as columns": (pd.DataFrame({"item": [1, 2], "worker": [3, 3], "label": [0, 1]}), {"form": "columns"},
                          [[1, 3, 0], [2, 3, 1]], ("item", "worker", "label"), None),
+    "votes as columns": (VOTE_TABLE, {"form": "columns"}, VOTE_CODES, ("task", "rater", "label"), None),
     "pairs": (PAIRS[0], {"form": "pairs"}, [[0], [0], [0]], None, (3, 5, 9)),
     "pairs of several": (list(PAIRS), {"form": "pairs"}, LINKED, None, (3, 5, 7, 9)),
     "pairs with lonely records": (PAIRS[0], {"form": "pairs", "items": [2, 3, 5, 9]}, [[0], [1], [1], [1]], None,
@@ -100,6 +104,11 @@ REFUSED = {
     "two labels by a worker": ([(1, 8, 0), (1, 8, 1)], {"form": "crowd"}, ValueError, "8 gives two labels to 1"),
     "an item without a name": ([(1, 8, 0), (None, 8, 1)], {"form": "crowd"}, ValueError, "None at row 1"),
     "a worker without a name": (CROWD.assign(worker=np.nan), {}, ValueError, "nan at row 0"),
+    "votes of other titles": (VOTE_TABLE, {}, ValueError, r"form=\"crowd\", columns=\['task', 'rater', 'label'\]\)"),
+    "votes and a constant": (VOTE_TABLE.assign(t=0), {}, ValueError, r"\['task', 'rater', 'label'\]\), with one of"),
+    "few votes": (VOTE_TABLE[:5], {}, ValueError, "each pair of 'task' and 'rater' has one row"),
+    "votes without telling titles": (VOTE_TABLE.set_axis(list("abc"), axis=1), {}, ValueError,
+                                     "each pair of 'a' and 'b' has one row"),
     "pairs as a crowd": ([(1, 8)], {"form": "crowd"}, TypeError, r"sequence of triples.*got \(1, 8\)"),
     "a text as a crowd": ("crowd.csv", {"form": "crowd"}, TypeError, "sequence of triples.*got str"),
     "a record without an id": ([(1, None)], {"form": "pairs"}, ValueError, "must have a name, got None"),
@@ -124,6 +133,26 @@ def test_what_is_refused(what):
     source, options, error, match = REFUSED[what]
     with pytest.raises(error, match=match):
         labels_from(source, **options)
+
+
+def test_votes_are_no_clusterings_in_any_function():
+    for table in (VOTE_TABLE, VOTE_TABLE.rename(columns={"task": "item", "rater": "worker"})):
+        with pytest.raises(ValueError, match=r"X must have one object per row, .* as in a table of votes"):
+            RobustEAC(2).fit(table)
+
+
+def test_ensembles_are_not_taken_for_votes():
+    # Every bundled set, with as many clusters as a table of votes may have items.
+    for name in ("iris", "wine", "spiral"):
+        X, y = load_dataset(name)
+        for k in (3, len(X) // 8, len(X) // 3):
+            labels = KMeansEnsemble(n_partitions=7, n_clusters=k, random_state=0).fit_transform(X)
+            frame = pd.DataFrame(np.column_stack([labels, y]), columns=list("abcdefgh"))
+            assert labels_from(frame).names == tuple("abcdefgh")
+    # Few objects may be told apart by chance, and repeated votes are not recognised.
+    few = pd.DataFrame([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]], columns=["rater1", "rater2", "rater3"])
+    assert labels_from(few).labels.shape == (4, 3)
+    assert labels_from(pd.concat([VOTE_TABLE, VOTE_TABLE])).labels.shape == (144, 3)
 
 
 def test_runs_of_networkx_and_igraph_go_by_the_nodes():

@@ -1,0 +1,196 @@
+"""A Series or a table goes by its index, in every public function that takes one beside another table."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from robust_eac import (
+    WEIGHTING_SCHEMES,
+    RobustEAC,
+    compare,
+    labels_from,
+    plot_coassociation,
+    plot_losses,
+    plot_membership,
+    plot_weights,
+    solve_hard_median_partition,
+)
+from robust_eac.checks.names import Count, in_order
+from robust_eac.schemes import FEATURE_SCHEMES
+
+from .hostile import CALLABLES, arguments_of, assert_same, call, label_parameter, parameters_of, refusal, small_world
+
+WORLD = small_world()
+OBJECTS, TITLES = [f"o{i}" for i in range(WORLD.n)], [str(u) for u in range(9, 9 - WORLD.m, -1)]
+# Parameter -> values, one per object or per partition.
+BY_OBJECT = {
+    "consensus": WORLD.consensus, "partition": WORLD.consensus, "membership": WORLD.membership,
+    "memberships": WORLD.consensus, "y": WORLD.consensus, "sample_weight": np.arange(1.0, WORLD.n + 1.0),
+    "init": WORLD.consensus, "X": WORLD.X, "y_pred": WORLD.labels[:, 0], "labels_pred": WORLD.labels[:, 0],
+    "b": WORLD.labels[:, 0], "labels": WORLD.consensus, "values": np.arange(1.0, WORLD.n * WORLD.m + 1).reshape(-1, 4),
+}  # fmt: skip
+BY_PARTITION = {
+    "weights": np.arange(1.0, WORLD.m + 1.0), "weighting": np.arange(1.0, WORLD.m + 1.0),
+    "groups": np.array([2, 3, 2, 3]), "expected": np.arange(5.0, WORLD.m + 5.0),
+}  # fmt: skip
+# Parameters of these names that hold something else, or that are not used.
+OTHERS = {("certify", "weighting"), ("compare", "consensus"), ("fuzzy_c_means", "init")} | {
+    (function.__name__, "X") for name, function in WEIGHTING_SCHEMES.items() if name not in FEATURE_SCHEMES
+}
+
+
+def table_of(name):
+    """Parameter that the other arguments are matched with."""
+    first = next(iter(parameters_of(name)))
+    return label_parameter(name) or (first if first in ("X", "y_true", "labels_true", "a", "losses") else None)
+
+
+def cases():
+    for name in CALLABLES:
+        for parameter in (BY_OBJECT | BY_PARTITION) if table_of(name) else ():
+            if parameter in parameters_of(name) and parameter != table_of(name) and (name, parameter) not in OTHERS:
+                yield name, parameter
+
+
+def indexed(values, names, columns=None):
+    return pd.Series(values, names) if values.ndim == 1 else pd.DataFrame(values, names, columns)
+
+
+CASES = list(cases())
+
+
+@pytest.mark.parametrize(("name", "parameter"), CASES, ids=map("-".join, CASES))
+def test_values_with_an_index_are_matched_by_it(name, parameter):
+    arguments, table = arguments_of(name, WORLD), table_of(name)
+    if "weighting" in arguments or parameter == "weighting":
+        arguments.pop("weights", None)
+    given = np.asarray(arguments[table])
+    names = TITLES if table == "losses" else OBJECTS
+    arguments[table] = indexed(given, names, TITLES if given.shape[1:] == (WORLD.m,) else None)
+    values = np.eye(2)[WORLD.consensus] if name == "gath_geva" else (BY_OBJECT | BY_PARTITION)[parameter]
+    values = indexed(values, OBJECTS if parameter in BY_OBJECT else TITLES)
+    by_position = call(name, arguments | {parameter: values.to_numpy()})
+    assert_same(call(name, arguments | {parameter: values.iloc[::-1]}), by_position)
+    assert_same(call(name, arguments | {parameter: values.reset_index(drop=True)}), by_position)
+    refusal(
+        lambda **given: call(name, given), arguments | {parameter: values.rename({values.index[2]: "x"})}, parameter
+    )
+
+
+def test_the_cases_are_those_that_users_meet():
+    functions = {
+        "RobustEAC", "solve_membership", "solve_median_partition", "solve_hard_median_partition", "refine_labels",
+        "credible_ball", "hard_partition_losses", "reassignment_costs", "expected_losses", "consensus_lower_bound",
+        "certify", "partition_losses", "objective_value", "optimality_gap", "agreement_test", "adjusted_agreement",
+        "solve_consensus_modes", "select_n_clusters", "merge_consensus", "coassociation_matrix", "eac", "eac_linkage",
+        "threshold_eac", "solve_peace", "compare", "ensemble_nmi", "density", "h_criterion", "adjusted_rand_score",
+        "normalized_mutual_information", "variation_of_information", "ovi_lda", "silhouette_weights",
+        "consensus_distribution", "item_consensus", "cluster_consensus", "assign_to_cores", "chance_corrected_weights",
+    }  # fmt: skip
+    assert functions <= {name for name, _ in CASES}
+    assert {("RobustEAC", parameter) for parameter in ("weighting", "init", "sample_weight")} <= set(CASES)
+
+
+def frames():
+    return pd.DataFrame(WORLD.labels, OBJECTS, TITLES), pd.Series(np.arange(1.0, WORLD.m + 1.0), TITLES)
+
+
+def test_plots_go_by_the_index():
+    frame, weights = frames()
+    consensus, membership = pd.Series(WORLD.consensus, OBJECTS), pd.DataFrame(WORLD.membership, OBJECTS)
+    losses, corrupted = weights**2, weights > 2.0
+    for plot, first, others in (
+        (plot_coassociation, frame, {"consensus": consensus, "weights": weights}),
+        (plot_membership, membership, {"labels": consensus}),
+        (plot_weights, weights, {"corrupted": corrupted}),
+        (plot_losses, losses, {"weights": weights}),
+    ):
+        for name, values in others.items():
+            drawn = []
+            for given in (values, values[::-1]):
+                ax = plot(first, **others | {name: given})
+                drawn.append([*(image.get_array() for image in ax.images), *(line.get_xydata() for line in ax.lines)])
+                plt.close(ax.figure)
+            if name != "weights" or plot is plot_coassociation:
+                assert_same([np.asarray(part) for part in drawn[1]], [np.asarray(part) for part in drawn[0]])
+            with pytest.raises(ValueError, match="an index must hold the names"):
+                plot(first, **others | {name: values.rename({values.index[0]: "x"})})
+
+
+def test_reports_go_by_the_index():
+    frame, weights = frames()
+    sample_weight = pd.Series(np.arange(1.0, WORLD.n + 1.0), OBJECTS)
+    names, objects = pd.Series(list("abcd"), TITLES), pd.Series(list("ABCDEFGHI"), OBJECTS)
+    model = RobustEAC(2, weighting=weights, random_state=0).fit(frame, sample_weight=sample_weight[::-1])
+    assert model.summary(frame, sample_weight[::-1], names=names[::-1]) == model.summary(
+        frame, sample_weight.to_numpy(), names=list("abcd")
+    )
+    pages = [
+        model.to_html(frame, sample_weight=sample_weight[order], object_names=objects[order])
+        for order in (slice(None), slice(None, None, -1))
+    ]
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [list("abc"), [7, 3, 5], [2, 0, 1], [0.5, 0.1, 0.2], pd.MultiIndex.from_tuples([(1, "a"), (1, "b"), (2, "a")])],
+)
+def test_a_list_of_series_is_matched_by_their_index(names):
+    frame = pd.DataFrame({"u": [0, 1, 1], "v": [0, 0, 1]}, names)
+    shuffled = [frame["u"], frame["v"].iloc[[2, 0, 1]]]
+    found = labels_from(shuffled)
+    assert found.labels.tolist() == frame.to_numpy().tolist()
+    assert found.names == ("u", "v")
+
+
+def test_the_rule_of_an_index():
+    values = pd.Series([1, 2, 3])
+    # A numbering is no names, unless the names are the same numbers.
+    assert in_order(values, list("abc"), "values") is values
+    assert in_order(values, [2, 0, 1], "values").tolist() == [3, 1, 2]
+    assert in_order(values.set_axis(list("abc")), range(3), "values").tolist() == [1, 2, 3]
+    # Without names, and for values without an index, position decides.
+    assert in_order(values[::-1], None, "values").tolist() == [3, 2, 1]
+    assert in_order([1, 2, 3], list("abc"), "values") == [1, 2, 3]
+    # Texts are matched with numbers that read the same.
+    assert in_order(values.set_axis([7, 8, 9]), ("9", "8", "7"), "values").tolist() == [3, 2, 1]
+    repeated = values.set_axis(list("aab"))
+    assert in_order(repeated, list("aab"), "values") is repeated
+    for index in (list("aba"), list("abd"), list("abcd")):
+        with pytest.raises(ValueError, match="values: an index must hold"):
+            in_order(pd.Series(range(len(index)), index), list("aab"), "values")
+    assert Count(3, "abc") == 3
+
+
+def test_titles_that_are_numbers_are_names():
+    resolutions = [9, 8, 7, 6]
+    frame = pd.DataFrame(WORLD.labels, columns=resolutions)
+    texts = list(map(str, resolutions))
+    # With a weight of its own, each partition shows whether it goes by its name.
+    weights = pd.Series([0.1, 0.2, 0.3, 0.4], resolutions)
+    for labels in (frame, [frame[title] for title in frame]):
+        model = RobustEAC(2, weighting=weights[::-1], random_state=0).fit(labels)
+        assert model.feature_names_in_.tolist() == texts
+        rows = [line.split()[:2] for line in model.summary().splitlines()[-4:]]
+        assert dict(rows) == {"9": "0.1", "8": "0.2", "7": "0.3", "6": "0.4"}
+        page = model.to_html(labels)
+        assert all(f">{title}</" in page for title in texts)
+    found = solve_hard_median_partition(frame, 2, random_state=0).summary(frame)
+    assert sorted(line.split()[0] for line in found.splitlines()[-4:]) == sorted(texts)
+    record = compare(frame, 2, weightings=["uniform"], consensus=["kmeans"], resample=0.5, random_state=0)[0]
+    assert record["partition_names"] == tuple(texts[u] for u in record["partitions"])
+    # Titles 0, 1, ... are positions, and so are names of a few of the columns.
+    assert not hasattr(RobustEAC(2, random_state=0).fit(pd.DataFrame(WORLD.labels)), "feature_names_in_")
+
+
+def test_objects_without_a_label_can_be_left_out():
+    labels = np.vstack([WORLD.labels, [[-1] * WORLD.m] * 2])
+    with pytest.raises(ValueError, match=r"2 of 11 have no label, the first at row 9\. Leave them out: a fit"):
+        RobustEAC(2, random_state=0).fit(labels)
+    seen = (labels != -1).any(axis=1)
+    model = RobustEAC(2, random_state=0).fit(labels[seen])
+    found = model.predict(labels)
+    assert found.tolist()[9:] == [-1, -1]
+    assert found[:9].min() == 0
