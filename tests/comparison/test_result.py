@@ -141,6 +141,16 @@ def test_the_text_is_a_table():
     assert {len(line) for line in (lines[0], *lines[2:5])} == {len(lines[0])}
 
 
+@pytest.mark.parametrize("n", [2, 3, 5, 6])
+def test_the_text_says_where_no_difference_can_be_significant(n):
+    rows = [{"a": [0.9], "b": [0.8], "c": [0.7 - 0.01 * i]} for i in range(n)]
+    summary = sum((records_of(row, dataset=str(i)) for i, row in enumerate(rows)), start=Comparison()).summary()
+    limit = f" (with {n} data sets no p can be below {summary.rows[1]['p_value']:g})" if n < 6 else ""
+    assert f"Wilcoxon's signed-rank test{limit}; Friedman's test: p = " in str(summary)
+    # All differences have one sign.
+    assert {row["p_value"] for row in summary.rows[1:]} == {2.0 ** (1 - n)}
+
+
 def test_data_sets_are_blocks_with_the_mean_of_their_repeats():
     first = records_of({"a": [0.5, 0.7], "b": [0.1, None]}, dataset="one")
     second = records_of({"a": [0.9], "b": [0.8]}, dataset="two")
