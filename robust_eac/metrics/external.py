@@ -100,9 +100,9 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
 
     Solve :math:`\max_\sigma \sum_j n_{\sigma(j) j}`, where n_ij counts the objects of class i of the reference in
     cluster j: the one-to-one matching of :func:`h_criterion` ([1]_). A cluster takes the label of its class. One that
-    is left over, or shares no object with its class, gets a label that no class has, the larger ones first: the next
-    number, or, where the classes have names, the name of the class that most of its objects have, as in "cat (2)", and
-    "other" if their classes are unknown. Which objects are together does not change.
+    is left over, or shares no object with its class, gets a label that no class has, the larger ones first: the
+    smallest positive number, or, where the classes have names, the name of the class that most of its objects have, as
+    in "cat (2)", and "other" if their classes are unknown. Which objects are together does not change.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     --------
     >>> from robust_eac.metrics import match_labels
     >>> match_labels([0, 0, 1, 1, 2, -1], [7, 7, 5, 5, 5, 7])
-    array([ 7,  7,  5,  5,  8, -1])
+    array([ 7,  7,  5,  5,  1, -1])
     >>> match_labels([0, 0, 1, 1, 2], ["dog", None, "cat", "cat", "cat"]).tolist()
     ['dog', 'dog', 'cat', 'cat', 'cat (2)']
     """
@@ -146,7 +146,8 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     left = np.argsort(numbers)[np.count_nonzero(numbers < len(values)) :]
     if meaning is None:
         unknown = -1
-        names = np.append(values, max(values[-1], -1) + 1 + np.arange(len(left))).astype(np.int64)
+        free = np.setdiff1d(np.arange(1, len(numbers) + len(values) + 1), values)
+        names = np.append(values, free[: len(left)]).astype(np.int64)
     else:
         unknown = None
         names = np.array([meaning[value] for value in values] + _new_names(counts[:, left], values, meaning), object)

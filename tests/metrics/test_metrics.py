@@ -70,10 +70,10 @@ def test_matched_labels_share_most_objects_with_the_reference(pair):
     assert is_same_partition(labels, matched)
     both = (labels != -1) & (classes != -1)
     assert np.sum((matched == classes)[both]) == (reference.largest_overlap(labels, classes) if both.any() else 0)
-    # A label of the reference means common objects; the others follow its largest, those of large clusters first.
-    new = [label for label in np.unique(matched) if label > max(classes)]
+    # A label of the reference means common objects; the others are the first free numbers, of large clusters first.
+    new = sorted({*matched} - {-1, *classes})
     assert {*matched} - {-1, *new} <= {*matched[both & (matched == classes)]}
-    assert new == list(range(max(classes) + 1, max(classes) + 1 + len(new)))
+    assert new == [number for number in range(1, 9) if number not in classes][: len(new)]
     sizes = [np.sum(both & (matched == label)) for label in new]
     assert sizes == sorted(sizes, reverse=True)
     # The same with names, and for a reference whose labels are numbers as texts.
@@ -101,6 +101,12 @@ def test_matching_ignores_the_names_of_the_clusters_and_the_order_of_the_objects
     assert np.array_equal(match_labels(labels[order], classes[order]), found[order])
     # A tie goes by the order of the labels.
     assert match_labels([4, 4, 2, 2], ["b", "a", "b", "a"]).tolist() == ["b", "b", "a", "a"]
+
+
+def test_new_clusters_have_numbers_beside_the_ends_of_64_bits():
+    classes = np.array([-(2**63), 2**63 - 1, 2, 2])
+    assert match_labels([5, 5, 6, 7], classes).tolist() == [-(2**63), -(2**63), 2, 1]
+    assert match_labels([2**63 - 1, 0, 0, 4], classes.astype(object)).tolist() == [-(2**63), 2**63 - 1, 2**63 - 1, 2]
 
 
 def test_labels_that_cannot_be_matched():
