@@ -55,8 +55,9 @@ class ComparisonSummary(NamedTuple):
         friedman_text = "" if self.p_value is None else f"; Friedman's test: p = {self.p_value:.2g}"
         count = f"{self.n_blocks} {self.blocks if self.n_blocks > 1 else self.blocks[:-1]}"
         least = 2.0 ** (1 - self.n_blocks)
-        limit = f" (with {count} no p can be below {least:g})" if 0.05 < least < 1.0 else ""
-        note = f"{count}; differences to {self.reference}, Wilcoxon's signed-rank test{limit}{friedman_text}"
+        limit = f" (with {count} no p can be below {least:.3f})" if least > 0.05 else ""
+        test = f", Wilcoxon's signed-rank test{limit}" if self.n_blocks > 1 else ""
+        note = f"{count}; differences to {self.reference}{test}{friedman_text}"
         if self.n_unknown:
             note += f"; without {counted(self.n_unknown, 'object')} of unknown class"
         return "\n".join([*lines, note])
