@@ -702,3 +702,12 @@ def item_consensus(labels, consensus, i, cluster):
     others = [j for j in range(len(labels)) if consensus[j] == cluster and j != i]
     seen = [(u, j) for j in others for u in range(labels.shape[1]) if labels[i, u] != -1 != labels[j, u]]
     return sum(labels[i, u] == labels[j, u] for u, j in seen) / len(seen) if seen else np.nan
+
+
+def largest_overlap(first, second):
+    """Largest number of objects in matched clusters, over all one-to-one matchings; -1 is unknown."""
+    known = (first != -1) & (second != -1)
+    few, many = sorted((first[known], second[known]), key=lambda labels: len(set(labels)))
+    clusters = sorted(set(few))
+    images = permutations(sorted(set(many)), len(clusters))
+    return max(sum(np.sum((few == a) & (many == b)) for a, b in zip(clusters, image, strict=True)) for image in images)

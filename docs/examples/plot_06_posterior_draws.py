@@ -61,17 +61,22 @@ for loss, estimate in estimates.items():
     )
 
 # %%
-# Larger points cost less to move: they lie between the groups.
+# Larger points cost less to move: they lie between the groups. Clusters of the second partition have the colours of
+# those of the first that they match.
 
 import matplotlib.pyplot as plt
+
+from robust_eac.metrics import match_labels
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.4), sharex=True, sharey=True)
 for ax, (loss, estimate) in zip(axes, estimates.items(), strict=True):
     costs = reassignment_costs(labels, estimate.labels, loss=loss).rises
     unsure = 1 - np.clip(costs / np.median(costs), 0, 1)
-    for cluster in range(estimate.n_clusters):
-        here = estimate.labels == cluster
-        ax.scatter(*X[here].T, s=15 + 120 * unsure[here], marker="osv^D<>*"[cluster % 8], alpha=0.75)
+    matched = match_labels(estimate.labels, estimates["binder"].labels)
+    for cluster in np.unique(matched):
+        here = matched == cluster
+        look = {"color": f"C{cluster}", "marker": "osv^D<>*"[cluster % 8]}
+        ax.scatter(*X[here].T, s=15 + 120 * unsure[here], alpha=0.75, **look)
     ax.set_title(f"{loss}: {estimate.n_clusters} clusters")
     ax.set_xlabel("first feature")
 axes[0].set_ylabel("second feature")

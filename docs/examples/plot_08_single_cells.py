@@ -119,18 +119,21 @@ print("cells in each of five clusters:", np.bincount(five.labels_))
 # Where it is not sure
 # --------------------
 #
-# Confidence is the membership of a cell in its cluster. Cells below 0.8 are wrong more often
-# than the others, so look at them before you name a type. But confidence says how much the
+# The clusters get the names of the types that they match. Confidence is the membership of a
+# cell in its cluster. Cells below 0.8 are wrong more often than the others, so look at them
+# before you name a type. But confidence says how much the
 # clusterings agree, not how right they are: most cells of the lost type have a high one.
 
-main = pd.crosstab(adata.obs["consensus"], adata.obs["type"]).idxmax(axis=1)
-wrong = (adata.obs["type"] != adata.obs["consensus"].map(main).astype(str)).to_numpy()
+from robust_eac.metrics import match_labels
+
+named = match_labels(adata.obs["consensus"], adata.obs["type"])
+wrong = named != types
 low = (adata.obs["confidence"] < 0.8).to_numpy()
 print(f"of another type: {wrong[low].mean():.0%} of {low.sum()} cells below 0.8, {wrong[~low].mean():.0%} of others")
 print(adata.obs.groupby("type")["confidence"].median().round(3).to_string())
 
 # %%
-# These cells are hollow. A cluster has the colour of the type that it holds most of.
+# These cells are hollow. A cluster has the colour of the type that it matches.
 
 import matplotlib.pyplot as plt
 
@@ -140,10 +143,9 @@ for marker, name in zip("osv^D", names, strict=True):
     axes[0].plot(*X[types == name, :2].T, marker, linestyle="none", markersize=4, label=name)
 axes[0].set_title("cell type")
 axes[0].legend(fontsize=9)
-for cluster, name in main.items():
-    number = names.index(name)
+for number, name in enumerate(names):
     for some, fill in ((~low, "full"), (low, "none")):
-        points = X[(model.labels_ == cluster) & some, :2].T
+        points = X[(named == name) & some, :2].T
         axes[1].plot(*points, "osv^D"[number], linestyle="none", markersize=4, color=f"C{number}", fillstyle=fill)
 axes[1].set_title(f"consensus; {low.sum()} of low confidence, hollow")
 for ax in axes:

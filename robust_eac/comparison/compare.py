@@ -34,6 +34,7 @@ from ..metrics.external import (
     density,
     ensemble_nmi,
     h_criterion,
+    match_labels,
     normalized_mutual_information,
 )
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
@@ -130,8 +131,10 @@ def compare(
     records : Comparison
         A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "fraction", "repeat" (0,
         1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and without names);
-        "scheme", "function", "weights" (of the partitions drawn), "labels"; "n_clusters" found; "n_graded",
-        the number of objects of known class, and "h", "nmi", "ari" on these against `y` (None without it);
+        "scheme", "function", "weights" (of the partitions drawn); "labels", numbered by
+        :func:`~robust_eac.metrics.match_labels` as the classes of `y` in ascending order, or as in the first record;
+        "n_clusters" found; "n_graded", the number of objects of known class, and "h", "nmi", "ari" on these against
+        `y` (None without it);
         "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of the consensus function
         ("scheme_seconds" of the scheme); "error", None or the message of a failed run, whose results are None.
 
@@ -185,6 +188,7 @@ def compare(
     found = _run_all(methods, draws, X, n_clusters, show=bool(verbose), **options)
 
     records = Comparison()
+    reference = y
     for number, (among, (fraction, repeat, _), (_, partitions, _)) in enumerate(zip(noisy, runs, draws, strict=True)):
         names = partitions_of.names
         if names is not None and partitions is not None:
@@ -202,6 +206,9 @@ def compare(
             result, seconds, error = found[number, name, function]
             if name in methods.solvers and error is None:
                 weights, result = result
+            if result is not None:
+                reference = result if reference is None else reference
+                result = match_labels(result, reference)
             own = {"scheme": name, "function": function, "weights": weights, "labels": result}
             costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
             records.append(about | own | _grade(among, y, result) | costs)

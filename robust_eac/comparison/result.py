@@ -54,7 +54,10 @@ class ComparisonSummary(NamedTuple):
         lines = aligned([head, *map(_cells, self.rows)], n_names=1)
         friedman_text = "" if self.p_value is None else f"; Friedman's test: p = {self.p_value:.2g}"
         count = f"{self.n_blocks} {self.blocks if self.n_blocks > 1 else self.blocks[:-1]}"
-        note = f"{count}; differences to {self.reference}, Wilcoxon's signed-rank test{friedman_text}"
+        least = 2.0 ** (1 - self.n_blocks)
+        limit = f" (with {count} no p can be below {least:.3f})" if least > 0.05 else ""
+        test = f", Wilcoxon's signed-rank test{limit}" if self.n_blocks > 1 else ""
+        note = f"{count}; differences to {self.reference}{test}{friedman_text}"
         if self.n_unknown:
             note += f"; without {counted(self.n_unknown, 'object')} of unknown class"
         return "\n".join([*lines, note])

@@ -184,7 +184,9 @@ def choose(candidates, stability, *, n_trusted, stacklevel=3):
     text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {chosen} comes nearest, with a "
     text += f"stability of {most:.2f}, below {STABLE}; "
     if candidates[0] == 1:
-        chosen, text = 1, text + "the answer is one cluster, which says nothing about trust in the partitions"
+        text += "the answer is one cluster, which says nothing about trust in the partitions"
+        text += f": ask for {chosen} clusters if you know that there are some" if chosen > 1 else ""
+        chosen = 1
     else:
         text += "it is the answer"
     if n_trusted < _MANY:

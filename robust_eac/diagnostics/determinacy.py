@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
 from ..checks.common import row_blocks
 from ..core.rotation import MOST_TURNED, only_permutations_left, plane_of
+from ..metrics.external import count_shared, matched_numbers
 
 # Planes in which the membership is turned, one after the other: _TURNED over the number of objects, within limits.
 _LEAST_PLANES, _MOST_PLANES = 4, 200
@@ -50,7 +50,8 @@ def determinacy(membership):
             axes = plane_of(k) @ ortho_group.rvs(k - 1, random_state=rng)[:, :2]
             least, most = _interval(membership, Q, axes)
             for angle in np.linspace(least, most, n_angles):
-                found = _matched(labels, (membership @ (_turn(axes, angle) @ Q).T).argmax(axis=1), k)
+                found = (membership @ (_turn(axes, angle) @ Q).T).argmax(axis=1)
+                found = matched_numbers(count_shared(labels, found, (k, k)))[found]
                 changed = found != labels
                 undetermined |= changed
                 if np.count_nonzero(changed) > most_changed:
@@ -84,12 +85,3 @@ def _interval(membership, Q, axes):
         most = min(most, (phase + reach).min(initial=np.pi))
     # On the boundary of the simplex, rounding must not exclude 0.
     return min(least, 0.0), max(most, 0.0)
-
-
-def _matched(labels, found, n_clusters):
-    """The other labels, their clusters matched to those that they share most objects with."""
-    table = np.bincount(labels * n_clusters + found, minlength=n_clusters**2).reshape(n_clusters, n_clusters)
-    order, matched = linear_sum_assignment(table, maximize=True)
-    number = np.empty(n_clusters, dtype=np.intp)
-    number[matched] = order
-    return number[found]

@@ -10,6 +10,7 @@ from .external import (
     density,
     ensemble_nmi,
     h_criterion,
+    match_labels,
     normalized_mutual_information,
     variation_of_information,
 )
@@ -18,6 +19,6 @@ from .ovi import ovi_lda
 
 __all__ = [
     "adjusted_rand_score", "calinski_harabasz", "density", "ensemble_nmi", "fukuyama_sugeno", "h_criterion",
-    "normalized_mutual_information", "ovi_lda", "partition_entropy", "silhouette", "variation_of_information",
-    "xie_beni",
+    "match_labels", "normalized_mutual_information", "ovi_lda", "partition_entropy", "silhouette",
+    "variation_of_information", "xie_beni",
 ]  # fmt: skip

@@ -6,6 +6,8 @@ ensemble, -1, None, NaN and NA mark an unknown label; the objects whose labels a
 
 from __future__ import annotations
 
+from itertools import chain, count
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
@@ -24,6 +26,7 @@ __all__ = [
     "density",
     "ensemble_nmi",
     "h_criterion",
+    "match_labels",
     "normalized_mutual_information",
     "variation_of_information",
 ]
@@ -90,8 +93,97 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     0.6666666666666666
     """
     y_true, y_pred = _check_partitions(y_true=y_true, y_pred=y_pred)
-    counts = contingency_matrix(y_true, y_pred)
-    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / len(y_true))
+    return float(np.mean(match_labels(y_pred, y_true) == y_true))
+
+
+def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
+    r"""Rename the clusters of a partition after those of a reference, so that most objects have the same label in both.
+
+    Solve :math:`\max_\sigma \sum_j n_{\sigma(j) j}`, where n_ij counts the objects of class i of the reference in
+    cluster j: the one-to-one matching of :func:`h_criterion` ([1]_). A cluster takes the label of its class. One that
+    is left over, or shares no object with its class, gets a label that no class has, the larger ones first: the
+    smallest positive number, or, where the classes have names, the name of the class that most of its objects have, as
+    in "cat (2)", and "other" if their classes are unknown. Which objects are together does not change.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        Cluster of each object; an unknown one (-1, None, NaN and NA) stays unknown.
+    reference : array-like of shape (n_samples,)
+        Class of each object in the reference, numbers or names; objects of unknown class do not count.
+
+    Returns
+    -------
+    matched : ndarray of shape (n_samples,)
+        Integers, -1 for unknown, or, if the classes have names, an array of objects, None for unknown.
+
+    Notes
+    -----
+    The result is always the same for the same input: of several best matchings, SciPy's for the sorted labels. Memory
+    O(n_samples + k k') for k classes and k' clusters.
+
+    References
+    ----------
+    .. [1] H. W. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
+
+    Examples
+    --------
+    >>> from robust_eac.metrics import match_labels
+    >>> match_labels([0, 0, 1, 1, 2, -1], [7, 7, 5, 5, 5, 7])
+    array([ 7,  7,  5,  5,  1, -1])
+    >>> match_labels([0, 0, 1, 1, 2], ["dog", None, "cat", "cat", "cat"]).tolist()
+    ['dog', 'dog', 'cat', 'cat', 'cat (2)']
+    """
+    reference = in_order(reference, index_of(labels), "reference")
+    classes, meaning = label_column(reference, "reference")
+    check_clusters(classes, np.size(classes), name="reference")
+    codes = check_clusters(labels, len(classes), name="labels")
+    values, rows = np.unique(classes, return_inverse=True)
+    clusters, columns = np.unique(codes, return_inverse=True)
+    counts = count_shared(rows, columns, (len(values), len(clusters)))
+    counts, values = counts[np.ix_(values != -1, clusters != -1)], values[values != -1]
+    numbers = matched_numbers(counts)
+    left = np.argsort(numbers)[np.count_nonzero(numbers < len(values)) :]
+    if meaning is None:
+        unknown = -1
+        free = np.setdiff1d(np.arange(1, len(numbers) + len(values) + 1), values)
+        names = np.append(values, free[: len(left)]).astype(np.int64)
+    else:
+        unknown = None
+        names = np.array([meaning[value] for value in values] + _new_names(counts[:, left], values, meaning), object)
+    of_cluster = np.full(len(clusters), unknown, dtype=names.dtype)
+    of_cluster[clusters != -1] = names[numbers]
+    return of_cluster[columns]
+
+
+def count_shared(first, second, shape):
+    """Contingency table of two vectors of codes from 0; its shape is (codes of the first, codes of the second)."""
+    return np.bincount(first * shape[1] + second, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def matched_numbers(counts):
+    """(k',) number of the class that each cluster is matched to, by (k, k') counts of the objects that they share.
+
+    Clusters that are left over, or share no object with their class, get the numbers from k on, the larger ones first.
+    """
+    classes, clusters = linear_sum_assignment(counts, maximize=True)
+    shared = counts[classes, clusters] > 0
+    numbers = np.full(counts.shape[1], -1)
+    numbers[clusters[shared]] = classes[shared]
+    left = np.flatnonzero(numbers == -1)
+    left = left[np.argsort(-counts[:, left].sum(axis=0), kind="stable")]
+    numbers[left] = len(counts) + np.arange(len(left))
+    return numbers
+
+
+def _new_names(counts, values, meaning):
+    """Names, unlike those of all classes, of clusters with these counts of objects of the classes with these values."""
+    names = []
+    for own in counts.T:
+        name = meaning[values[own.argmax()]] if own.any() else "other"
+        numbered = (f"{name} ({number})" for number in count(2))
+        names.append(next(each for each in chain([name], numbered) if each not in {*meaning, *names}))
+    return names
 
 
 def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = "arithmetic") -> float:

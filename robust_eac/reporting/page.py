@@ -19,6 +19,7 @@ from ..checks.forms import objects_of
 from ..checks.names import Count, index_of
 from ..checks.values import check_integer, check_names, is_dask_array
 from ..diagnostics.certificates import UNSURE
+from ..metrics.external import match_labels
 from ..weightings.joint import Weighting, name_of
 from ..wording import counted, headline, percent, weightless
 from .findings import find_out
@@ -295,7 +296,7 @@ def _modes(findings):
         return [text]
     members = modes.assignment == np.arange(modes.n_modes)[:, np.newaxis]
     sizes = members.sum(axis=1)
-    clusters = [np.unique(column, return_counts=True)[1] for column in modes.labels.T]
+    clusters = [np.bincount(match_labels(column, findings.labels)) for column in modes.labels.T]
     columns = [
         Column("mode", range(1, modes.n_modes + 1)),
         Column("partitions", [f"{size:,}" for size in sizes], order="descending" if modes.n_modes > 1 else None),
@@ -306,7 +307,7 @@ def _modes(findings):
     ]
     caption = (
         "Groups of partitions that agree among themselves, each with its own consensus. Weight here: total weight of "
-        "its partitions in this consensus."
+        "its partitions in this consensus. Clusters are in the order of those of this consensus that they match."
     )
     notes = [] if modes.converged else [element("p", "The search for groups did not converge.")]
     code = element("code", "robust_eac.solve_consensus_modes(X, n_clusters)")

@@ -22,6 +22,7 @@ from robust_eac import (
     solve_median_partition,
 )
 from robust_eac.consensus import kmeans_consensus
+from robust_eac.metrics import match_labels
 from robust_eac.schemes import agreement_weights
 
 from ..access import FEATURE_SCHEMES
@@ -216,6 +217,14 @@ def test_classes_and_features_are_matched_by_their_index(labels):
             compare(frame.rename("x{}".format), 3, **options, **{name: values.rename("y{}".format)})
 
 
+@pytest.mark.parametrize("y", [None, np.array(["c", "a", "b"])[TRUTH]])
+def test_labels_of_all_records_are_numbered_alike(labels, y):
+    functions = {str(turn): lambda labels, n_clusters, turn=turn, **_: (labels[:, 0] + turn) % 3 for turn in range(3)}
+    records = compare(labels, 3, y=y, weightings=["uniform"], consensus=functions, random_state=0)
+    expected = labels[:, 0] if y is None else match_labels(labels[:, 0], np.array([2, 0, 1])[TRUTH])
+    assert all(np.array_equal(record["labels"], expected) for record in records)
+
+
 def test_names_and_functions_may_be_mixed(labels):
     functions = ["robust-eac", first_column]
     listed = compare(labels, 3, weightings=["weac", first_alone, "l2"], consensus=functions, random_state=0)
@@ -225,7 +234,7 @@ def test_names_and_functions_may_be_mixed(labels):
     named = compare(labels, 3, weightings=weightings, consensus=functions, random_state=0)
     assert pairs(named) == [("a", "ours"), ("a", "copy"), ("b", "ours"), ("b", "copy"), ("c", "ours")]
     assert {record["error"] for record in listed + named} == {None}
-    assert np.array_equal(named[3]["labels"], labels[:, 0])
+    assert h_criterion(named[3]["labels"], labels[:, 0]) == 1.0
     for one, other in zip(listed, named, strict=True):
         np.testing.assert_array_equal(one["weights"], other["weights"])
 

@@ -127,7 +127,7 @@ def test_one_block_has_means_and_no_tests():
     assert summary.p_value is None
     assert [row["mean"] for row in summary.rows] == [0.6, 0.5, None]
     assert {row[key] for row in summary.rows for key in ("low", "high", "p_value", "p_holm")} == {None}
-    assert str(summary).splitlines()[-1] == "1 repeat; differences to b + f, Wilcoxon's signed-rank test"
+    assert str(summary).splitlines()[-1] == "1 repeat; differences to b + f"
 
 
 def test_the_text_is_a_table():
@@ -139,6 +139,16 @@ def test_the_text_is_a_table():
     assert lines[5].split() == ["broken", "+", "f", "6"]
     assert lines[6].startswith("6 repeats; differences to good + f, Wilcoxon's signed-rank test; Friedman's test: p = ")
     assert {len(line) for line in (lines[0], *lines[2:5])} == {len(lines[0])}
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 6])
+def test_the_text_says_where_no_difference_can_be_significant(n):
+    rows = [{"a": [0.9], "b": [0.8], "c": [0.7 - 0.01 * i]} for i in range(n)]
+    summary = sum((records_of(row, dataset=str(i)) for i, row in enumerate(rows)), start=Comparison()).summary()
+    limit = f" (with {n} data sets no p can be below {summary.rows[1]['p_value']:.3f})" if n < 6 else ""
+    assert f"Wilcoxon's signed-rank test{limit}; Friedman's test: p = " in str(summary)
+    # All differences have one sign.
+    assert {row["p_value"] for row in summary.rows[1:]} == {2.0 ** (1 - n)}
 
 
 def test_data_sets_are_blocks_with_the_mean_of_their_repeats():

@@ -1,6 +1,5 @@
-"""Metrics against brute force over all matchings, their definitions written out, and their properties."""
+"""Metrics and matching against brute force over all matchings, their definitions written out, and their properties."""
 
-import itertools
 import math
 from collections import Counter
 
@@ -12,11 +11,20 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score as sklearn_adjusted_rand_score
 
 from robust_eac import h_criterion, normalized_mutual_information, variation_of_information
+from robust_eac.metrics import match_labels
 
+from .. import reference
 from ..access import metrics
 
-# The others compare a partition with an ensemble: tests/test_ensemble_metrics.py.
-METRICS = {name: getattr(metrics, name) for name in metrics.__all__ if name not in ("density", "ensemble_nmi")}
+METRICS = {
+    function.__name__: function
+    for function in (
+        metrics.adjusted_rand_score,
+        h_criterion,
+        normalized_mutual_information,
+        variation_of_information,
+    )
+}
 AVERAGES = ["arithmetic", "geometric", "max"]
 
 
@@ -24,16 +32,6 @@ def partitions(count, max_size=12, max_label=3):
     """Strategy: `count` label lists of a common length."""
     row = st.tuples(*[st.integers(0, max_label)] * count)
     return st.lists(row, min_size=1, max_size=max_size).map(lambda rows: [list(p) for p in zip(*rows, strict=True)])
-
-
-def brute_force_h(a, b):
-    """Best one-to-one matching, by trying all of them."""
-    clusters_a, clusters_b = sorted(set(a)), sorted(set(b))
-    if len(clusters_a) > len(clusters_b):
-        return brute_force_h(b, a)
-    cells = Counter(zip(a, b, strict=True))
-    matchings = itertools.permutations(clusters_b, len(clusters_a))
-    return max(sum(cells[pair] for pair in zip(clusters_a, images, strict=True)) for images in matchings) / len(a)
 
 
 def entropy(*labelings):
@@ -50,7 +48,7 @@ def is_same_partition(a, b):
 @given(partitions(2, max_label=4))
 def test_h_criterion_against_brute_force(pair):
     a, b = pair
-    assert h_criterion(a, b) == pytest.approx(brute_force_h(a, b), abs=1e-12)
+    assert h_criterion(a, b) == pytest.approx(reference.largest_overlap(*np.array(pair)) / len(a), abs=1e-12)
     assert h_criterion(b, a) == h_criterion(a, b)
     assert (h_criterion(a, b) == 1.0) == is_same_partition(a, b)
 
@@ -59,6 +57,67 @@ def test_h_criterion_is_neither_greedy_nor_many_to_one():
     # These matchings give 5/13 and 9/13 here.
     cells = np.repeat([[0, 0], [0, 1], [1, 0]], [5, 4, 4], axis=0)
     assert h_criterion(*cells.T) == pytest.approx(8 / 13, abs=1e-15)
+
+
+@given(partitions(2, max_label=4))
+def test_matched_labels_share_most_objects_with_the_reference(pair):
+    labels, classes = np.array(pair) - 1
+    if max(labels) == -1 or max(classes) == -1:
+        return
+    matched = match_labels(labels, classes)
+    assert matched.dtype == np.int64
+    assert np.array_equal(matched == -1, labels == -1)
+    assert is_same_partition(labels, matched)
+    both = (labels != -1) & (classes != -1)
+    assert np.sum((matched == classes)[both]) == (reference.largest_overlap(labels, classes) if both.any() else 0)
+    # A label of the reference means common objects; the others are the first free numbers, of large clusters first.
+    new = sorted({*matched} - {-1, *classes})
+    assert {*matched} - {-1, *new} <= {*matched[both & (matched == classes)]}
+    assert new == [number for number in range(1, 9) if number not in classes][: len(new)]
+    sizes = [np.sum(both & (matched == label)) for label in new]
+    assert sizes == sorted(sizes, reverse=True)
+    # The same with names, and for a reference whose labels are numbers as texts.
+    names = np.array(["cat", "dog", "eel", "fox", None])
+    named = match_labels(labels, names[classes])
+    old = np.isin(matched, new, invert=True)
+    assert named[old].tolist() == names[matched[old]].tolist()
+    assert not {*named[~old]} & {*names[classes]} - {None}
+    assert is_same_partition(labels, named)
+    assert np.array_equal(match_labels(labels, classes.astype(str)), matched)
+
+
+def test_new_clusters_have_names_of_their_own():
+    classes = pd.Series(["cat", "cat", "cat", "cat (2)", "dog", None, None, "dog"], dtype="category")
+    found = match_labels([3, 3, 0, 5, 7, 2, 1, -1], classes)
+    assert found.tolist() == ["cat", "cat", "cat (3)", "cat (2)", "dog", "other (2)", "other", None]
+
+
+def test_matching_ignores_the_names_of_the_clusters_and_the_order_of_the_objects(rng):
+    classes = rng.choice(["a", "b", "c"], 300)
+    labels = np.where(rng.rand(300) < 0.7, np.unique(classes, return_inverse=True)[1], rng.randint(5, size=300))
+    found = match_labels(labels, classes)
+    assert np.array_equal(match_labels(np.array(["v", "z", "w", "y", "x"])[labels], classes), found)
+    order = rng.permutation(300)
+    assert np.array_equal(match_labels(labels[order], classes[order]), found[order])
+    # A tie goes by the order of the labels.
+    assert match_labels([4, 4, 2, 2], ["b", "a", "b", "a"]).tolist() == ["b", "b", "a", "a"]
+
+
+def test_new_clusters_have_numbers_beside_the_ends_of_64_bits():
+    classes = np.array([-(2**63), 2**63 - 1, 2, 2])
+    assert match_labels([5, 5, 6, 7], classes).tolist() == [-(2**63), -(2**63), 2, 1]
+    assert match_labels([2**63 - 1, 0, 0, 4], classes.astype(object)).tolist() == [-(2**63), 2**63 - 1, 2**63 - 1, 2]
+
+
+def test_labels_that_cannot_be_matched():
+    with pytest.raises(ValueError, match=r"^labels must have shape \(3,\), one label per object, got \(2,\)\.$"):
+        match_labels([0, 1], ["a", "b", "b"])
+    with pytest.raises(ValueError, match=r"^reference must have shape \(2,\), one label per object, got \(2, 1\)\.$"):
+        match_labels([0, 1], [["a"], ["b"]])
+    with pytest.raises(ValueError, match=r"^reference must label at least one object"):
+        match_labels([0, 1], [None, None])
+    with pytest.raises(ValueError, match=r"^reference must have the objects of labels in the same order"):
+        match_labels(pd.Series([0, 1], ["x", "y"]), pd.Series(["a", "b"], ["y", "x"]))
 
 
 @given(partitions(2))

@@ -105,7 +105,7 @@ def arguments_of(name, world):
         "partition": world.consensus, "losses": np.arange(1.0, m + 1.0), "values": np.ones((n, m)), "lam": 1.0,
         "eta": 1.0, "fraction": 0.5, "y_true": world.consensus, "y_pred": world.labels[:, 0],
         "labels_true": world.consensus, "labels_pred": world.labels[:, 0], "a": world.consensus,
-        "b": world.labels[:, 0], "subsets": [[u % 2] for u in range(m)],
+        "b": world.labels[:, 0], "reference": world.consensus, "subsets": [[u % 2] for u in range(m)],
     }  # fmt: skip
     fast = {"random_state": 0, "n_init": 2, "n_splits": 2, "n_partitions": 6, "min_per_order": 2,
             "n_jobs": 1}  # fmt: skip
@@ -113,6 +113,7 @@ def arguments_of(name, world):
         "RobustEAC": {"X": world.labels},
         "MergeConsensus": {"X": world.labels},
         "assign_to_cores": {"labels": world.consensus},
+        "match_labels": {"labels": world.labels[:, 0]},
         "select_n_clusters": {"n_clusters": (1, low)},
         "MixedEnsemble": {"n_clusters": max(min(2, n - 1), 1)},
         "FeatureSubsetEnsemble": {"n_clusters": low},
@@ -141,7 +142,7 @@ def label_parameter(name):
     if name in ("RobustEAC", "MergeConsensus"):
         return "X"
     for key in ("labels", "partitions"):
-        if key in parameters_of(name) and name != "assign_to_cores":
+        if key in parameters_of(name) and name not in ("assign_to_cores", "match_labels"):
             return key
     return None
 
@@ -204,6 +205,7 @@ def refusal(function, arguments, parameter):
 _UNDEFINED = (
     "silhouette", "calinski_harabasz", "xie_beni", "ovi_lda", "OVIConsensus", "certify", "expected_losses",
     "reassignment_costs", "consensus_distribution", "item_consensus", "cluster_consensus",
+    "pairwise_agreement",
 )  # fmt: skip
 _WEIGHTS = tuple(
     name for name in CALLABLES if name.endswith("_weights") and name not in ("order_weights", "silhouette_weights")
