@@ -103,6 +103,10 @@ def test_matching_ignores_the_names_of_the_clusters_and_the_order_of_the_objects
     assert match_labels([4, 4, 2, 2], ["b", "a", "b", "a"]).tolist() == ["b", "b", "a", "a"]
 
 
+def test_larger_new_clusters_come_first():
+    assert match_labels([0, 0, 0, 1, 2, 2], [7] * 6).tolist() == [7, 7, 7, 2, 1, 1]
+
+
 def test_new_clusters_have_numbers_beside_the_ends_of_64_bits():
     classes = np.array([-(2**63), 2**63 - 1, 2, 2])
     assert match_labels([5, 5, 6, 7], classes).tolist() == [-(2**63), -(2**63), 2, 1]
