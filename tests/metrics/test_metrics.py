@@ -120,8 +120,10 @@ def test_labels_that_cannot_be_matched():
         match_labels([0, 1], [["a"], ["b"]])
     with pytest.raises(ValueError, match=r"^reference must label at least one object"):
         match_labels([0, 1], [None, None])
-    with pytest.raises(ValueError, match=r"^reference must have the objects of labels in the same order"):
-        match_labels(pd.Series([0, 1], ["x", "y"]), pd.Series(["a", "b"], ["y", "x"]))
+    labels = pd.Series([0, 1], ["x", "y"])
+    assert match_labels(labels, pd.Series(["a", "b"], ["y", "x"])).tolist() == ["b", "a"]
+    with pytest.raises(ValueError, match=r"^reference: an index must hold the names of what it describes"):
+        match_labels(labels, pd.Series(["a", "b"], ["y", "z"]))
 
 
 @given(partitions(2))
