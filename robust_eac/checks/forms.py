@@ -159,7 +159,7 @@ def _table(labels, name, part):
     if not isinstance(labels, np.ndarray):
         refuse_other_objects(labels, name)
     array = as_array(labels, name)
-    if array.dtype.kind == "O" and array.ndim == 0 and hasattr(labels, "__dlpack__"):
+    if array.ndim == 0 and hasattr(labels, "__dlpack__") and not isinstance(labels, np.ndarray):
         array = np.from_dlpack(labels)
     if not part:
         refuse_pairs(array, name)

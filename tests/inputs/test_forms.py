@@ -128,6 +128,7 @@ REFUSED = {
     "ragged lists": ([[0, 1], [0]], TypeError, "lists of different lengths: clusterings must label the same objects"),
     "plain list": ([0, 1, 1], ValueError, "two-dimensional"),
     "list of texts": (["a", "b"], ValueError, "two-dimensional"),
+    "array of one object": (np.array({1, 2}), ValueError, "two-dimensional"),
     "one vector": (LABELS[:, 0], ValueError, "two-dimensional.*reshape"),
     "vectors of different length": ([LABELS[:, 0], LABELS[1:, 1]], ValueError, r"labels\[1\] must be.*n_samples=8"),
     "counts of pairs": (TOGETHER * M, TypeError, _TOGETHER),
