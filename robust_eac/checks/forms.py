@@ -285,9 +285,11 @@ def refuse_votes(labels, names, name):
             continue
         counts = [np.unique(labels[:, column], return_counts=True)[1] for column in (u, v)]
         together = [float(count @ (count - 1)) for count in counts]
+        if 0.0 in together:
+            continue
         expected = together[0] * together[1] / (2.0 * n * (n - 1.0))
         worker = next((w for w in (u, v) if _WORKER.fullmatch(names[w])), None)
-        if 0.0 in together or (worker is None and expected < _BY_CHANCE):
+        if worker is None and expected < _BY_CHANCE:
             continue
         if len(np.unique(labels[:, [u, v]], axis=0)) < n:
             continue
