@@ -8,7 +8,7 @@ and 0 if no partition observes both. With value = share this is the co-associati
 clusters of a partition. If no label is missing, the division comes last: sums of whole numbers (votes), and ties among
 them, are then exact. Half a matrix holds the pairs (i, j), i < j, of n rows in SciPy's order.
 
-Of equal similarities, the first in this order decides. A tree takes the rows in random order, so that ties depend on
+Of equal similarities, the first in this order is taken. A tree visits the rows in random order, so that ties depend on
 the seed, not on the order of the rows.
 """
 
