@@ -82,7 +82,7 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
     _check_not_empty(table, columns)
     features = np.empty((len(table.numbers), len(columns)))
     for position, column in enumerate(columns):
-        features[:, position] = numbers = _numbers(table.columns[column])
+        features[:, position] = numbers = numbers_of(table.columns[column])
         wrong = ~np.isfinite(numbers)
         if wrong.any():
             row = int(np.argmax(wrong))
@@ -96,7 +96,7 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
     return features
 
 
-def _numbers(cells):
+def numbers_of(cells):
     """Cells as floats, NaN where a cell is not a number."""
     if cells.dtype.kind in "biuf":
         return cells.astype(np.float64)
@@ -111,7 +111,7 @@ def labels_of(table, columns, *, in_part=False):
     _check_not_empty(table, columns)
     n = len(table.numbers)
     if len(columns) == n:
-        kind = kind_of_pairs(np.column_stack([_numbers(table.columns[column]) for column in columns]))
+        kind = kind_of_pairs(np.column_stack([numbers_of(table.columns[column]) for column in columns]))
         if kind is not None:
             rule = f"must have one column per clustering, got a symmetric matrix of {n} rows, as {kind} are"
             raise ValueError(f"{table.file}: {rule}; give the clusterings that it was made from.")

@@ -25,7 +25,7 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 
 def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
     """Add the input file of a command, and the options of how to read it."""
-    parser.set_defaults(draws=False)
+    parser.set_defaults(draws=None)
     parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
     add = parser.add_argument_group(
         "input",
@@ -45,7 +45,8 @@ def add_solver_options(parser, *, losses=True):
     """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
     parser.set_defaults(certify=False, loss=None, cost=None)
     text = "LABELS has one row per clustering and one column per object, as posterior draws have"
-    parser.add_argument("--draws", action="store_true", help=text)
+    text += "; default: no, but a file that seems to have is refused"
+    parser.add_argument("--draws", action=argparse.BooleanOptionalAction, help=text)
     group = parser.add_argument_group("consensus")
     add = group.add_argument
     note = "; with --loss an integer, or left out for as many as the loss wants" if losses else ""

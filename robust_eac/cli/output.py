@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import signal
 import sys
 from contextlib import contextmanager, suppress
@@ -16,6 +17,18 @@ from ..checks.common import load_package
 from .columns import as_written
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
+# What the command line calls the library's parameters; those of one word only before "must" and "=".
+_IN_OPTIONS = {
+    r"n_samples=(\d+)": r"\1 objects",
+    "n_samples": "number of objects",
+    "1/n_partitions": "1/(number of clusterings)",
+    "n_per_k": "--per-k",
+    "random_state": "--seed",
+    "columns of X": "columns of LABELS",
+    r"call solve_hard_median_partition\(.*\)": "give --loss",
+    "(cluster|max|n|time)_(weights|clusters|features|init|iter|jobs|limit|partitions|repeats|samples)": r"--\1-\2",
+    "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",
+}
 
 
 def prepare_process():
@@ -65,10 +78,18 @@ def say(line):
         raise OSError(f"standard output: {error.strerror or error}") from error
 
 
+def in_options(message):
+    """A message of the library with the words of the command line; names of files and quoted texts stay."""
+    for pattern, words in _IN_OPTIONS.items():
+        message = re.sub(rf"(?<![\w./\\'\"-]){pattern}(?![\w/\\'\"-]|\.\w)", words, message)
+    return message
+
+
 def print_problem(kind, message):
     """Print an error or a warning as one line on standard error, if it is still open."""
     with suppress(OSError):
-        print(f"robust-eac: {kind}: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
+        text = in_options(" ".join(str(message).split()))
+        print(f"robust-eac: {kind}: {text}", file=sys.stderr, flush=True)
 
 
 def progress(text, shown="{desc} ...", *, disable=None):
