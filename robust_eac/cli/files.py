@@ -473,7 +473,7 @@ def read_labels(arguments, *, left_out=()):
     missing = int(np.count_nonzero(labels == -1))
     if missing:
         found.append(f"{missing} of {labels.size} labels missing")
-    if table.header is not None:
+    if table.numbers[0] > 1:
         found.append("titles in the first row")
     say(", ".join(found))
     return ensemble, labels

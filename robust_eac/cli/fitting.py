@@ -18,6 +18,7 @@ from ..hard.tables import LOSSES, partition_losses
 from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..wording import counted, listed
 from .output import print_problem, progress, say
 
 # Options that apply to each --method, and to --loss.
@@ -95,6 +96,13 @@ def _keywords(options):
 
 def find_consensus(arguments, options, labels, titles):
     """The consensus, a :class:`Found`, by these options; refuses or warns if the clusterings hardly agree with it."""
+    # Where -1 stands for the largest label, a clustering of one cluster has a single value.
+    largest = labels.max(axis=0)
+    is_constant = (np.where(labels == -1, largest, labels) == largest).all(axis=0)
+    if len(labels) > 1 and is_constant.any():
+        alike = listed([title for title, is_one in zip(titles, is_constant, strict=True) if is_one])
+        text = f"{counted(int(is_constant.sum()), 'clustering')} with a single cluster, which no consensus can use: {alike}"
+        print_problem("warning", f"{arguments.labels}: {text}; --drop-column leaves them out.")
     found = (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
     _refuse_objects_in_columns(arguments, labels, found.agreements)
     if found.labels.max() > 0:

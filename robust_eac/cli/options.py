@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .columns import DELIMITERS
-from .output import TABLE_SUFFIXES
+from .output import STDOUT, TABLE_SUFFIXES
 
 
 def add_n_clusters(parser, *, required=True, note=""):
@@ -29,7 +29,7 @@ def add_input_options(parser, name="labels", text="file with one column per clus
     parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
     add = parser.add_argument_group(
         "input",
-        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .npy, .npz or .mat. "
+        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .h5ad, .npy, .npz or .mat. "
         "COLUMN is a title, or a number from 1 (@1 if a title is 1).",
     ).add_argument
     add("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
@@ -133,6 +133,6 @@ def _name_in(module, registry, text):
 
 def _path_ending_in(suffixes, text):
     path = Path(text)
-    if path.suffix.lower() not in suffixes:
+    if path != STDOUT and path.suffix.lower() not in suffixes:
         raise argparse.ArgumentTypeError(f"must end in {', '.join(suffixes)}, got {text!r}")
     return path

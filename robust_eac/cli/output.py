@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,8 @@ from ..checks.common import load_package
 from .columns import as_written
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
+# As a path of an output: standard output, where the lines of `say` then give way to standard error.
+STDOUT = Path("-")
 # What the command line calls the library's parameters; those of one word only before "must" and "=".
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",
@@ -65,14 +67,26 @@ def clean_interrupts():
             signal.signal(signal.SIGINT, _exit_at_once)
 
 
+def lines_beside(arguments):
+    """Context manager: `say` prints on standard error if an output is written to standard output."""
+    outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
+    return redirect_stdout(sys.stderr) if STDOUT in outputs else nullcontext()
+
+
 def say(line):
-    """Print a line on standard output."""
-    try:
+    """Print a line on standard output, or where :func:`lines_beside` sends it."""
+    with _reported_once(sys.stdout):
         print(line, flush=True)
+
+
+@contextmanager
+def _reported_once(stream):
+    try:
+        yield
     except OSError as error:
         # Python would flush the failed stream again at exit, and print a traceback.
         with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if isinstance(error, BrokenPipeError):
             raise
         raise OSError(f"standard output: {error.strerror or error}") from error
@@ -99,8 +113,10 @@ def progress(text, shown="{desc} ...", *, disable=None):
 
 def check_outputs(outputs, inputs):
     """Raise ValueError for an output that cannot be written, is an input, or is given twice; None means no file."""
-    others = [(path, "is an input") for path in inputs if path is not None]
-    for output in (path for path in outputs if path is not None):
+    if outputs.count(STDOUT) > 1:
+        raise ValueError("-: is written twice.")
+    others = [(path, "is an input") for path in inputs if path not in (None, STDOUT)]
+    for output in (path for path in outputs if path not in (None, STDOUT)):
         target = Path(os.path.realpath(output))
         if target.is_dir():
             raise ValueError(f"{output}: is a folder, not a file.")
@@ -165,9 +181,14 @@ def picture_writer(path, figure):
 
 def write_outputs(writers, summary=None):
     """Write files, all or none of them, and print the summary and their names; Ctrl-C leaves no temporary file."""
+    files = {path: writer for path, writer in writers.items() if path != STDOUT}
     with clean_interrupts():
-        write_files(writers)
+        write_files(files)
     if summary is not None:
         say(summary)
-    if writers:
-        say(f"written: {', '.join(map(str, writers))}")
+    if files:
+        say(f"written: {', '.join(map(str, files))}")
+    if STDOUT in writers:
+        with _reported_once(sys.__stdout__):
+            writers[STDOUT](sys.__stdout__.buffer)
+            sys.__stdout__.flush()

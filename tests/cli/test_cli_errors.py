@@ -159,7 +159,7 @@ BAD_ARGUMENTS = [
     ("consensus", "--n-init 0", r"error: --n-init must be at least 1"),
     ("consensus", "--seed -1", r"--seed: must be an integer between 0 and 4294967295"),
     ("consensus", "--n-clusters 5-2", r"LOW-HIGH or .auto., got .5-2."),
-    ("consensus", "--n-clusters 2-99", r"error: --n-clusters must be in \[1, 30 objects\], got 99"),
+    ("consensus", "--n-clusters 2-99", r"each of --n-clusters must be in \[1, 30 objects\], got 31"),
     *(("merge", f"--{option}", rf"--{option.split()[0]} does not apply to --method merge\.")
       for option in ("weighting l2", "n-init 2", "rho 0.5", "verbose")),
     ("merge", "--certify", r"--certify does not apply to --method merge, which minimises no objective\."),
@@ -178,6 +178,9 @@ BAD_ARGUMENTS = [
     ("compare", "--truth half.csv", r"half\.csv, column 1: every label is missing"),
     ("", "compare named.csv --n-clusters 3 --index-column name --truth other.csv",
      r"other\.csv, row 2, column 1: the object must be 'object 0' as in named\.csv, got 'x'"),
+    ("compare", "--fractions 0 1.5", r"error: --fractions must be at least 0 and at most 1, got 1\.5"),
+    ("consensus", "--output - --weights -", r"error: -: is written twice\."),
+    ("plot", "--output -", r"error: -: must end in .*\.png"),
     ("compare", "--output t.npy", r"--output: must end in \.csv, \.tsv, got 't\.npy'"),
     ("compare", "--reference uniform+sec",
      r"--reference must be a method that is compared, .* got 'uniform.sec' \(did you mean 'uniform . sec'\?\)"),
