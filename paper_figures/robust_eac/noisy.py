@@ -102,7 +102,8 @@ def _by_dataset(records, fraction, usual):
             style = styles[weighting] | {"linestyle": "none", "elinewidth": 0.7, "markersize": size}
             style["markeredgewidth"] = 0.7
             means = h.mean(axis=1)
-            levels[place].errorbar(means, places[: len(names)], xerr=around(means, h.min(axis=1), h.max(axis=1)), **style)
+            span = around(means, h.min(axis=1), h.max(axis=1))
+            levels[place].errorbar(means, places[: len(names)], xerr=span, **style)
             if gains and weighting != "uniform":
                 differences = h - found["uniform"]
                 rows = [*differences, differences.mean(axis=1)] if has_mean else [*differences]

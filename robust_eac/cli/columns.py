@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from ..checks.common import FEW_OBJECTS, MISSING, NUMBER
+from ..checks.common import MISSING, NUMBER, may_count
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -135,7 +135,7 @@ def labels_of(table, columns, *, in_part=False):
         # Without titles, a column that numbers the objects comes first; one that names them may be any column.
         if names or position == 0 or table.header is not None:
             n_labels = len(np.unique(labels[:, position]))
-            _check_no_index(table, columns[position], n_labels, has_names=bool(names))
+            _check_no_index(table, columns[position], labels[:, position], n_labels, has_names=bool(names))
     return labels
 
 
@@ -149,10 +149,10 @@ def _label_error(table, row, column):
     return _cell_error(table, row, column, reason)
 
 
-def _check_no_index(table, column, n_labels, *, has_names):
+def _check_no_index(table, column, labels, n_labels, *, has_names):
     """Refuse a column that names the objects, or a written index without a title; warn of one that may be either."""
-    n = len(table.numbers)
-    if n < 3 or 2 * n_labels <= n or (n_labels < n < FEW_OBJECTS):
+    n = len(labels)
+    if n < 3 or not (n_labels == n or may_count(labels, n_labels)):
         return
     number = column + 1
     where = f"{table.file}, column {number}"

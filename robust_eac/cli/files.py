@@ -35,14 +35,15 @@ from .output import say
 
 # Lines that show the delimiter, and which columns hold numbers.
 _PROBE = 20
+_INTEGERS = [f"{sign}{bits}" for sign in ("Int", "UInt") for bits in (8, 16, 32, 64)]
 
 
 class Table(NamedTuple):
     """The columns of a file.
 
     columns : arrays of numbers, or categories. header : their titles, or None. numbers : numbers of the rows in the
-    file. cells : function that returns the cells of a column, as the file has them, as a list. objects : the column that
-    names the objects, where the format has one.
+    file. cells : function that returns the cells of a column, as the file has them, as a list. objects : position of
+    the column that names the objects, where the format has one.
     """
 
     file: str
@@ -122,11 +123,16 @@ def _read_mat(path, variable):
 
 def _read_parquet(path, variable):
     """(columns, titles) of a Parquet file; an index that pandas wrote becomes a column."""
-    load_package("pyarrow", "Parquet files need", "parquet")
+    pa = load_package("pyarrow", "Parquet files need", "parquet")
     import pandas as pd
+    from pyarrow.parquet import ParquetFile
 
     # Nullable types keep integers exact beside missing values.
-    frame = _attempt(path, lambda: pd.read_parquet(path, engine="pyarrow", dtype_backend="numpy_nullable"))
+    kinds = {getattr(pa, name.lower())(): pd.array([], name).dtype for name in _INTEGERS}
+    kinds[pa.bool_()] = pd.BooleanDtype()
+    # Without threads: those of Arrow can abort the process when it ends.
+    table = _attempt(path, lambda: ParquetFile(path, pre_buffer=False).read(use_threads=False))
+    frame = _attempt(path, lambda: table.to_pandas(use_threads=False, types_mapper=kinds.get))
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
     if frame.empty:
@@ -159,7 +165,8 @@ def _read_h5ad(path, variable):
         raise ValueError(f"{path}: obs must have categorical columns, got {len(frame)} rows and {others}.")
     left_out = f"; left out: {', '.join(others)}" if others else ""
     say(f"{path}: the categorical columns of obs: {', '.join(taken)}{left_out}")
-    return [_column(frame.index.to_series()), *(frame[title] for title in taken)], [frame.index.name or "object", *taken]
+    columns = [_column(frame.index.to_series()), *(frame[title] for title in taken)]
+    return columns, [frame.index.name or "object", *taken]
 
 
 def _column(series):

@@ -101,8 +101,9 @@ def find_consensus(arguments, options, labels, titles):
     is_constant = (np.where(labels == -1, largest, labels) == largest).all(axis=0)
     if len(labels) > 1 and is_constant.any():
         alike = listed([title for title, is_one in zip(titles, is_constant, strict=True) if is_one])
-        text = f"{counted(int(is_constant.sum()), 'clustering')} with a single cluster, which no consensus can use: {alike}"
-        print_problem("warning", f"{arguments.labels}: {text}; --drop-column leaves them out.")
+        number = counted(int(is_constant.sum()), "clustering")
+        text = f"{number} with a single cluster, which no consensus can use: {alike}; --drop-column leaves them out."
+        print_problem("warning", f"{arguments.labels}: {text}")
     found = (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
     _refuse_objects_in_columns(arguments, labels, found.agreements)
     if found.labels.max() > 0:

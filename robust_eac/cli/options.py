@@ -29,8 +29,8 @@ def add_input_options(parser, name="labels", text="file with one column per clus
     parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
     add = parser.add_argument_group(
         "input",
-        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .h5ad, .npy, .npz or .mat. "
-        "COLUMN is a title, or a number from 1 (@1 if a title is 1).",
+        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .h5ad, .npy, .npz or "
+        ".mat. COLUMN is a title, or a number from 1 (@1 if a title is 1).",
     ).add_argument
     add("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
     text = "a column to leave out; may be repeated"

@@ -662,7 +662,8 @@ def test_columns_of_an_anndata(folder, capsys):
     argv = ("--drop-column", "type", "--json", "s.json", *CONSENSUS, "c.csv")
     assert run("consensus", "cells.h5ad", *argv) == 0
     said = capsys.readouterr().out
-    assert said.startswith(f"cells.h5ad: the categorical columns of obs: {', '.join(TITLES)}, type; left out: n_counts\n")
+    taken = ", ".join([*TITLES, "type"])
+    assert said.startswith(f"cells.h5ad: the categorical columns of obs: {taken}; left out: n_counts\n")
     assert "cells.h5ad: 30 objects, 8 partitions, 1 of 240 labels missing\n" in said
     assert read_csv("c.csv")[1][0] == tuple(NAMES)
     labels = LABELS.copy()
