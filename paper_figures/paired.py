@@ -183,6 +183,12 @@ def _with_interval(mean, interval, form):
 HEAD = "mean difference of H [95 %] | pairs won [95 %] | pairs lost | data sets better / equal / worse"
 
 
+def head(n, units="data sets"):
+    """HEAD for comparisons over n units; where these have no intervals, it names none."""
+    named = HEAD.replace("data sets", units)
+    return named if n >= FEWEST else named.replace(" [95 %]", "")
+
+
 def cells(comparison):
     """The columns of HEAD, as texts."""
     c = comparison

@@ -31,7 +31,8 @@ def experiment_rows(name, *, smoke=False, root=None, without=()):
     run = None if root is None else run_in(root)
     if run is not None:
         if run.name != name:
-            raise ValueError(f"the run {run.run} holds records of {run.name}, none of {name}.")
+            held = f"the run {run.run} holds records of {run.name}, none of {name}"
+            raise ValueError(f"{held}; without names, all that it can show is drawn.")
         return complete_records(run)
     task = without_data(experiment_task(load_experiment(name), smoke=smoke, root=root or RECORDS), without)
     return complete_records(task) if smoke or root is not None else _frozen_rows(task)

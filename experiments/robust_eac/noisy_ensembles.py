@@ -72,7 +72,8 @@ def cells(
     n_partitions : 150 in k-means ensembles, 56 in mixed ones. k_range : smallest and largest number of clusters of a
     base clustering. n_clusters : number of clusters of the consensus. rho : largest weight with "restricted-simplex",
     so that at least 1 / rho partitions keep weight; 1 / (0.8 m) for m partitions. lam : lambda of "l2" in
-    units of n^2; 0.5.
+    units of n^2; 0.5. weightings : those of the paper; on data of your own, name "chance-corrected", too, which needs
+    neither a share of good partitions nor a lambda.
 
     A file has a header and the classes in the column label, or CLASS_COLUMN; its other columns are numbers, and are
     standardised. By default the consensus has as many clusters as there are classes, k, and base clusterings have k to

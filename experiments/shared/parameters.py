@@ -149,6 +149,8 @@ def _check(name, value, allowed):
         try_value = own.try_function
     else:
         near = did_you_mean(value, [one for one in allowed if isinstance(one, str)])
+        if own.is_file(value):
+            near = f". Files are for experiments that list {own.FILE}, such as noisy_ensembles and coassociation"
         raise ValueError(f"{name} must be of {written(tuple(allowed))}, got {value!r}{near}.")
     try:
         try_value(value)

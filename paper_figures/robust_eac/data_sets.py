@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from experiments.robust_eac.noisy_ensembles import SETTINGS
+from experiments.shared.own import short_name
 from robust_eac import coassociation_matrix
 
 from ..markdown import beside, document, table
@@ -55,7 +56,7 @@ def coassociation_figure(records):
             matrix = coassociation_matrix(labels, weights=given)[np.ix_(order, order)]
             image = ax.imshow(matrix, cmap="viridis", vmin=0.0, vmax=1.0, interpolation="nearest")
             ax.set(title=title, xlabel="objects, by consensus", xticks=[], yticks=[])
-        of_data = f"{config['dataset']}, {ENSEMBLE_NAMES[config['ensemble']]}"
+        of_data = f"{short_name(config['dataset'])}, {ENSEMBLE_NAMES[config['ensemble']]}"
         plain.set_ylabel(f"{of_data},\n{np.mean(result['corrupted']):.0%} random partitions")
         part.colorbar(image, ax=[plain, weighted], label="co-association", shrink=0.7, pad=0.02)
         for rows, color, _ in _kinds(result).values():
@@ -77,7 +78,7 @@ def structure_table(records):
         ]
         for (ensemble, weighting), rows in groups.items()
     }
-    rows = zip(distinct(records, "dataset"), *columns.values(), strict=True)
+    rows = zip(map(short_name, distinct(records, "dataset")), *columns.values(), strict=True)
     return table(["data set", *columns], rows)
 
 

@@ -8,7 +8,7 @@ from experiments.robust_eac.noisy_ensembles import WEIGHTINGS as WEIGHTINGS
 from experiments.shared.own import short_name
 
 from ..markdown import document, table
-from ..paired import HEAD, cells, compare, mean_interval, standard_error
+from ..paired import cells, compare, head, mean_interval, standard_error
 from ..records import distinct, grouped, matching
 from ..style import METHODS, PAGE, around, legend_above, method_style, method_styles, plain_name
 
@@ -68,7 +68,7 @@ def clean_figure(records):
 
     H: means over the ensembles, from the lowest to the highest. Differences are to the unweighted consensus of the same
     ensemble, with 95 % bootstrap intervals over the ensembles of a data set; the last row is the mean over the data
-    sets, with the interval over these. A mark is hollow where the interval contains 0."""
+    sets, if there are several, with the interval over these. A mark is hollow where the interval contains 0."""
     return _by_dataset(records, fractions(records)[0], 0.0)
 
 
@@ -83,7 +83,9 @@ def _by_dataset(records, fraction, usual):
     The share of noise is named unless it is the usual one."""
     names, shown = distinct(records, "dataset"), kinds(records)
     styles = method_styles(weightings(records))
-    height, n_panels = 0.62 if len(names) > 5 else 0.1 + 0.08 * len(names), 2 if _paired(styles) else 1
+    # The mean is that of the differences; of one data set it would repeat the row.
+    has_mean = _paired(styles) and len(names) > 1
+    height, n_panels = 0.62 if len(names) > 5 else 0.16 + 0.08 * len(names), 2 if _paired(styles) else 1
     options = {"figsize": (PAGE, height * PAGE), "sharey": True, "squeeze": False}
     figure, ((*axes,),) = plt.subplots(1, n_panels * len(shown), **options)
     levels, gains = axes[::n_panels], axes[1::2] if _paired(styles) else []
@@ -94,16 +96,17 @@ def _by_dataset(records, fraction, usual):
     for place, (ensemble, title) in enumerate(shown.items()):
         found = samples(records, "h", ensemble, fraction)
         for number, (weighting, h) in enumerate(found.items()):
-            places = np.arange(len(names) + 1) + apart[number]
+            places = np.arange(len(names) + has_mean) + apart[number]
             # Thin marks are larger, so that hollow and filled ones can be distinguished.
             size = 5.0 if styles[weighting]["marker"] in "PX*" else 3.0
             style = styles[weighting] | {"linestyle": "none", "elinewidth": 0.7, "markersize": size}
             style["markeredgewidth"] = 0.7
             means = h.mean(axis=1)
-            levels[place].errorbar(means, places[:-1], xerr=around(means, h.min(axis=1), h.max(axis=1)), **style)
+            span = around(means, h.min(axis=1), h.max(axis=1))
+            levels[place].errorbar(means, places[: len(names)], xerr=span, **style)
             if gains and weighting != "uniform":
                 differences = h - found["uniform"]
-                rows = [*differences, differences.mean(axis=1)]
+                rows = [*differences, differences.mean(axis=1)] if has_mean else [*differences]
                 means, (low, high) = np.array(list(map(np.mean, rows))), np.transpose(list(map(mean_interval, rows)))
                 # Hollow too where there is no interval.
                 bars, filled = around(means, low, high), (low > 0.0) | (high < 0.0)
@@ -115,11 +118,11 @@ def _by_dataset(records, fraction, usual):
         ax.axvline(0.0, color=method_style("uniform")["color"], linewidth=0.8, zorder=0.5)
         # More numbers than these would touch.
         ax.locator_params(axis="x", nbins=3, steps=(1, 2, 5, 10))
-    # The mean is that of the differences.
-    rows = [*map(short_name, names), *(["mean"] if gains else [])]
+    rows = [*map(short_name, names), *(["mean"] if has_mean else [])]
     for ax in axes:
         _widen(ax, 0.1)
-        ax.axhline(len(names) - 0.5, color="0.6", linewidth=0.6)
+        if has_mean:
+            ax.axhline(len(names) - 0.5, color="0.6", linewidth=0.6)
         ax.grid(axis="x", linewidth=0.3, color="0.8")
     axes[0].set_yticks(range(len(rows)), rows)
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
@@ -127,6 +130,11 @@ def _by_dataset(records, fraction, usual):
         figure.supxlabel(f"{fraction:.0%} of the partitions random")
     legend_above(figure, axes[0], min(len(styles), 4))
     return figure
+
+
+def _over_units(differences):
+    """(n_datasets, n_repetitions) differences, to take intervals over the rows: of one data set, over its ensembles."""
+    return differences if len(differences) > 1 else differences.T
 
 
 def _paired(names):
@@ -151,7 +159,7 @@ def sweep_figure(records):
 
     Lines show means over the data sets. Bars of H and of the weight are two standard errors over the ensembles, cut at
     0 and 1. Differences are to the unweighted consensus of the same ensemble, with 95 % bootstrap intervals over the
-    data sets."""
+    data sets, or over the ensembles of a single one."""
     shown, shares = kinds(records), fractions(records)
     styles = method_styles(weightings(records))
     labels = ["H (high is good)", "H minus unweighted's", "weight on random ones"]
@@ -177,7 +185,8 @@ def sweep_figure(records):
                 low, high = np.clip((means - error, means + error), 0.0, 1.0)
                 ax.errorbar(places, means, yerr=around(means, low, high), **style)
             for ax in middle if w != "uniform" else ():
-                gains = (h[w] - h["uniform"]).mean(axis=2).T
+                gains = np.array([_over_units(difference) for difference in np.moveaxis(h[w] - h["uniform"], 1, 0)])
+                gains = gains.mean(axis=2)
                 means, (low, high) = gains.mean(axis=1), np.transpose(list(map(mean_interval, gains)))
                 ax.errorbar(places, means, yerr=around(means, low, high), **style)
         for ax in middle:
@@ -217,7 +226,9 @@ def noisy_table(records):
         ]
         # (data sets, weightings, three numbers)
         numbers = np.array([[one[w].mean(axis=1) for one in found] for w in weightings(records)]).transpose(2, 0, 1)
-        named = [*zip(distinct(records, "dataset"), numbers, strict=True), ("mean", numbers.mean(axis=0))]
+        named = [*zip(map(short_name, distinct(records, "dataset")), numbers, strict=True)]
+        if len(named) > 1:
+            named.append(("mean", numbers.mean(axis=0)))
         rows = [[name, *(f"{a:.3f} -> {b:.3f} ({left:.2f})" for a, b, left in of)] for name, of in named]
         before = "clean" if first == 0.0 else f"with {first:.0%}"
         blocks.append(f"{title}: H {before} -> H with {noise:.0%} random partitions (weight left on these)")
@@ -245,8 +256,9 @@ def stability_table(records):
 def paired_table(records):
     """Each weighting of paper 002 against no weighting on the same ensembles, by share of random partitions.
 
-    A pair is won by more than 0.005 in H. Brackets hold 95 % bootstrap intervals over the data sets."""
-    names = weightings(records)
+    A pair is won by more than 0.005 in H. Brackets hold 95 % bootstrap intervals over the data sets, or over the
+    ensembles of a single one."""
+    names, datasets = weightings(records), distinct(records, "dataset")
     if not _paired(names):
         raise ValueError(f"needs the weighting uniform beside others, the records hold {', '.join(names)}.")
     blocks = []
@@ -255,8 +267,11 @@ def paired_table(records):
         for fraction in fractions(records):
             accuracy = samples(records, "h", ensemble, fraction)
             for weighting, h in accuracy.items():
-                beside = cells(compare(h - accuracy["uniform"])) if weighting != "uniform" else [""] * 4
+                differences = _over_units(h - accuracy["uniform"])
+                beside = cells(compare(differences)) if weighting != "uniform" else [""] * 4
                 rows.append([f"{fraction:.0%}", plain_name(weighting), f"{h.mean():.3f}", *beside])
-        blocks.append(f"{title}, {len(distinct(records, 'dataset'))} data sets")
-        blocks.append(table(f"random partitions | weighting | mean H | {HEAD}", rows))
+        n, units = len(differences), "data sets" if len(datasets) > 1 else "ensembles"
+        of_one = "" if len(datasets) > 1 else f"{short_name(datasets[0])}, "
+        blocks.append(f"{title}, {of_one}{n} {units if n > 1 else units[:-1]}")
+        blocks.append(table(f"random partitions | weighting | mean H | {head(n, units)}", rows))
     return document(*blocks)

@@ -22,7 +22,7 @@ BLOCK = 4096
 # Largest number of entries of an array that a `repr` shows.
 _SHOWN = 12
 # With fewer objects than this, a clustering may well have more labels than half of them.
-FEW_OBJECTS = 20
+_FEW_OBJECTS = 20
 # Texts that mean a missing label, in any case. The integer -1 means it as well.
 MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
 INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -34,6 +34,16 @@ def row_blocks(n_rows, size=None):
     size = size or BLOCK
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+def may_count(labels, n_labels):
+    """Whether a column of integers may count something: more labels than half the objects, or a fifth with gaps.
+
+    n_labels : number of different labels. Clusterings number their clusters without gaps.
+    """
+    n, width = len(labels), int(labels.max()) - int(labels.min()) + 1
+    has_gaps = n_labels >= _FEW_OBJECTS and 10 * n_labels < 9 * width
+    return n >= _FEW_OBJECTS and (2 * n_labels > n or (has_gaps and 5 * n_labels > n))
 
 
 def in_short(result):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .common import FEW_OBJECTS, INTEGER, MISSING, NUMBER, row_blocks
+from .common import INTEGER, MISSING, NUMBER, may_count, row_blocks
 from .names import index_of, is_numbering
 from .values import as_array, check_names
 
@@ -239,8 +239,8 @@ def kind_of_pairs(array):
 def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
     """Raise ValueError for a column of labels in which every object has a name of its own.
 
-    titled : whether the columns have titles, as in a table; then warn of a column that numbers the objects, or has more
-    labels than half the objects, as counts and measurements do.
+    titled : whether the columns have titles, as in a table; then warn of a column that numbers the objects, or may
+    count something.
     """
     for u, column in enumerate(labels.T):
         # pandas gives this title to a written index.
@@ -249,11 +249,11 @@ def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):
         if not (index or named or titled) or len(column) <= 2:
             continue
         # Quick exit: few different labels.
-        if 2 * (int(column.max()) - int(column.min())) < len(column) - 1:
+        if 5 * (int(column.max()) - int(column.min())) < len(column):
             continue
         n_labels = len(np.unique(column))
         if n_labels < len(column):
-            if titled and 2 * n_labels > len(column) >= FEW_OBJECTS:
+            if titled and may_count(column, n_labels):
                 message = f"{name}: {titles(u)} has {n_labels} labels for {len(column)} objects"
                 warnings.warn(f"{message}. Leave it out if it counts or measures something.", UserWarning, stacklevel=2)
             continue

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from .._version import __version__
 from ..checks.common import did_you_mean
-from .output import prepare_process, print_problem
+from .output import lines_beside, prepare_process, print_problem
 
 __all__ = ["main"]
 
@@ -31,6 +31,7 @@ LABELS is a file with one row per object and one column per clustering:
   .npy        a matrix
   .npz, .mat  a matrix, chosen with --variable if the file holds several
   .parquet    a table; needs pyarrow
+  .h5ad       an AnnData: the categorical columns of obs, and the names of the cells; needs anndata
 A label is an integer or a name. An empty cell, NA, N/A, NaN, null, None or -1 means that the clustering does not
 contain the object."""
 _EPILOG = """\
@@ -44,7 +45,8 @@ getting started:
   robust-eac report labels.csv --n-clusters 3 --output report.html
 
 'robust-eac COMMAND --help' lists the options of a command. The same seed gives the same files. A file is written
-whole or not at all, and replaces an existing one; the temporary file of a killed command (.robust-eac-*.tmp) is removed
+whole or not at all, and replaces an existing one; as an output, - is standard output, where tables are CSV and the
+other lines move to standard error. The temporary file of a killed command (.robust-eac-*.tmp) is removed
 when the same file is written again. In .csv and .tsv outputs a quote (') precedes names and titles that a spreadsheet
 would run as formulas: those that begin with =, +, -, @ or a tab and are not numbers. Commands read them without the
 quote. An error takes one line, with file, row and column (counted from 1; a header is row 1). Exit codes: 0 success,
@@ -122,7 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parse(argv)
         arguments.argv = list(argv)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), lines_beside(arguments):
             warnings.showwarning = lambda message, *about: print_problem("warning", message)
             module, _ = COMMANDS[arguments.command]
             code = getattr(import_module(f".{module}", __package__), f"run_{arguments.command}")(arguments)

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from ..checks.common import FEW_OBJECTS, MISSING, NUMBER
+from ..checks.common import MISSING, NUMBER, may_count
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -82,7 +82,7 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
     _check_not_empty(table, columns)
     features = np.empty((len(table.numbers), len(columns)))
     for position, column in enumerate(columns):
-        features[:, position] = numbers = _numbers(table.columns[column])
+        features[:, position] = numbers = numbers_of(table.columns[column])
         wrong = ~np.isfinite(numbers)
         if wrong.any():
             row = int(np.argmax(wrong))
@@ -96,7 +96,7 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
     return features
 
 
-def _numbers(cells):
+def numbers_of(cells):
     """Cells as floats, NaN where a cell is not a number."""
     if cells.dtype.kind in "biuf":
         return cells.astype(np.float64)
@@ -111,7 +111,7 @@ def labels_of(table, columns, *, in_part=False):
     _check_not_empty(table, columns)
     n = len(table.numbers)
     if len(columns) == n:
-        kind = kind_of_pairs(np.column_stack([_numbers(table.columns[column]) for column in columns]))
+        kind = kind_of_pairs(np.column_stack([numbers_of(table.columns[column]) for column in columns]))
         if kind is not None:
             rule = f"must have one column per clustering, got a symmetric matrix of {n} rows, as {kind} are"
             raise ValueError(f"{table.file}: {rule}; give the clusterings that it was made from.")
@@ -135,7 +135,7 @@ def labels_of(table, columns, *, in_part=False):
         # Without titles, a column that numbers the objects comes first; one that names them may be any column.
         if names or position == 0 or table.header is not None:
             n_labels = len(np.unique(labels[:, position]))
-            _check_no_index(table, columns[position], n_labels, has_names=bool(names))
+            _check_no_index(table, columns[position], labels[:, position], n_labels, has_names=bool(names))
     return labels
 
 
@@ -149,10 +149,10 @@ def _label_error(table, row, column):
     return _cell_error(table, row, column, reason)
 
 
-def _check_no_index(table, column, n_labels, *, has_names):
+def _check_no_index(table, column, labels, n_labels, *, has_names):
     """Refuse a column that names the objects, or a written index without a title; warn of one that may be either."""
-    n = len(table.numbers)
-    if n < 3 or 2 * n_labels <= n or (n_labels < n < FEW_OBJECTS):
+    n = len(labels)
+    if n < 3 or not (n_labels == n or may_count(labels, n_labels)):
         return
     number = column + 1
     where = f"{table.file}, column {number}"

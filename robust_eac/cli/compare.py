@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..checks.common import did_you_mean
-from ..comparison import compare
+from ..comparison import Comparison, compare
 from ..comparison.result import aligned, name_of
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
@@ -31,6 +31,8 @@ from .output import (
 # Fields of a record that are shown, and those that are written.
 _GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density", "seconds")
 _WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
+# Options that `compare` takes under the same names.
+_PASSED = ("n_repeats", "resample", "fractions", "n_jobs", "time_limit")
 # Largest number of rows shown.
 _SHOWN = 30
 
@@ -51,6 +53,8 @@ The table: h (share of objects in the right cluster), nmi and ari compare with t
 the clusterings. Rows are sorted by ari, or without a truth by ensemble_nmi; of more than 30 only the best are shown.
 The seconds of the first run of a function include loading it and, the very first time, compiling it.
 
+With --fractions there is a table per share, and --figure shows all shares together.
+
 With --n-repeats the table has a row per weighting and function: mean, interval, mean rank, failed runs, seconds, and
 the difference to the best, or to --reference, with Wilcoxon's signed-rank test, corrected by Holm's method. All this is
 over seeds (with --resample over clusterings, too) on one data set, and says nothing about others."""
@@ -69,6 +73,8 @@ over seeds (with --resample over clusterings, too) on one data set, and says not
     add("--n-repeats", type=int, default=1, metavar="N", help="repeat all runs, each time with other seeds")
     text = "share of the clusterings that every repeat draws, or 'bootstrap': as many, with replacement; default: all"
     add("--resample", type=partial(number_or, "bootstrap"), metavar="SHARE", help=text)
+    text = "shares of the clusterings to replace by random ones, such as 0 .5 .9; everything is run for each"
+    add("--fractions", type=float, nargs="+", metavar="SHARE", help=text)
     add("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")
     add("--time-limit", type=float, metavar="S", help="seconds after which a run is stopped")
     text = "method to compare the others with, 'WEIGHTING + FUNCTION'; default: the best"
@@ -90,28 +96,28 @@ def run_compare(arguments):
     y = read_truth(arguments, ensemble)
     X = None if arguments.features is None else read_features(arguments, ensemble)
     n_clusters, selection = choose_n_clusters(arguments, labels)
-    options = {name: getattr(arguments, name) for name in ("n_repeats", "resample", "n_jobs", "time_limit")}
+    options = {name: getattr(arguments, name) for name in _PASSED}
     options |= {"weightings": weightings, "consensus": functions, "random_state": arguments.seed}
     # Ctrl-C must end the worker processes, too.
     has_workers = arguments.n_jobs is not None or arguments.time_limit is not None
     with clean_interrupts() if has_workers else nullcontext():
         records = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
     # In the order in which the weightings were given; compare runs those found jointly last.
-    records.sort(key=lambda record: (record["repeat"], weightings.index(record["scheme"])))
+    shares = arguments.fractions or [None]
+    places = {share: place for place, share in enumerate(shares)}
+    records.sort(key=lambda record: (places[record["fraction"]], record["repeat"], weightings.index(record["scheme"])))
     graded = [record for record in records if record["error"] is None]
 
-    if graded and arguments.n_repeats == 1 and arguments.reference is None:
-        _say_graded(graded, "ensemble_nmi" if y is None else "ari")
-    elif graded:
-        summary = records.summary(reference=arguments.reference)
-        say(str(summary._replace(rows=summary.rows[:_SHOWN])))
-        if len(summary.rows) > _SHOWN:
-            say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
+    for share in shares:
+        if share is not None:
+            say(f"\n{share:.0%} of the clusterings random")
+        _say(Comparison(record for record in records if record["fraction"] == share), arguments, y)
     for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
         print_problem("warning", f"{count} of {len(records)} runs failed: {error}")
     writers = {}
     if arguments.output is not None:
-        fields = [*_WRITTEN] if arguments.n_repeats == 1 else ["repeat", *_WRITTEN]
+        varied = {"fraction": arguments.fractions is not None, "repeat": arguments.n_repeats > 1}
+        fields = [*(field for field, is_varied in varied.items() if is_varied), *_WRITTEN]
         columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
         writers[arguments.output] = table_writer(arguments.output, fields, columns)
     if arguments.figure is not None and graded:
@@ -142,6 +148,18 @@ def _methods(arguments):
         got = f"{arguments.reference!r}{did_you_mean(arguments.reference, known)}"
         raise ValueError(f"--reference must be a method that is compared, such as {known[0]!r}, got {got}.")
     return list(dict.fromkeys(names)), functions
+
+
+def _say(records, arguments, y):
+    """Show the records of one share of random clusterings: each, or with repeats their summary."""
+    graded = [record for record in records if record["error"] is None]
+    if graded and arguments.n_repeats == 1 and arguments.reference is None:
+        _say_graded(graded, "ensemble_nmi" if y is None else "ari")
+    elif graded:
+        summary = records.summary(reference=arguments.reference)
+        say(str(summary._replace(rows=summary.rows[:_SHOWN])))
+        if len(summary.rows) > _SHOWN:
+            say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
 
 
 def _say_graded(records, order):

@@ -1,4 +1,4 @@
-"""Read the input files of the commands: tables in delimited text, .npy, .npz, .mat and .parquet; none can run code.
+"""Read the input files of the commands: delimited text, .npy, .npz, .mat, .parquet and .h5ad; none can run code.
 
 Every error is a ValueError of one line: file, row, column, counted from 1. A header is row 1, a column of names counts.
 """
@@ -28,19 +28,22 @@ from .columns import (
     is_number,
     labels_of,
     names_of,
+    numbers_of,
     texts_of,
 )
 from .output import say
 
 # Lines that show the delimiter, and which columns hold numbers.
 _PROBE = 20
+_INTEGERS = [f"{sign}{bits}" for sign in ("Int", "UInt") for bits in (8, 16, 32, 64)]
 
 
 class Table(NamedTuple):
     """The columns of a file.
 
     columns : arrays of numbers, or categories. header : their titles, or None. numbers : numbers of the rows in the
-    file. cells : function that returns the cells of a column, as the file has them, as a list.
+    file. cells : function that returns the cells of a column, as the file has them, as a list. objects : position of
+    the column that names the objects, where the format has one.
     """
 
     file: str
@@ -48,6 +51,7 @@ class Table(NamedTuple):
     header: list | None
     numbers: range | np.ndarray
     cells: Callable
+    objects: int | None = None
 
 
 def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
@@ -70,8 +74,10 @@ def read_table(path, *, variable=None, delimiter=None, header=None, special=()):
         return _read_text(path, delimiter, header, special)
     _attempt(path, lambda: open(path, "rb").close())
     found = _READERS[kind](path, variable)
-    columns, titles = found if kind == ".parquet" else (_columns_of(path, found), None)
-    return Table(str(path), columns, titles, range(1, len(columns[0]) + 1), lambda column: _cells(columns[column]))
+    columns, titles = found if isinstance(found, tuple) else (_columns_of(path, found), None)
+    rows = range(1, len(columns[0]) + 1)
+    objects = 0 if kind == ".h5ad" else None
+    return Table(str(path), columns, titles, rows, lambda column: _cells(columns[column]), objects)
 
 
 def _attempt(path, read):
@@ -117,11 +123,16 @@ def _read_mat(path, variable):
 
 def _read_parquet(path, variable):
     """(columns, titles) of a Parquet file; an index that pandas wrote becomes a column."""
-    load_package("pyarrow", "Parquet files need", "parquet")
+    pa = load_package("pyarrow", "Parquet files need", "parquet")
     import pandas as pd
+    from pyarrow.parquet import ParquetFile
 
     # Nullable types keep integers exact beside missing values.
-    frame = _attempt(path, lambda: pd.read_parquet(path, engine="pyarrow", dtype_backend="numpy_nullable"))
+    kinds = {getattr(pa, name.lower())(): pd.array([], name).dtype for name in _INTEGERS}
+    kinds[pa.bool_()] = pd.BooleanDtype()
+    # Without threads: those of Arrow can abort the process when it ends.
+    table = _attempt(path, lambda: ParquetFile(path, pre_buffer=False).read(use_threads=False))
+    frame = _attempt(path, lambda: table.to_pandas(use_threads=False, types_mapper=kinds.get))
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
     if frame.empty:
@@ -137,6 +148,27 @@ def _read_parquet(path, variable):
     return columns, [as_read(str(title)) for title in frame.columns]
 
 
+def _read_h5ad(path, variable):
+    """(columns, titles) of the names of the observations of an AnnData and of the categorical columns of `obs`."""
+    io = load_package("anndata.io", "AnnData files need", "h5ad")
+    import h5py
+    import pandas as pd
+
+    def read():
+        with h5py.File(path) as file:
+            return io.read_elem(file["obs"])
+
+    frame = _attempt(path, read)
+    taken = [title for title, kind in frame.dtypes.items() if isinstance(kind, pd.CategoricalDtype)]
+    others = [title for title in frame.columns if title not in taken]
+    if not taken or frame.empty:
+        raise ValueError(f"{path}: obs must have categorical columns, got {len(frame)} rows and {others}.")
+    left_out = f"; left out: {', '.join(others)}" if others else ""
+    say(f"{path}: the categorical columns of obs: {', '.join(taken)}{left_out}")
+    columns = [_column(frame.index.to_series()), *(frame[title] for title in taken)]
+    return columns, [frame.index.name or "object", *taken]
+
+
 def _column(series):
     """A column of pandas: an array if all its cells are numbers, categories otherwise."""
     is_array = series.dtype.kind in "iuf" and not series.hasnans
@@ -148,7 +180,9 @@ def _cells(column):
     return column.tolist() if isinstance(column, np.ndarray) else column.astype(object).mask(column.isna(), "").tolist()
 
 
-_READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".parquet": _read_parquet}
+_READERS = {
+    ".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".parquet": _read_parquet, ".h5ad": _read_h5ad,
+}  # fmt: skip
 
 
 def _choose(path, variable, described):
@@ -197,8 +231,7 @@ def _read_text(path, delimiter, header, special):
         header = True
     elif header is None:
         kept = [c for c in range(len(first)) if c + 1 not in left_out]
-        repeated = [bool((below.iloc[:, c] == first[c]).any()) for c in kept]
-        header = _is_header([titles[c] for c in kept], repeated)
+        header = _is_header([titles[c] for c in kept], [below.iloc[:, c] for c in kept], quoted=text.quotes_titles())
     if header is None:
         rule = "give --header yes or --header no (and --index-column if a column names the objects)"
         raise text.error(1, f"could be a header or an object; {rule}")
@@ -265,6 +298,14 @@ class _Text:
         for number, found in enumerate(widths, start=1):
             if found != width:
                 raise self.error(number, f"must have {width} cells as in the first row, got {found}")
+
+    def quotes_titles(self):
+        """Whether all cells of the first row are in quotes, and not all of the second, as in R's files."""
+        quoted = []
+        for line in islice(self.lines(), 2):
+            cells = line.strip().split(self.delimiter)
+            quoted.append(all(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells))
+        return quoted == [True, False]
 
     def frame(self, header):
         """All columns as a DataFrame: numbers if all cells of a column are numbers, texts or categories otherwise."""
@@ -350,24 +391,43 @@ def _find_delimiter(file, lines):
     return likely[0] if likely else ","
 
 
-def _is_header(cells, repeated):
-    """Whether a first row holds titles: names that are not `repeated` below. None if the row could be either."""
+def _is_header(cells, below, *, quoted):
+    """Whether a first row holds titles: names that are not repeated `below`, or numbers if only these are `quoted`.
+
+    None if the row could be either.
+    """
     are_names = [not (is_number(cell) or is_missing(cell)) for cell in cells]
-    again = [repeat for repeat, is_name in zip(repeated, are_names, strict=True) if is_name]
+    again = [bool((rows == cell).any()) for cell, rows, is_name in zip(cells, below, are_names, strict=True) if is_name]
     if not again:
-        return None if _may_number_columns(cells) else False
+        return _numbers_are_titles(cells, below, quoted)
     if all(again):
         return False
     return None if any(again) or any(map(is_number, cells)) else True
 
 
-def _may_number_columns(cells):
-    """Whether numbers could be titles: evenly spaced integers, or 0, 1, ... after an empty cell, as pandas writes."""
+def _numbers_are_titles(cells, below, quoted):
+    """Whether a first row of numbers holds titles, which only quotes show; None if it could.
+
+    Titles could be 0, 1, ... after an empty cell, as pandas writes, and different integers that are evenly spaced, four
+    in order, or not below any label of their column, as numbers of clusters and of objects are.
+    """
     numbers = [int(cell) for cell in cells if INTEGER.fullmatch(cell) and len(cell) < 10]
-    if cells[:1] == [""] and numbers == list(range(len(cells) - 1)):
+    is_untitled = cells[:1] == [""]
+    if is_untitled and numbers == list(range(len(cells) - 1)):
+        return True if quoted else None
+    n = len(numbers)
+    if n != len(set(numbers)) or n != len(cells) - is_untitled or n < 2:
+        return False
+    if quoted:
         return True
     steps = {after - before for before, after in pairwise(numbers)}
-    return len(numbers) == len(cells) >= 3 and len(steps) == 1 and min(steps) > 0
+    is_in_order = min(steps) > 0 or max(steps) < 0
+    if (n >= 4 and is_in_order) or (n >= 3 and len(steps) == 1):
+        return None
+    largest = np.array([np.fmax.reduce(numbers_of(rows.to_numpy()), initial=-np.inf) for rows in below[is_untitled:]])
+    # Two labels are the largest of their columns too often.
+    limits = np.array(numbers) - (n == 2)
+    return None if np.all((largest >= 0) & (largest <= limits)) else False
 
 
 class Input(NamedTuple):
@@ -396,12 +456,13 @@ def read_input(arguments, path, *, left_out=()):
     has_header = {"yes": True, "no": False}.get(arguments.header)
     table = read_table(path, variable=arguments.variable, delimiter=delimiter, header=has_header, special=special)
     unread = [find_column(table, column) for column in special]
-    columns = [c for c in range(len(table.columns)) if c not in unread]
+    columns = [c for c in range(len(table.columns)) if c not in (*unread, table.objects)]
     header = table.header or [""] * len(table.columns)
     titles = [header[c] or str(number) for number, c in enumerate(columns, start=1)]
-    if not named:
+    index = unread[0] if named else table.objects
+    if index is None:
         return Input(table, columns, titles)
-    return Input(table, columns, titles, names_of(table, unread[0]), header[unread[0]] if table.header else "object")
+    return Input(table, columns, titles, names_of(table, index), header[index] if table.header else "object")
 
 
 def read_labels(arguments, *, left_out=()):
@@ -419,7 +480,7 @@ def read_labels(arguments, *, left_out=()):
     missing = int(np.count_nonzero(labels == -1))
     if missing:
         found.append(f"{missing} of {labels.size} labels missing")
-    if table.header is not None:
+    if table.numbers[0] > 1:
         found.append("titles in the first row")
     say(", ".join(found))
     return ensemble, labels

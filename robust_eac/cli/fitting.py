@@ -1,6 +1,7 @@
 """Find the consensus that the arguments ask for: options of the solver, number of clusters, fit."""
 
 import sys
+import warnings
 from functools import partial
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from ..hard.tables import LOSSES, partition_losses
 from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
+from ..wording import counted, listed
 from .output import print_problem, progress, say
 
 # Options that apply to each --method, and to --loss.
@@ -93,8 +95,17 @@ def _keywords(options):
 
 
 def find_consensus(arguments, options, labels, titles):
-    """The consensus, a :class:`Found`, by these options; warns if the clusterings hardly agree with it."""
+    """The consensus, a :class:`Found`, by these options; refuses or warns if the clusterings hardly agree with it."""
+    # Where -1 stands for the largest label, a clustering of one cluster has a single value.
+    largest = labels.max(axis=0)
+    is_constant = (np.where(labels == -1, largest, labels) == largest).all(axis=0)
+    if len(labels) > 1 and is_constant.any():
+        alike = listed([title for title, is_one in zip(titles, is_constant, strict=True) if is_one])
+        number = counted(int(is_constant.sum()), "clustering")
+        text = f"{number} with a single cluster, which no consensus can use: {alike}; --drop-column leaves them out."
+        print_problem("warning", f"{arguments.labels}: {text}")
     found = (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
+    _refuse_objects_in_columns(arguments, labels, found.agreements)
     if found.labels.max() > 0:
         rows = np.random.RandomState(0).permutation(len(labels))[:_JUDGED]
         share = found.weights @ [attained_agreement(column, found.labels[rows]) for column in labels[rows].T]
@@ -106,6 +117,24 @@ def find_consensus(arguments, options, labels, titles):
         text = "all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?"
         print_problem("warning", text)
     return found
+
+
+def _refuse_objects_in_columns(arguments, labels, agreements):
+    """Raise ValueError for more clusterings than objects if the rows, read as clusterings, agree more."""
+    n, m = labels.shape
+    if arguments.draws is not None or not m > n > 1 or arguments.n_clusters == 1:
+        return
+    n_clusters = arguments.n_clusters if isinstance(arguments.n_clusters, int) else 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        other = RobustEAC(min(n_clusters, m), n_init=3, random_state=arguments.seed).fit(np.ascontiguousarray(labels.T))
+    mean, of_rows = agreements.mean(), other.agreements_.mean()
+    if of_rows > mean:
+        raise ValueError(
+            f"{arguments.labels}: the {n} rows, read as clusterings, agree more with their consensus than the {m} "
+            f"columns do ({of_rows:.2f}, {mean:.2f}). If the columns are the objects, give --draws; if they are the "
+            "clusterings, --no-draws."
+        )
 
 
 def _fit(arguments, options, labels, titles):
@@ -120,7 +149,10 @@ def _fit(arguments, options, labels, titles):
         with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
             latest = None if bar.disable else bar.set_description_str
             model._log = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
-            model.fit(labels)
+            with warnings.catch_warnings():
+                # What this says of transposed files is said in the words of the command line.
+                warnings.filterwarnings("ignore", "the [0-9]+ columns of X hardly agree")
+                model.fit(labels)
     assessment = None
     if arguments.certify:
         with progress("certificate"):

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .columns import DELIMITERS
-from .output import TABLE_SUFFIXES
+from .output import STDOUT, TABLE_SUFFIXES
 
 
 def add_n_clusters(parser, *, required=True, note=""):
@@ -25,12 +25,12 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 
 def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
     """Add the input file of a command, and the options of how to read it."""
-    parser.set_defaults(draws=False)
+    parser.set_defaults(draws=None)
     parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
     add = parser.add_argument_group(
         "input",
-        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .npy, .npz or .mat. "
-        "COLUMN is a title, or a number from 1 (@1 if a title is 1).",
+        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .h5ad, .npy, .npz or "
+        ".mat. COLUMN is a title, or a number from 1 (@1 if a title is 1).",
     ).add_argument
     add("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
     text = "a column to leave out; may be repeated"
@@ -45,7 +45,8 @@ def add_solver_options(parser, *, losses=True):
     """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
     parser.set_defaults(certify=False, loss=None, cost=None)
     text = "LABELS has one row per clustering and one column per object, as posterior draws have"
-    parser.add_argument("--draws", action="store_true", help=text)
+    text += "; default: no, but a file that seems to have is refused"
+    parser.add_argument("--draws", action=argparse.BooleanOptionalAction, help=text)
     group = parser.add_argument_group("consensus")
     add = group.add_argument
     note = "; with --loss an integer, or left out for as many as the loss wants" if losses else ""
@@ -132,6 +133,6 @@ def _name_in(module, registry, text):
 
 def _path_ending_in(suffixes, text):
     path = Path(text)
-    if path.suffix.lower() not in suffixes:
+    if path != STDOUT and path.suffix.lower() not in suffixes:
         raise argparse.ArgumentTypeError(f"must end in {', '.join(suffixes)}, got {text!r}")
     return path

@@ -3,9 +3,10 @@
 import csv
 import io
 import os
+import re
 import signal
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,20 @@ from ..checks.common import load_package
 from .columns import as_written
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
+# As a path of an output: standard output, where the lines of `say` then give way to standard error.
+STDOUT = Path("-")
+# What the command line calls the library's parameters; those of one word only before "must" and "=".
+_IN_OPTIONS = {
+    r"n_samples=(\d+)": r"\1 objects",
+    "n_samples": "number of objects",
+    "1/n_partitions": "1/(number of clusterings)",
+    "n_per_k": "--per-k",
+    "random_state": "--seed",
+    "columns of X": "columns of LABELS",
+    r"call solve_hard_median_partition\(.*\)": "give --loss",
+    "(cluster|max|n|time)_(weights|clusters|features|init|iter|jobs|limit|partitions|repeats|samples)": r"--\1-\2",
+    "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",
+}
 
 
 def prepare_process():
@@ -52,23 +67,43 @@ def clean_interrupts():
             signal.signal(signal.SIGINT, _exit_at_once)
 
 
+def lines_beside(arguments):
+    """Context manager: `say` prints on standard error if an output is written to standard output."""
+    outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
+    return redirect_stdout(sys.stderr) if STDOUT in outputs else nullcontext()
+
+
 def say(line):
-    """Print a line on standard output."""
-    try:
+    """Print a line on standard output, or where :func:`lines_beside` sends it."""
+    with _reported_once(sys.stdout):
         print(line, flush=True)
+
+
+@contextmanager
+def _reported_once(stream):
+    try:
+        yield
     except OSError as error:
         # Python would flush the failed stream again at exit, and print a traceback.
         with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if isinstance(error, BrokenPipeError):
             raise
         raise OSError(f"standard output: {error.strerror or error}") from error
 
 
+def in_options(message):
+    """A message of the library with the words of the command line; names of files and quoted texts stay."""
+    for pattern, words in _IN_OPTIONS.items():
+        message = re.sub(rf"(?<![\w./\\'\"-]){pattern}(?![\w/\\'\"-]|\.\w)", words, message)
+    return message
+
+
 def print_problem(kind, message):
     """Print an error or a warning as one line on standard error, if it is still open."""
     with suppress(OSError):
-        print(f"robust-eac: {kind}: {' '.join(str(message).split())}", file=sys.stderr, flush=True)
+        text = in_options(" ".join(str(message).split()))
+        print(f"robust-eac: {kind}: {text}", file=sys.stderr, flush=True)
 
 
 def progress(text, shown="{desc} ...", *, disable=None):
@@ -78,8 +113,10 @@ def progress(text, shown="{desc} ...", *, disable=None):
 
 def check_outputs(outputs, inputs):
     """Raise ValueError for an output that cannot be written, is an input, or is given twice; None means no file."""
-    others = [(path, "is an input") for path in inputs if path is not None]
-    for output in (path for path in outputs if path is not None):
+    if outputs.count(STDOUT) > 1:
+        raise ValueError("-: is written twice.")
+    others = [(path, "is an input") for path in inputs if path not in (None, STDOUT)]
+    for output in (path for path in outputs if path not in (None, STDOUT)):
         target = Path(os.path.realpath(output))
         if target.is_dir():
             raise ValueError(f"{output}: is a folder, not a file.")
@@ -144,9 +181,14 @@ def picture_writer(path, figure):
 
 def write_outputs(writers, summary=None):
     """Write files, all or none of them, and print the summary and their names; Ctrl-C leaves no temporary file."""
+    files = {path: writer for path, writer in writers.items() if path != STDOUT}
     with clean_interrupts():
-        write_files(writers)
+        write_files(files)
     if summary is not None:
         say(summary)
-    if writers:
-        say(f"written: {', '.join(map(str, writers))}")
+    if files:
+        say(f"written: {', '.join(map(str, files))}")
+    if STDOUT in writers:
+        with _reported_once(sys.__stdout__):
+            writers[STDOUT](sys.__stdout__.buffer)
+            sys.__stdout__.flush()

@@ -188,7 +188,7 @@ def test_what_looks_wrong_is_told(folder, capsys):
     np.save("noise.npy", rng.randint(10, size=(200, 12)))
     np.save("fine.npy", 10 * TRUTH[:, np.newaxis] + rng.randint(10, size=(30, 12)))
     for argv, told in (
-        ("rows.npy --loss vi --weighting uniform", ["all objects are in one cluster, which"]),
+        ("rows.npy --no-draws --loss vi --weighting uniform", ["all objects are in one cluster, which"]),
         ("one.npy --loss vi --weighting uniform", []),
         ("noise.npy --loss binder --n-clusters 3", ["hardly agree with"]),
         ("noise.npy --n-clusters 3", ["hardly agree with"]),
@@ -590,3 +590,87 @@ def test_the_number_of_clusters_can_be_asked_for_without_writing(folder, capsys)
     said = capsys.readouterr().out
     assert f"{select_n_clusters(LABELS, (2, 4), random_state=0)}\n" in said
     assert "written" not in said
+
+
+@pytest.mark.parametrize("options", ["--n-clusters 3", "--loss vi --weighting uniform"])
+def test_objects_in_columns_are_refused_unless_the_reader_confirms_them(folder, capsys, options):
+    write_csv("transposed.csv", NAMES, LABELS.T)
+    argv = ("consensus", "transposed.csv", *options.split(), "--output", "c.csv")
+    assert run(*argv) == 2
+    found = "transposed.csv: the 8 rows, read as clusterings, agree more with their consensus than the 30 columns do"
+    error = capsys.readouterr().err
+    assert found in error
+    assert error.count("\n") == 1
+    assert not Path("c.csv").exists()
+    assert run(*argv, "--no-draws") == 0
+    assert len(read_csv("c.csv")[1][0]) == 8
+    assert run(*argv, "--draws") == 0
+    assert read_csv("c.csv")[1][0] == tuple(NAMES)
+    # Few objects in rows, as they should be.
+    np.save("wide.npy", np.repeat(LABELS[::3], 2, axis=1))
+    assert run("consensus", "wide.npy", *options.split()) == 0
+
+
+def test_clusterings_of_one_cluster_are_told_of(folder, capsys):
+    np.save("one.npy", np.column_stack([LABELS, np.full(30, 4), np.where(TRUTH, 2, -1), TRUTH - 1]))
+    assert run("consensus", "one.npy", *CONSENSUS, "c.csv") == 0
+    found = "one.npy: 2 clusterings with a single cluster, which no consensus can use: 9, 10; --drop-column leaves them"
+    assert found in capsys.readouterr().err
+
+
+def test_compare_over_shares_of_noise(folder, capsys):
+    methods = ("--weightings", "uniform", "l2", "--consensus", "kmeans", "robust-eac")
+    argv = ("labels.csv", "--n-clusters", 3, *methods, "--seed", 1, "--fractions", 0, 0.5)
+    assert run("compare", *argv, "--output", "t.csv") == 0
+    said = capsys.readouterr().out
+    assert re.findall(r"^(\d+%) of the clusterings random$", said, flags=re.MULTILINE) == ["0%", "50%"]
+    given = {"weightings": ["uniform", "l2"], "consensus": ["kmeans", "robust-eac"], "fractions": [0.0, 0.5]}
+    records = compare(LABELS, 3, random_state=1, **given)
+    header, columns = read_csv("t.csv")
+    written = dict(zip(header, columns, strict=True))
+    assert "repeat" not in written
+    found = set(zip(*(written[name] for name in ("fraction", "scheme", "function", "ensemble_nmi")), strict=True))
+    fields = ("fraction", "scheme", "function", "ensemble_nmi")
+    assert found == {tuple(str(record[name]) for name in fields) for record in records}
+    assert run("compare", *argv, "--n-repeats", 2) == 0
+    assert capsys.readouterr().out.count("2 repeats; differences to") == 2
+
+
+def test_results_on_standard_output(folder):
+    assert run("consensus", "labels.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
+    done = process("consensus", "labels.csv", *CONSENSUS, "-", "--weights", "other.csv")
+    assert (done.returncode, done.stdout) == (0, Path("c.csv").read_text())
+    assert Path("other.csv").read_bytes() == Path("w.csv").read_bytes()
+    assert done.stderr.startswith("labels.csv: 30 objects, 8 partitions")
+    assert done.stderr.endswith("written: other.csv\n")
+    assert not Path("-").exists()
+    with open("/dev/full", "w") as full:
+        done = process("consensus", "labels.csv", *CONSENSUS, "-", stdout=full)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        1,
+        "robust-eac: error: standard output: No space left on device",
+    )
+
+
+def test_columns_of_an_anndata(folder, capsys):
+    anndata = pytest.importorskip("anndata")
+    obs = pd.DataFrame(LABELS, index=NAMES, columns=TITLES).astype("category")
+    obs["type"] = pd.Categorical(TRUTH)
+    obs.loc[NAMES[0], "p0"] = np.nan
+    obs["n_counts"] = 7
+    anndata.AnnData(obs=obs).write_h5ad("cells.h5ad")
+    argv = ("--drop-column", "type", "--json", "s.json", *CONSENSUS, "c.csv")
+    assert run("consensus", "cells.h5ad", *argv) == 0
+    said = capsys.readouterr().out
+    taken = ", ".join([*TITLES, "type"])
+    assert said.startswith(f"cells.h5ad: the categorical columns of obs: {taken}; left out: n_counts\n")
+    assert "cells.h5ad: 30 objects, 8 partitions, 1 of 240 labels missing\n" in said
+    assert read_csv("c.csv")[1][0] == tuple(NAMES)
+    labels = LABELS.copy()
+    labels[0, 0] = -1
+    np.save("labels.npy", labels)
+    assert run("consensus", "labels.npy", *CONSENSUS, "n.csv") == 0
+    assert read_csv("n.csv")[1][0] == read_csv("c.csv")[1][1]
+    anndata.AnnData(obs=obs[["n_counts"]]).write_h5ad("none.h5ad")
+    assert run("consensus", "none.h5ad", *CONSENSUS, "c.csv") == 2
+    assert "none.h5ad: obs must have categorical columns, got 30 rows and ['n_counts']." in capsys.readouterr().err

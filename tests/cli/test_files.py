@@ -173,6 +173,16 @@ def test_names_are_numbered_in_their_order_and_numbers_are_themselves(tmp_path):
         ("NA,1\n0,0\n", None, False),
         *((content, None, None) for content in ("0,1,2\n0,1,1\n", "5,10,15\n5,5,5\n", ",0,1\n7,0,1\n8,0,1\n")),
         *((content, None, None) for content in ("a,b\na,d\na,d\n", "a,1\n0,1\n", "true,no\ntrue,a\nfalse,a\n")),
+        # Numbers of clusters and of objects: quotes show a header, and rows below that a header is possible.
+        ('"2","3","5","10"\n0,1,1,0\n1,2,0,7\n', None, True),
+        ('"","2","5"\n"a",1,1\n"b",0,4\n', None, True),
+        ('"2","3","5"\n"0","1","1"\n', None, None),
+        ("2,3,2\n1,0,7\n", None, False),
+        ("2,1,5\n1,3,4\n2,0,1\n", None, False),
+        ("1,2\n0,2\n1,0\n", None, False),
+        *((content, None, None) for content in ("2,3,5,10\n0,1,7,11\n", "9,8,6,2\n1,2,3,4\n")),
+        ("7,20,9\n1,NA,9\nNA,2,3\n", None, None),
+        *((content, None, None) for content in ("3,2\n0,1\n2,1\n", ",2,5\n7,0,1\n8,1,4\n")),
     ],
 )
 def test_header(tmp_path, content, header, has_one):
@@ -254,6 +264,8 @@ def test_columns_that_may_name_or_number_the_objects(tmp_path):
             "a,b\n" + "\n".join(f"{i % 3},{9 * max(i, 1)}" for i in range(30)),
             r"column 2: 29 labels for .*; if it counts, --drop",
         ),
+        # Counts that repeat leave gaps.
+        ("a,b\n" + "\n".join(f"{i % 3},{(i // 3) ** 2}" for i in range(90)), r"column 2: 30 labels for 90 objects; .*"),
     ):
         with pytest.warns(UserWarning, match=match):
             labels_in(path, content)
@@ -263,6 +275,8 @@ def test_columns_that_may_name_or_number_the_objects(tmp_path):
         # Many clusters, of few objects or beside others.
         labels_in(path, "\n".join(f"{max(i, 1)},{i % 3}" for i in range(10)))
         labels_in(path, "\n".join(f"{i % 3},{max(i, 1)}" for i in range(30)))
+        labels_in(path, "a,b\n" + "\n".join(f"{i % 3},{i // 3}" for i in range(90)))
+        labels_in(path, "a,b\n" + "\n".join(f"{i % 3},{(i // 6) ** 2}" for i in range(180)))
     np.savetxt(path, np.c_[np.arange(5) ** 2, np.arange(7, 12)], delimiter=",")
     with pytest.warns(UserWarning, match=r"a\.csv, column 2: it seems to number the objects, .*--index-column") as told:
         features_of(read_table(path), [0, 1])

@@ -256,6 +256,8 @@ def test_counts_are_warned_of(rng, recwarn, form):
     check_labels(form({title: column for title, column in table.items() if title != "nCount"}))
     check_labels(form({title: column[:19] for title, column in table.items()}))
     assert not [warning for warning in recwarn if "labels for" in str(warning.message)]
+    with pytest.warns(UserWarning, match=r"labels: column 'nFeature' has 30 labels for 60 objects"):
+        check_labels(form({"res": table["res"], "nFeature": (np.arange(60) // 2) ** 2}))
 
 
 def test_negative_codes_are_warned_of():

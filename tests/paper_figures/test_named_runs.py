@@ -1,12 +1,13 @@
 """Figures and tables of runs with a name, whatever cells they hold."""
 
 import pytest
+from sklearn.datasets import load_iris
 
 from experiments import __main__ as experiments_cli
 from paper_figures import __main__ as cli
 from paper_figures import records as sources
 
-FEW = ["datasets=iris", "repetitions=1", "n_partitions=6"]
+FEW = {"datasets": "iris", "repetitions": "1", "n_partitions": "6"}
 
 
 @pytest.fixture
@@ -15,7 +16,9 @@ def draw(tmp_path, capsys):
 
     def of_run(parameters, *names):
         root, out = tmp_path / "records", tmp_path / "out"
-        run = ["run", "noisy_ensembles", "--set", *FEW, *parameters, "--name", "mine", "--n-jobs", "1"]
+        chosen = FEW | dict(parameter.split("=", 1) for parameter in parameters)
+        settings = [f"{name}={text}" for name, text in chosen.items()]
+        run = ["run", "noisy_ensembles", "--set", *settings, "--name", "mine", "--n-jobs", "1"]
         assert experiments_cli.main([*run, "--records", str(root)]) == 0
         capsys.readouterr()
         code = cli.main([*names, "--records", str(root / "mine"), "--out", str(out)])
@@ -50,11 +53,35 @@ def test_what_the_cells_allow_is_drawn_and_the_rest_is_told_in_a_sentence(draw, 
     assert all(text in told.out for text in printed)
 
 
+ON_OWN_DATA = ["ensembles=kmeans", "fractions=0,.5", "weightings=uniform,l2", "repetitions=5"]
+
+
+def test_one_data_set_has_no_mean_and_its_intervals_are_over_its_ensembles(draw, tmp_path):
+    path = tmp_path / "a folder" / "flowers.csv"
+    path.parent.mkdir()
+    load_iris(as_frame=True).frame.rename(columns={"target": "label"}).to_csv(path, index=False)
+    code, files, told = draw([f"datasets={path}", *ON_OWN_DATA])
+    assert code == 0
+    assert {f"{stem}.png" for stem in EVERY} <= set(files)
+    assert "k-means ensembles, flowers, 5 ensembles\n" in told.out
+    assert "| mean difference of H [95 %] | pairs won [95 %] | " in told.out
+    assert "| ensembles better / equal / worse |" in told.out
+    assert "| flowers | " in told.out
+    assert "| mean | " not in told.out
+
+
+def test_two_data_sets_have_a_mean_and_no_intervals(draw):
+    _, _, told = draw(["datasets=iris,wine", *ON_OWN_DATA], "paired_wins", "table_noisy_ensembles")
+    assert "k-means ensembles, 2 data sets\n" in told.out
+    assert "| mean difference of H | pairs won | pairs lost | data sets better / equal / worse |" in told.out
+    assert "| mean | " in told.out
+
+
 def test_an_experiment_without_records_in_the_run_is_refused(draw):
     code, files, told = draw(["fractions=0", "weightings=l2"], "noise_sweep", "sensitivity_rho")
     assert code == 1
     assert "noise_sweep.png" in files
-    assert "the run mine holds records of noisy_ensembles, none of sensitivity" in told.err
+    assert "the run mine holds records of noisy_ensembles, none of sensitivity; without names, all" in told.err
 
 
 def test_an_unknown_run_lists_the_known_ones(tmp_path, monkeypatch, capsys):
