@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's.
 BLUE, VERMILLION = "#0072B2", "#D55E00"
+COLOURS = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = "os^vDPX*<>"
 GREY = "0.55"
 
 # Markers and dashes distinguish the lines in grey print.
