@@ -75,7 +75,8 @@ over seeds (with --resample over clusterings, too) on one data set, and says not
     add("--reference", metavar="METHOD", help=text)
     add_seed(parser)
     add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
-    add("--figure", type=Path, metavar="FILE", help="means and intervals; with --n-repeats also of paired differences; needs matplotlib")
+    text = "picture of means and intervals, with --n-repeats also of paired differences; needs matplotlib"
+    add("--figure", type=Path, metavar="FILE", help=text)
     add_input_options(parser)
 
 
