@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 MEASURES = ("ari", "nmi", "h", "ensemble_nmi", "density")
 # Labels of the axes.
 _TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
-# In inches: height of the margins and of a method, width of a figure.
-_MARGINS, _ROW = 1.1, 0.24
-_WIDTH = 7.0
+# In inches: height of the margins and of a method.
+_MARGINS, _ROW = 1.3, 0.24
 # In rows: the bar of the critical difference above the scale of ranks; the least height of curves.
 _ABOVE, _LEAST = 2.5, 12
-# In inches: width of the scale of ranks, and of a character beside it.
-_SCALE, _CHARACTER = 4.0, 0.085
+# In inches: width of a scale, and of a character beside it.
+_SCALE, _CHARACTER = 4.5, 0.085
 
 
 class ComparisonSummary(NamedTuple):
@@ -351,8 +350,9 @@ def _frame(rows, columns=None):
 
 def _draw_intervals(summary, table, ax, *, paired):
     """Draw means with intervals, the best method on top, and below each small points for the blocks."""
-    ax = _new_axes(ax, len(table.names))
     rows = [row for row in summary.rows if row["mean"] is not None]
+    labels = [row["method"] + (f" ({row['failures']} failed)" if row["failures"] else "") for row in rows]
+    ax = _new_axes(ax, len(rows), _SCALE + _width(labels))
     axis = _TITLES.get(summary.measure, summary.measure)
     title, keys, base = "mean", ("mean", "low", "high"), 0.0
     if paired:
@@ -368,21 +368,20 @@ def _draw_intervals(summary, table, ax, *, paired):
             continue
         scores = shown[:, table.names.index(row["method"])]
         # Points are below the line, which would hide them.
-        ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
+        if summary.n_blocks > 1:
+            ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
         if low is not None:
             ax.plot([low, high], [place, place], "-", color=BLUE, linewidth=1.5)
         undecided = paired and (low is None or low <= 0.0 <= high)
         ax.plot(mean, place, "D", color=BLUE, markersize=5.0, markerfacecolor="white" if undecided else BLUE)
-    labels = [row["method"] + (f" ({row['failures']} failed)" if row["failures"] else "") for row in rows]
     ax.set_yticks(range(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.locator_params(axis="x", nbins=6)
+    ax.locator_params(axis="x", nbins=5)
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
     ax.set_xlabel(axis)
-    title += f" and {100.0 * summary.level:g} % interval over {summary.n_blocks} {summary.blocks}"
-    title += "\n(hollow: 0 inside; points: " if paired else "\n(points: "
-    title += f"{summary.blocks})"
+    title += f" and {100.0 * summary.level:g} % interval\nover {summary.n_blocks} {summary.blocks} (points)"
+    title += "; hollow: 0 inside" if paired else ""
     ax.set_title(title if summary.n_blocks > 1 else "")
     return ax
 
@@ -397,7 +396,7 @@ def _draw_shares(records, summary, ax):
     at = {share: Comparison(record for record in records if record["fraction"] == share) for share in shares}
     found = [{row["method"]: row for row in at[share].summary(summary.measure).rows} for share in shares]
     names = [row["method"] for row in summary.rows if row["mean"] is not None]
-    ax = _new_axes(ax, len(names) + _LEAST)
+    ax = _new_axes(ax, len(names) + _LEAST, _SCALE + _width(names) + 8 * _CHARACTER)
     step = 0.1 * min(np.diff(shares)) / len(names)
     for number, name in enumerate(names):
         rows = [[rows[name][key] for key in ("mean", "low", "high")] for rows in found]
@@ -425,7 +424,7 @@ def _draw_critical_difference(summary, table, ax):
             f"{len(scores)}."
         )
     # Names with their ranks are on both sides.
-    ax = _new_axes(ax, len(names) / 2 + _ABOVE, _SCALE + 2.0 * _CHARACTER * (max(map(len, names)) + 8))
+    ax = _new_axes(ax, len(names) / 2 + _ABOVE, _SCALE + 2.0 * (_width(names) + 8 * _CHARACTER))
     purpose = "kind 'critical-difference' needs"
     posthocs = load_package("scikit_posthocs", purpose, "figures")
     ranks = _frame(ranks_of(scores), names)
@@ -456,7 +455,8 @@ def draw_beside_differences(records, reference):
     left, right = figure.subplots(1, 2, sharey=True)
     records.plot(ax=left)
     records.plot(kind="differences", reference=reference, ax=right)
-    figure.set_size_inches(1.6 * _WIDTH, _height(len(left.get_yticks())))
+    names = [label.get_text() for label in left.get_yticklabels()]
+    figure.set_size_inches(2.0 * _SCALE + _width(names), _height(len(names)))
     return figure
 
 
@@ -464,7 +464,11 @@ def _height(n_rows):
     return _MARGINS + _ROW * n_rows
 
 
-def _new_axes(ax, n_rows, width=_WIDTH):
+def _width(names):
+    return _CHARACTER * max(map(len, names))
+
+
+def _new_axes(ax, n_rows, width):
     """The Axes to draw on; for None those of a new figure of this size."""
     own = ax is None
     ax = check_axes(ax)

@@ -1,5 +1,6 @@
 """What is made of the records: statistics against SciPy, tables, pictures, several data sets."""
 
+import itertools
 import pickle
 import sys
 
@@ -13,6 +14,7 @@ from robust_eac import compare
 from robust_eac.comparison import Comparison
 
 from ..access import comparison_statistics as statistics
+from ..access import draw_beside_differences
 
 # By method and repeat.
 SCORES = {
@@ -228,9 +230,9 @@ def test_points_and_intervals_are_drawn_where_they_are():
     assert spans == [(row["low"], row["high"]) for row in rows]
     assert ax.yaxis_inverted()
     assert ax.get_xlabel() == "adjusted Rand index"
-    assert ax.get_title() == "mean and 95 % interval over 6 repeats\n(points: repeats)"
+    assert ax.get_title() == "mean and 95 % interval\nover 6 repeats (points)"
     of_one = records_of({"a": [0.5], "b": [0.6]}).plot("h")
-    assert {line.get_marker() for line in of_one.lines} == {"o", "D"}
+    assert {line.get_marker() for line in of_one.lines} == {"D"}
     assert (of_one.get_xlabel(), of_one.get_title()) == ("H", "")
 
 
@@ -275,6 +277,19 @@ def test_nemenyi_distinguishes_from_the_critical_difference_on():
     (bar,) = [line for line in ax.lines if line.get_marker() == "|"]
     assert np.ptp(bar.get_xdata()) == pytest.approx(statistics.critical_difference(4, 6))
     assert any(f"critical difference {np.ptp(bar.get_xdata()):.2f}" in text.get_text() for text in ax.texts)
+
+
+def test_numbers_and_titles_do_not_touch_beside_long_names(rng):
+    names = ["restricted-simplex, enhanced-eac-complete", "b"]
+    records = records_of({name: list(0.6123 + 0.0002 * rng.randn(9)) for name in names})
+    for figure in (records.plot().figure, draw_beside_differences(records, None)):
+        figure.draw_without_rendering()
+        titles = [ax.title.get_window_extent() for ax in figure.axes]
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(titles))
+        for ax in figure.axes:
+            shown = [label.get_window_extent() for label in ax.get_xticklabels()]
+            assert all(one.x1 < other.x0 for one, other in itertools.pairwise(shown))
+            assert figure.bbox.x0 <= ax.title.get_window_extent().x0 < ax.title.get_window_extent().x1 <= figure.bbox.x1
 
 
 @pytest.mark.parametrize("kind", ["intervals", "differences", "critical-difference"])
