@@ -380,9 +380,10 @@ def _draw_intervals(summary, table, ax, *, paired):
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
     ax.set_xlabel(axis)
-    title += f" and {100.0 * summary.level:g} % interval\nover {summary.n_blocks} {summary.blocks} (points)"
-    title += "; hollow: 0 inside" if paired else ""
-    ax.set_title(title if summary.n_blocks > 1 else "")
+    title = _title(title, summary)
+    if title:
+        title += " (points)" + ("; hollow: 0 inside" if paired else "")
+    ax.set_title(title)
     return ax
 
 
@@ -392,26 +393,29 @@ def _draw_shares(records, summary, ax):
     if len(fractions) < 2:
         rule = "kind 'shares' needs two shares of random partitions, as from compare(..., fractions=(0.0, 0.5))"
         raise ValueError(f"{rule}; got {len(fractions)}.")
-    shares = sorted(fractions)
-    at = {share: Comparison(record for record in records if record["fraction"] == share) for share in shares}
-    found = [{row["method"]: row for row in at[share].summary(summary.measure).rows} for share in shares]
+    shares, axis = sorted(fractions), _TITLES.get(summary.measure, summary.measure)
+    of_share = [Comparison(record for record in records if record["fraction"] == share) for share in shares]
+    found = [part.summary(summary.measure) for part in of_share]
     names = [row["method"] for row in summary.rows if row["mean"] is not None]
     ax = _new_axes(ax, len(names) + _LEAST, _SCALE + _width(names) + 8 * _CHARACTER)
     step = 0.1 * min(np.diff(shares)) / len(names)
     for number, name in enumerate(names):
-        rows = [[rows[name][key] for key in ("mean", "low", "high")] for rows in found]
+        rows = [[row["mean"], row["low"], row["high"]] for one in found for row in one.rows if row["method"] == name]
         mean, low, high = np.array(rows, dtype=float).T
         places = 100.0 * (np.array(shares) + step * (number - 0.5 * (len(names) - 1)))
         look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "linestyle": "-"}
         ends = np.maximum([mean - low, high - mean], 0.0)
         ax.errorbar(places, mean, yerr=ends, markersize=5.0, elinewidth=0.8, label=name, **look)
     ax.grid(color="0.9")
-    ax.set(xlabel="share of random partitions, %", ylabel=_TITLES.get(summary.measure, summary.measure))
-    blocks = at[shares[0]].summary(summary.measure)
-    title = f"mean and {100.0 * summary.level:g} % interval over {blocks.n_blocks} {blocks.blocks}"
-    ax.set_title(title if blocks.n_blocks > 1 else "")
+    ax.set(title=_title("mean", found[0]), xlabel="share of random partitions, %", ylabel=axis)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
+
+
+def _title(drawn, summary):
+    """What is drawn with its intervals; empty for one block, which has none."""
+    over = f"over {summary.n_blocks} {summary.blocks}"
+    return f"{drawn} and {100.0 * summary.level:g} % interval\n{over}" if summary.n_blocks > 1 else ""
 
 
 def _draw_critical_difference(summary, table, ax):

@@ -264,7 +264,7 @@ def test_curves_over_the_shares_of_random_partitions():
     np.testing.assert_allclose(line.get_xdata(), [0.0, 50.0], atol=2.0)
     low, high = stats.ttest_1samp([0.5, 0.6, 0.4], 0.0).confidence_interval(0.95)
     np.testing.assert_allclose(spans.get_segments()[0][:, 1], (low, high))
-    assert ax.get_title() == "mean and 95 % interval over 3 repeats"
+    assert ax.get_title() == "mean and 95 % interval\nover 3 repeats"
 
 
 def test_nemenyi_distinguishes_from_the_critical_difference_on():
