@@ -67,7 +67,7 @@ def assess_encoded(model, encoding, membership, settings):
     cluster_weights = None if settings.merged else settings.parameters["cluster_weights"]
     unbounded = "merging minimises no objective" if settings.merged else None
     if settings.adjusted:
-        unbounded = "losses corrected for chance have no bound, raw ones have"
+        unbounded = "bounds exist only for losses that are not corrected for chance"
     encoding = weigh_by(encoding, check_cluster_weights(cluster_weights))
     return assess_membership(encoding, model.weights_, membership, model.labels_, unbounded=unbounded)
 

@@ -87,9 +87,10 @@ def listed(names):
 
 
 def shortened(name):
-    """A name on one line, shortened."""
+    """A name on one line, shortened in the middle, since names often differ at the end."""
     text = " ".join(str(name).split())
-    return text if len(text) <= _NAME else f"{text[: _NAME - 3]}..."
+    half = _NAME // 2
+    return text if len(text) <= _NAME else f"{text[: half - 3]}...{text[-half:]}"
 
 
 def rounded(value):

@@ -14,6 +14,7 @@ from robust_eac.checks import values as value_checks
 from robust_eac.checks.labels import check_ensemble, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics
+from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.comparison.runs import outcomes
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus import combinatorial, n_clusters
@@ -84,6 +85,7 @@ from robust_eac.objectives import ChanceCorrectedObjective, RawObjective, object
 from robust_eac.objectives import raw as _raw
 from robust_eac.objectives.base import empty_last
 from robust_eac.placing import keep_consensus
+from robust_eac.plotting.charts import draw_agreements
 from robust_eac.reporting.markup import draw_heat_map
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common

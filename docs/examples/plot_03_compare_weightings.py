@@ -61,6 +61,13 @@ records.plot()
 plt.show()
 
 # %%
+# Weightings saw the same clusterings in a draw, so their differences vary less than the
+# scores. A mark is hollow where the interval contains 0.
+
+records.plot(kind="differences", reference="uniform + robust-eac")
+plt.show()
+
+# %%
 # The records themselves are a table, one row per run. The names of the clusterings that
 # a repeat drew are among its columns.
 

@@ -8,7 +8,7 @@ from experiments.robust_eac.noisy_ensembles import WEIGHTINGS as WEIGHTINGS
 from experiments.shared.own import short_name
 
 from ..markdown import document, table
-from ..paired import cells, compare, head, mean_interval, standard_error
+from ..paired import FEWEST, cells, compare, head, mean_interval
 from ..records import distinct, grouped, matching
 from ..style import METHODS, PAGE, around, legend_above, method_style, method_styles, plain_name
 
@@ -157,18 +157,18 @@ def _apart(step, number):
 def sweep_figure(records):
     """Accuracy, its paired difference to no weighting, and weight left on the random partitions, over their share.
 
-    Lines show means over the data sets. Bars of H and of the weight are two standard errors over the ensembles, cut at
-    0 and 1. Differences are to the unweighted consensus of the same ensemble, with 95 % bootstrap intervals over the
-    data sets, or over the ensembles of a single one."""
+    Lines show means over the data sets. Differences are to the unweighted consensus of the same ensemble. Bars are 95 %
+    bootstrap intervals: over the ensembles, for the differences over the data sets if there are several, and only from
+    five on. The scales of the two kinds of ensembles differ."""
     shown, shares = kinds(records), fractions(records)
     styles = method_styles(weightings(records))
     labels = ["H (high is good)", "H minus unweighted's", "weight on random ones"]
     if not _paired(styles):
         del labels[1]
-    options = {"sharex": True, "sharey": "row", "squeeze": False}
+    options = {"sharex": True, "squeeze": False}
     figure, axes = plt.subplots(len(labels), len(shown), figsize=(PAGE, 0.28 * len(labels) * PAGE), **options)
-    apart = _apart(0.7, len(styles))
-    bars = {"capsize": 1.5, "elinewidth": 0.6}
+    # The marks of a share stand side by side.
+    apart = _apart(min(1.6, 16.0 * min(np.diff(shares), default=0.1)), len(styles))
     for (upper, *middle, lower), (ensemble, title) in zip(axes.T, shown.items(), strict=True):
         # (data sets, shares, repetitions) by weighting
         h, left = (
@@ -176,19 +176,14 @@ def sweep_figure(records):
             for measure in ("h", "noise_weight")
         )
         for number, w in enumerate(styles):
-            style = styles[w] | bars
-            # A little apart, so that the bars can be distinguished.
-            places = 100.0 * np.array(shares) + apart[number]
-            for ax, sample in ((upper, h[w]), (lower, left[w])):
-                over_data = sample.mean(axis=0).T
-                means, error = over_data.mean(axis=0), 2.0 * standard_error(over_data)
-                low, high = np.clip((means - error, means + error), 0.0, 1.0)
-                ax.errorbar(places, means, yerr=around(means, low, high), **style)
-            for ax in middle if w != "uniform" else ():
-                gains = np.array([_over_units(difference) for difference in np.moveaxis(h[w] - h["uniform"], 1, 0)])
-                gains = gains.mean(axis=2)
-                means, (low, high) = gains.mean(axis=1), np.transpose(list(map(mean_interval, gains)))
-                ax.errorbar(places, means, yerr=around(means, low, high), **style)
+            # Samples of every share, whose means have the intervals.
+            drawn = [(upper, h[w].mean(axis=0)), (lower, left[w].mean(axis=0))]
+            gains = np.array([_over_units(gain) for gain in np.moveaxis(h[w] - h["uniform"], 1, 0)]).mean(axis=2)
+            drawn += [(ax, gains) for ax in middle if w != "uniform"]
+            for ax, sample in drawn:
+                means, (low, high) = sample.mean(axis=1), np.transpose(list(map(mean_interval, sample)))
+                style = styles[w] | {"elinewidth": 0.8, "capsize": 1.5}
+                ax.errorbar(100.0 * np.array(shares) + apart[number], means, yerr=around(means, low, high), **style)
         for ax in middle:
             ax.axhline(0.0, color=method_style("uniform")["color"], linewidth=0.8, zorder=0.5)
         upper.set_title(title)
@@ -198,6 +193,11 @@ def sweep_figure(records):
     _widen(axes[0, 0], 10.0)
     for ax, label in zip(axes[:, 0], labels, strict=True):
         ax.set_ylabel(label)
+    names = distinct(records, "dataset")
+    sets, of_differences = short_name(names[0]), ""
+    if len(names) > 1:
+        sets, of_differences = f"mean of {len(names)} data sets", ", of differences over data sets"
+    figure.supxlabel(f"{sets}; bars: 95 % intervals over ensembles{of_differences}; none below {FEWEST}")
     legend_above(figure, axes[0, 0], min(len(styles), 4))
     return figure
 

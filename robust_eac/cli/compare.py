@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..checks.common import did_you_mean
 from ..comparison import Comparison, compare
-from ..comparison.result import aligned, name_of
+from ..comparison.result import aligned, draw_beside_differences, name_of
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..weightings import WEIGHT_SOLVERS
@@ -81,7 +81,8 @@ over seeds (with --resample over clusterings, too) on one data set, and says not
     add("--reference", metavar="METHOD", help=text)
     add_seed(parser)
     add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
-    add("--figure", type=Path, metavar="FILE", help="picture of means and intervals; needs matplotlib")
+    text = "picture of means and intervals, with --n-repeats also of paired differences; needs matplotlib"
+    add("--figure", type=Path, metavar="FILE", help=text)
     add_input_options(parser)
 
 
@@ -121,7 +122,9 @@ def run_compare(arguments):
         columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
         writers[arguments.output] = table_writer(arguments.output, fields, columns)
     if arguments.figure is not None and graded:
-        writers[arguments.figure] = picture_writer(arguments.figure, records.plot().figure)
+        several = arguments.n_repeats > 1
+        figure = draw_beside_differences(records, arguments.reference) if several else records.plot().figure
+        writers[arguments.figure] = picture_writer(arguments.figure, figure)
     write_outputs(writers)
     if not graded:
         raise RuntimeError("no run succeeded")

@@ -15,6 +15,8 @@ from .output import check_outputs, check_picture, picture_writer, progress, tabl
 
 # Titles of more clusterings would overlap in a figure.
 _MOST_TITLES = 40
+# Height of a title in inches.
+_ROW = 0.17
 
 
 def add_consensus(parser):
@@ -132,6 +134,9 @@ def add_plot(parser):
 example:
   robust-eac plot labels.csv --n-clusters 3 --output consensus.png
 
+The figure has the co-association of the objects in the order of the consensus, and the agreement of every partition
+with the consensus: adjusted Rand index, 1 for the same partition, 0 for chance. Larger dots have larger weights.
+
 Options and consensus are those of the command 'consensus', whose help explains them. Needs matplotlib."""
     parser.add_argument("--output", type=Path, required=True, metavar="FIGURE", help=".png, .pdf, .svg, ...")
     add_solver_options(parser)
@@ -143,21 +148,16 @@ def run_plot(arguments):
     ensemble, labels, found, code = _find(arguments, [arguments.output])
     from matplotlib.figure import Figure
 
-    from ..plotting import plot_coassociation, plot_weights
+    from ..plotting import plot_coassociation
+    from ..plotting.charts import draw_agreements
 
-    figure = Figure(figsize=(12.0, 5.0), layout="constrained")
-    axes = figure.subplots(1, 2)
-    plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=axes[0])
-    plot_weights(found.weights, ax=axes[1])
-    titles = ensemble.titles
-    axis = axes[1].xaxis
-    if len(titles) <= _MOST_TITLES:
-        axis.set_ticks(range(len(titles)), [shortened(title) for title in titles], rotation=90, parse_math=False)
-        axis.set_label_text("clustering")
-    else:
-        # The axis counts from 0, the command line from 1.
-        axis.set_major_formatter(lambda position, _: f"{position + 1:g}")
-        axis.set_label_text("number of the clustering among those read")
+    titles = [shortened(title) for title in ensemble.titles] if len(ensemble.titles) <= _MOST_TITLES else None
+    height = max(5.0, 1.5 + _ROW * len(titles or ()))
+    figure = Figure(figsize=(7.0 + height, height), layout="compressed")
+    left, right = figure.subplots(1, 2)
+    plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=left)
+    draw_agreements(right, found.agreements, found.weights, titles)
+    figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2, frameon=False)
     write_outputs({arguments.output: picture_writer(arguments.output, figure)}, found.summary)
     return code
 
@@ -187,9 +187,14 @@ def run_report(arguments):
     if arguments.max_rows < 0:
         raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
     ensemble, labels, found, code = _find(arguments, [arguments.output])
+    from ..checks.forms import LabelMatrix, label_column
+
+    table, meanings = ensemble.table, None
+    if not arguments.draws:
+        meanings = tuple(label_column(table.columns[column], table.file)[1] for column in ensemble.columns)
     with progress("report"):
         page = found.model.to_html(
-            labels,
+            LabelMatrix(labels, meanings=meanings),
             names=ensemble.titles,
             object_names=ensemble.objects,
             title=arguments.title,

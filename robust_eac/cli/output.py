@@ -176,7 +176,7 @@ def _lists(column):
 
 
 def picture_writer(path, figure):
-    return lambda handle: figure.savefig(handle, format=path.suffix[1:].lower(), dpi=150)
+    return lambda handle: figure.savefig(handle, format=path.suffix[1:].lower(), dpi=150, bbox_inches="tight")
 
 
 def write_outputs(writers, summary=None):

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..checks.common import load_package
 from ..checks.values import check_choice, check_real
-from ..plotting.charts import BLUE, GREY, check_axes
+from ..plotting.charts import BLUE, COLOURS, GREY, MARKERS, check_axes
 from ..wording import counted
-from .statistics import differences, friedman, holm, ranks_of, signed_rank, t_interval
+from .statistics import critical_difference, differences, friedman, holm, ranks_of, signed_rank, t_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 MEASURES = ("ari", "nmi", "h", "ensemble_nmi", "density")
 # Labels of the axes.
 _TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
-# In inches: height of the margins and of a method, width of a figure.
-_MARGINS, _ROW = 1.1, 0.24
-_WIDTH = 7.0
-# In inches: width of the scale of ranks, and of a character beside it.
-_SCALE, _CHARACTER = 4.0, 0.085
+# In inches: height of the margins and of a method.
+_MARGINS, _ROW = 1.3, 0.24
+# In rows: the bar of the critical difference above the scale of ranks; the least height of curves.
+_ABOVE, _LEAST = 2.5, 12
+# In inches: width of a scale, and of a character beside it.
+_SCALE, _CHARACTER = 4.5, 0.085
 
 
 class ComparisonSummary(NamedTuple):
@@ -179,19 +180,30 @@ class Comparison(list):
         unknown = _n_unknown(self) if table.measure in MEASURES[:3] else 0
         return ComparisonSummary(table.measure, table.blocks, len(scores), names[chosen], level, test, rows, unknown)
 
-    def plot(self, measure: str | None = None, *, kind: str = "intervals", ax: Axes | None = None) -> Axes:
+    def plot(
+        self,
+        measure: str | None = None,
+        *,
+        kind: str = "intervals",
+        reference: str | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
         """Draw the methods, the best first.
 
         Parameters
         ----------
         measure
             As in :meth:`~robust_eac.comparison.Comparison.summary`.
-        kind : {"intervals", "critical-difference"}, default="intervals"
-            Means with their 95 % intervals, and a small point per block; or mean ranks, where a bar joins methods that
-            Nemenyi's test after Friedman's does not distinguish at 5 % (drawn by scikit-posthocs). Both leave out a
-            method that never succeeded; in the diagram other failures rank last.
+        kind : {"intervals", "differences", "shares", "critical-difference"}, default="intervals"
+            Means with their 95 % intervals, and a small point per block; the same of the paired differences to the
+            reference, hollow where the interval contains 0; means with intervals over the shares of random partitions;
+            or mean ranks, where a bar joins methods that Nemenyi's test after Friedman's does not distinguish at 5 %
+            (drawn by scikit-posthocs). All leave out a method that never succeeded; in the diagram other failures rank
+            last.
+        reference
+            As in :meth:`~robust_eac.comparison.Comparison.summary`; for the differences.
         ax : matplotlib Axes, default=None
-            Where to draw. None means a new figure of the height that the methods need.
+            Where to draw. None means a new figure of the size that the methods need.
 
         Returns
         -------
@@ -200,11 +212,17 @@ class Comparison(list):
         Raises
         ------
         ValueError
-            As :meth:`summary`; or if there are fewer than three methods or two blocks for the diagram.
+            As :meth:`summary`; if there are fewer than three methods or two blocks for the diagram; or fewer than two
+            shares for their picture.
         """
-        draw = {"intervals": _draw_intervals, "critical-difference": _draw_critical_difference}
-        draw = draw[check_choice(kind, draw, name="kind")]
-        return draw(self.summary(measure), _score_table(self, measure), ax)
+        kinds = {"intervals", "differences", "shares", "critical-difference"}
+        check_choice(kind, kinds, name="kind")
+        summary, table = self.summary(measure, reference=reference), _score_table(self, measure)
+        if kind == "shares":
+            return _draw_shares(self, summary, ax)
+        if kind == "critical-difference":
+            return _draw_critical_difference(summary, table, ax)
+        return _draw_intervals(summary, table, ax, paired=kind == "differences")
 
 
 class _ScoreTable(NamedTuple):
@@ -333,27 +351,74 @@ def _frame(rows, columns=None):
     return pd.DataFrame(rows, columns=columns)
 
 
-def _draw_intervals(summary, table, ax):
+def _draw_intervals(summary, table, ax, *, paired):
     """Draw means with intervals, the best method on top, and below each small points for the blocks."""
-    ax = _new_axes(ax, len(table.names))
     rows = [row for row in summary.rows if row["mean"] is not None]
-    labels = []
+    labels = [row["method"] + (f" ({row['failures']} failed)" if row["failures"] else "") for row in rows]
+    ax = _new_axes(ax, len(rows), _SCALE + _width(labels))
+    axis = _TITLES.get(summary.measure, summary.measure)
+    title, keys, base = "mean", ("mean", "low", "high"), 0.0
+    if paired:
+        title, keys = "mean difference", ("difference", "difference_low", "difference_high")
+        base = table.scores[:, table.names.index(summary.reference), np.newaxis]
+        axis += f" minus that of {summary.reference}"
+        ax.axvline(0.0, color=GREY, linewidth=1.0)
+    shown = table.scores - base
     for place, row in enumerate(rows):
-        scores = table.scores[:, table.names.index(row["method"])]
+        mean, low, high = (row[key] for key in keys)
+        # The reference does not differ from itself.
+        if mean is None:
+            continue
+        scores = shown[:, table.names.index(row["method"])]
         # Points are below the line, which would hide them.
-        ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
-        if row["low"] is not None:
-            ax.plot([row["low"], row["high"]], [place, place], "-", color=BLUE, linewidth=1.5)
-        ax.plot(row["mean"], place, "D", color=BLUE, markersize=5.0)
-        labels.append(row["method"] + (f" ({row['failures']} failed)" if row["failures"] else ""))
+        if summary.n_blocks > 1:
+            ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
+        if low is not None:
+            ax.plot([low, high], [place, place], "-", color=BLUE, linewidth=1.5)
+        undecided = paired and (low is None or low <= 0.0 <= high)
+        ax.plot(mean, place, "D", color=BLUE, markersize=5.0, markerfacecolor="white" if undecided else BLUE)
     ax.set_yticks(range(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.locator_params(axis="x", nbins=5)
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
-    ax.set_xlabel(_TITLES.get(summary.measure, summary.measure))
-    title = f"mean and {100.0 * summary.level:g} % interval over {summary.n_blocks} {summary.blocks}"
-    ax.set_title(title if summary.n_blocks > 1 else "")
+    ax.set_xlabel(axis)
+    title = _title(title, summary)
+    if title:
+        title += " (points)" + ("; hollow: 0 inside" if paired else "")
+    ax.set_title(title)
     return ax
+
+
+def _draw_shares(records, summary, ax):
+    """Draw means with intervals over the shares of random partitions, those of one share side by side."""
+    fractions = {record["fraction"] for record in records} - {None}
+    if len(fractions) < 2:
+        rule = "kind 'shares' needs two shares of random partitions, as from compare(..., fractions=(0.0, 0.5))"
+        raise ValueError(f"{rule}; got {len(fractions)}.")
+    shares, axis = sorted(fractions), _TITLES.get(summary.measure, summary.measure)
+    of_share = [Comparison(record for record in records if record["fraction"] == share) for share in shares]
+    found = [part.summary(summary.measure) for part in of_share]
+    names = [row["method"] for row in summary.rows if row["mean"] is not None]
+    ax = _new_axes(ax, len(names) + _LEAST, _SCALE + _width(names) + 8 * _CHARACTER)
+    step = 0.1 * min(np.diff(shares)) / len(names)
+    for number, name in enumerate(names):
+        rows = [[row["mean"], row["low"], row["high"]] for one in found for row in one.rows if row["method"] == name]
+        mean, low, high = np.array(rows, dtype=float).T
+        places = 100.0 * (np.array(shares) + step * (number - 0.5 * (len(names) - 1)))
+        look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "linestyle": "-"}
+        ends = np.maximum([mean - low, high - mean], 0.0)
+        ax.errorbar(places, mean, yerr=ends, markersize=5.0, elinewidth=0.8, label=name, **look)
+    ax.grid(color="0.9")
+    ax.set(title=_title("mean", found[0]), xlabel="share of random partitions, %", ylabel=axis)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def _title(drawn, summary):
+    """What is drawn with its intervals; empty for one block, which has none."""
+    over = f"over {summary.n_blocks} {summary.blocks}"
+    return f"{drawn} and {100.0 * summary.level:g} % interval\n{over}" if summary.n_blocks > 1 else ""
 
 
 def _draw_critical_difference(summary, table, ax):
@@ -366,7 +431,7 @@ def _draw_critical_difference(summary, table, ax):
             f"{len(scores)}."
         )
     # Names with their ranks are on both sides.
-    ax = _new_axes(ax, len(names) / 2, _SCALE + 2.0 * _CHARACTER * (max(map(len, names)) + 8))
+    ax = _new_axes(ax, len(names) / 2 + _ABOVE, _SCALE + 2.0 * (_width(names) + 8 * _CHARACTER))
     purpose = "kind 'critical-difference' needs"
     posthocs = load_package("scikit_posthocs", purpose, "figures")
     ranks = _frame(ranks_of(scores), names)
@@ -382,17 +447,40 @@ def _draw_critical_difference(summary, table, ax):
         label_fmt_right="({rank:.2f}) {label}",
         text_h_margin=0.02 * (means.max() - means.min()),
     )
+    # Above the numbers of the scale, where the diagram has no place for it.
+    least, start = critical_difference(len(names), len(scores)), means.min()
+    ax.plot([start, start + least], [_ABOVE, _ABOVE], "-", marker="|", color="black", linewidth=2.0)
+    ax.text(start + least, _ABOVE, f"  critical difference {least:.2f}", va="center")
     title = _TITLES.get(summary.measure, summary.measure)
     ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not distinguished at 5 %")
     return ax
 
 
-def _new_axes(ax, n_rows, width=_WIDTH):
+def draw_beside_differences(records, reference):
+    """A figure of the intervals and, on the right, of the paired differences to the reference."""
+    figure = load_package("matplotlib.figure", "plots need", "figures").Figure(layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    records.plot(ax=left)
+    records.plot(kind="differences", reference=reference, ax=right)
+    names = [label.get_text() for label in left.get_yticklabels()]
+    figure.set_size_inches(2.0 * _SCALE + _width(names), _height(len(names)))
+    return figure
+
+
+def _height(n_rows):
+    return _MARGINS + _ROW * n_rows
+
+
+def _width(names):
+    return _CHARACTER * max(map(len, names))
+
+
+def _new_axes(ax, n_rows, width):
     """The Axes to draw on; for None those of a new figure of this size."""
     own = ax is None
     ax = check_axes(ax)
     if own:
-        ax.figure.set_size_inches(width, _MARGINS + _ROW * n_rows)
+        ax.figure.set_size_inches(width, _height(n_rows))
     return ax
 
 

@@ -1,7 +1,7 @@
 """Statistics of paired scores, one row per block with the scores of all methods."""
 
 import numpy as np
-from scipy.stats import friedmanchisquare, rankdata, sem, t, wilcoxon
+from scipy.stats import friedmanchisquare, rankdata, sem, studentized_range, t, wilcoxon
 
 # Digits of the scores: those of equal partitions can differ in the last ones.
 _DIGITS = 10
@@ -21,6 +21,12 @@ def friedman(scores):
         return None
     # SciPy returns NaN where all are equal.
     return float(friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks, axis=1).any() else 1.0
+
+
+def critical_difference(n_methods, n_blocks):
+    """Difference of mean ranks from which on Nemenyi's test after Friedman's distinguishes two methods at 5 %."""
+    quantile = studentized_range.ppf(0.95, n_methods, np.inf) / np.sqrt(2.0)
+    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_blocks)))
 
 
 def t_interval(values, level):

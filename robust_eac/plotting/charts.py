@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's.
 BLUE, VERMILLION = "#0072B2", "#D55E00"
+COLOURS = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = "os^vDPX*<>"
 GREY = "0.55"
 
 # Markers and dashes distinguish the lines in grey print.
@@ -30,6 +32,8 @@ _CURVES = {
 }
 # From light to dark with the number of clusters, without the lightest; legible with any kind of colour vision.
 _SEQUENCE, _LIGHTEST = "viridis_r", 0.15
+# Largest area of a dot in points, and the number of dots up to which it is that large.
+_AREA, _FEW = 60.0, 30
 # Smaller differences, as shares of the objective, are rounding errors.
 _ROUNDING = 1e-13
 
@@ -101,6 +105,36 @@ def plot_weights(
     count_along(ax.xaxis)
     ax.legend(loc="upper right")
     return ax
+
+
+def draw_agreements(ax, agreements, weights, names):
+    """Draw the agreement of every partition with a consensus, the largest on top, dots with areas like the weights.
+
+    Hollow dots have no weight. Without names (None) the axis has ranks.
+    """
+    m = len(weights)
+    order = np.argsort(-agreements, kind="stable")
+    agreements, areas = agreements[order], _AREA * weights[order] / weights.max() * min(1.0, _FEW / m)
+    places, having = np.arange(1, m + 1), areas > 0.0
+    ax.axvline(0.0, color=GREY, linewidth=0.8)
+    ax.hlines(places, 0.0, agreements, color=BLUE, linewidth=_width(m), alpha=0.4)
+    ax.scatter(agreements[having], places[having], areas[having], color=BLUE, label="area: weight")
+    if not having.all():
+        style = {"facecolors": "white", "edgecolors": VERMILLION, "label": "no weight"}
+        ax.scatter(agreements[~having], places[~having], max(areas.max() / 2.0, 6.0), **style)
+    if names is not None:
+        ax.set_yticks(places, [names[u] for u in order], parse_math=False)
+    else:
+        count_along(ax.yaxis)
+    ax.set(
+        title=f"Weight on {np.count_nonzero(weights):,} of {counted(m, 'partition')}",
+        xlabel="agreement with the consensus (1: same, 0: chance)",
+        ylabel="partition" if names is not None else "rank of the partition, by agreement",
+        ylim=(m + 1.0, 0.0),
+        xlim=(min(-0.05, 1.1 * agreements.min()), 1.05),
+    )
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
 
 
 def plot_losses(losses: ArrayLike, weights: ArrayLike, *, ax: Axes | None = None) -> Axes:

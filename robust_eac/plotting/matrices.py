@@ -197,7 +197,7 @@ def _spread(order, size, offset):
 
 def _how_many(n, n_drawn):
     """The number of objects, for a title."""
-    return counted(n, "object") if n == n_drawn else f"{counted(n_drawn, 'object')}, drawn from {n:,},"
+    return counted(n, "object") if n == n_drawn else f"{counted(n_drawn, 'object')},\ndrawn from {n:,},"
 
 
 def _draw(ax, matrix, label, **options):

@@ -53,6 +53,18 @@ class Alternative(NamedTuple):
     mean_agreement: float
 
 
+class Nearest(NamedTuple):
+    """The partition that agrees most with the consensus.
+
+    clusters : names of its clusters. overlap : (clusters of the consensus, its clusters) total weight of the objects
+        that are in both, their number if objects have no weights.
+    """
+
+    partition: int
+    clusters: list
+    overlap: np.ndarray
+
+
 class Findings(NamedTuple):
     """A fitted consensus. `labels` and `certainty` are per object, the other arrays per partition.
 
@@ -77,6 +89,7 @@ class Findings(NamedTuple):
     weights: np.ndarray
     losses: np.ndarray
     agreements: np.ndarray
+    nearest: Nearest
     test: AgreementTest | None
     n_clusters: np.ndarray
     n_observed: np.ndarray
@@ -117,6 +130,7 @@ def find_out(model, X, sample_weight, settings):
         weights=model.weights_,
         losses=model.losses_ if settings.adjusted else model.losses_ / settings.total**2,
         agreements=model.agreements_,
+        nearest=_nearest(encoding, ensemble, model.agreements_, hard),
         test=agreement_test_of(encoding, membership) if counts else None,
         n_clusters=encoding.partitions.n_clusters,
         n_observed=encoding.partitions.n_observed,
@@ -141,6 +155,19 @@ def families_of(pairs, agreements):
     numbers = np.zeros(len(sizes), dtype=np.intp)
     numbers[order] = np.arange(1, len(sizes) + 1)
     return np.where(sizes[part] > 1, numbers[part], 0)
+
+
+def _nearest(encoding, ensemble, agreements, hard):
+    """The :class:`Nearest` to a hard membership."""
+    partitions, u = encoding.partitions, int(np.argmax(agreements))
+    overlap = accumulate(encoding, hard)[0][partitions.cluster_slots[u]].T
+    (column,) = np.nonzero(ensemble.hard == u)
+    if len(column) == 0:
+        return Nearest(u, [*range(overlap.shape[1])], overlap)
+    values = np.unique(ensemble.labels[:, column[0]])
+    values = values[values != -1].tolist()
+    meanings = None if ensemble.meanings is None else ensemble.meanings[column[0]]
+    return Nearest(u, values if meanings is None else [meanings[value] for value in values], overlap)
 
 
 def _agreements_with(hard, partitions, sample_weight):

@@ -1,6 +1,7 @@
 """HTML elements and pictures. Elements escape the text that they contain."""
 
 import base64
+import re
 import struct
 import zlib
 from collections.abc import Iterable
@@ -50,6 +51,11 @@ def element(name, *children, **attributes):
 def join(children, separator=""):
     """Elements and texts one after the other."""
     return Html(separator.join(child if isinstance(child, Html) else _escaped(child) for child in children))
+
+
+def breakable(name):
+    """A name that a narrow column breaks at a space, underscore, hyphen or slash, and elsewhere only if it must."""
+    return join(re.split(r"(?<=[_/-])", str(name)), Html("<wbr/>"))
 
 
 def _escaped(value):

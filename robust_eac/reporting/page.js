@@ -27,3 +27,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+// Tables that do not fit say so.
+const frames = [...document.querySelectorAll(".scroll")];
+const mark = () => frames.forEach((frame) => frame.classList.toggle("wide", frame.scrollWidth > frame.clientWidth));
+addEventListener("resize", mark);
+mark();

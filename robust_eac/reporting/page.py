@@ -23,10 +23,12 @@ from ..metrics.external import match_labels
 from ..weightings.joint import Weighting, name_of
 from ..wording import counted, headline, percent, weightless
 from .findings import find_out
-from .markup import Column, bar, definitions, draw_heat_map, element, join, table
+from .markup import Column, bar, breakable, definitions, draw_heat_map, element, join, table
 
 # Largest number of partitions listed.
 _PARTITIONS = 500
+# Largest number of clusters of the nearest partition in columns of their own.
+_COLUMNS = 12
 _NONE = "–"
 # Explanations of the weightings.
 _WEIGHTINGS = {
@@ -83,7 +85,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     sections = [
         ("short", "In short", _short(findings, names)),
         *([] if selection is None else [("number", "How many clusters?", _number_of_clusters(selection))]),
-        ("clusters", "Clusters", _clusters(findings)),
+        ("clusters", "Clusters", _clusters(findings, names)),
         ("partitions", "Weights of the partitions", _partitions(findings, settings, names)),
         ("modes", "Is there a second truth?", _modes(findings)),
         ("certificates", "Quality of the consensus", _certificates(findings)),
@@ -166,8 +168,9 @@ def _short(findings, names):
     text = f"{having.sum():,} of {counted(m, 'partition')} have weight; they agree with the consensus by "
     text += f"{_decimal(agreements[having].mean())} in the mean (1: same, 0: chance)"
     points.append(text + (f", the others by {_decimal(agreements[~having].mean())}." if not having.all() else "."))
-    nearest = int(np.argmax(agreements))
-    points.append(f"The nearest partition is {names[nearest]}, with an agreement of {_decimal(agreements[nearest])}.")
+    nearest = findings.nearest.partition
+    with_agreement = f", with an agreement of {_decimal(agreements[nearest])}."
+    points.append(join(["The nearest partition is ", breakable(names[nearest]), with_agreement]))
     out = weightless(weights, agreements, names)
     if out:
         points.append(f"Without weight: {out}.")
@@ -213,7 +216,7 @@ def _number_of_clusters(selection):
     return [element("p", text), table("number", caption, columns)]
 
 
-def _clusters(findings):
+def _clusters(findings, names):
     labels, n = findings.labels, len(findings.labels)
     sizes = np.bincount(labels)
     columns = [
@@ -223,7 +226,26 @@ def _clusters(findings):
         Column("mean membership", map(_decimal, np.bincount(labels, weights=findings.certainty) / sizes)),
         Column("unsure objects", [f"{int(count):,}" for count in np.bincount(labels, weights=findings.moves.unsure)]),
     ]
-    return [table("clusters", "The consensus, and the mean of the largest memberships in each cluster.", columns)]
+    caption = "The consensus, and the mean of the largest memberships in each cluster."
+    found = [table("clusters", caption, columns)]
+    return found if len(sizes) == 1 else [*found, _beside_nearest(findings.nearest, names)]
+
+
+def _beside_nearest(nearest, names):
+    """A table of the objects in each cluster of the consensus and of the nearest partition."""
+    overlap = nearest.overlap
+    # The clusters of the partition in the order of those of the consensus, so that the table is full on its diagonal.
+    order = np.lexsort((-overlap.max(axis=0), overlap.argmax(axis=0)))
+    if len(order) > _COLUMNS:
+        largest = np.argsort(-overlap.sum(axis=0), kind="stable")[: _COLUMNS - 1]
+        order = order[np.isin(order, largest)]
+    columns = [Column("cluster", range(len(overlap)))]
+    columns += [Column(nearest.clusters[c], [f"{each:,.10g}" for each in overlap[:, c]]) for c in order]
+    rest = np.delete(overlap, order, axis=1)
+    if rest.shape[1]:
+        columns.append(Column(f"{rest.shape[1]:,} others", [f"{each:,.10g}" for each in rest.sum(axis=1)]))
+    caption = "Objects in each cluster of the consensus (rows) and of the nearest partition (columns), "
+    return table("nearest", join([caption, breakable(names[nearest.partition]), "."]), columns, sortable=False)
 
 
 def _partitions(findings, settings, names):
@@ -250,10 +272,10 @@ def _partitions(findings, settings, names):
     order = np.lexsort((-agreements, -weights))[:_PARTITIONS]
     shares = [join([f"{weight:#.3g}" if weight else "0", bar(weight / weights.max())]) for weight in weights[order]]
     columns = [
-        Column("partition", [names[u] for u in order], text=True),
+        Column("partition", [breakable(names[u]) for u in order], text=True),
         Column("weight", shares, order="descending"),
-        Column("loss", [f"{loss:#.3g}" for loss in findings.losses[order]]),
         Column("agreement", map(_decimal, agreements[order])),
+        Column("loss", [f"{loss:#.3g}" for loss in findings.losses[order]]),
     ]
     if test is not None:
         columns.append(Column("p-value", map(_probability, test.pvalue[order])))
@@ -310,9 +332,7 @@ def _modes(findings):
         "its partitions in this consensus. Clusters are in the order of those of this consensus that they match."
     )
     notes = [] if modes.converged else [element("p", "The search for groups did not converge.")]
-    code = element("code", "robust_eac.solve_consensus_modes(X, n_clusters)")
-    found = element("p", "All modes and their labels, in Python: ", code, ".")
-    return [text, table("modes", caption, columns), *notes, found]
+    return [text, table("modes", caption, columns), *notes]
 
 
 def _certificates(findings):
@@ -348,31 +368,30 @@ def _objects(findings, object_names, max_rows):
     listed = unsure[np.argsort(moves.rises[unsure], kind="stable")][:max_rows]
     text = (
         f"An object is unsure if moving it to the best other cluster raises the loss by less than {percent(UNSURE)} of "
-        "the loss per object. A negative cost means that the move lowers the loss: the labels of largest membership "
-        "need not be a partition of least loss. An object is also unsure if a membership with the same losses puts it "
-        "into another cluster."
+        "the loss per object. A negative cost means that the move would lower the loss of the clusters. It is not made "
+        "since the fit minimises the loss of the memberships, which may divide an object between clusters; the object "
+        "is then put into its cluster of largest membership. An object is also unsure if a membership with the same "
+        "losses puts it into another cluster."
     )
     n_clusters = findings.labels.max() + 1
     second = ["a new one" if cluster == n_clusters else cluster for cluster in moves.clusters[listed]]
     costs = [_decimal(100.0 * rise / moves.loss, 1) for rise in moves.rises[listed]]
     columns = [
-        Column("object", [object_names[i] for i in listed], text=True),
+        Column("object", [breakable(object_names[i]) for i in listed], text=True),
         Column("cluster", findings.labels[listed]),
         Column("membership", map(_decimal, findings.certainty[listed])),
         Column("second cluster", second),
         Column("cost of the move, % of the loss per object", costs, order="ascending"),
     ]
-    code = "robust_eac.reassignment_costs(X, model.labels_, weights=model.weights_)"
-    rest = element("p", "The cost of every object, in Python: ", element("code", code), ".")
     if not len(listed):
         whole = "None is." if len(unsure) == 0 else f"{counted(len(unsure), 'object')} of {n:,}; none is listed."
-        return [element("p", f"{text} {whole}"), rest]
+        return [element("p", f"{text} {whole}")]
     caption = f"{counted(len(unsure), 'unsure object')}, by the cost of the move."
     if len(listed) < len(unsure):
         caption = (
             f"The {len(listed):,} least sure of {caption} All with max_rows={len(unsure)} or --max-rows {len(unsure)}."
         )
-    return [element("p", text), table("objects", caption, columns), rest]
+    return [element("p", text), table("objects", caption, columns)]
 
 
 def _alternatives(findings):
@@ -408,6 +427,11 @@ def _asked(findings, settings, call, weighted):
     facts = [("ensemble", sizes, ""), ("labels missing", missing if findings.n_missing else "none", "")]
     if weighted:
         facts.append(("weight of all objects", f"{settings.total:.6g}", ""))
+    more = (
+        ("all modes", "solve_consensus_modes(X, n_clusters)"),
+        ("cost of every object", "reassignment_costs(X, model.labels_, weights=model.weights_)"),
+    )
+    facts += [(f"{what}, in Python", element("code", f"robust_eac.{how}"), "") for what, how in more]
     facts.append(("versions", ", ".join(f"{name} {number}" for name, number in versions().items()), ""))
     columns = [
         Column("parameter", settings.parameters, text=True),

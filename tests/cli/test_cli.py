@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from scipy.io import savemat
 from sklearn.preprocessing import StandardScaler
@@ -454,14 +455,17 @@ def test_plot(folder, monkeypatch, suffix, start):
     write_csv("l.csv", titles, np.tile(LABELS, times))
     assert run("plot", "l.csv", "--n-clusters", 3, "--n-init", 1, "--output", f"f.{suffix}") == 0
     assert (folder / f"f.{suffix}").read_bytes().startswith(start)
-    axis = figures[0].axes[1].xaxis
-    shown = [label.get_text() for label in axis.get_ticklabels()]
+    ax = figures[0].axes[1]
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    found = RobustEAC(3, n_init=1, random_state=0).fit(np.tile(LABELS, times))
+    dots = np.concatenate([dots.get_offsets() for dots in ax.collections if isinstance(dots, PathCollection)])
+    np.testing.assert_allclose(np.sort(dots[:, 0]), np.sort(found.agreements_))
     if suffix == "png":
-        # Titles are drawn as they are.
-        assert shown == [r"$\bad$", "long" * 5 + "l...", "2 3", *"abcde"]
+        # Titles are drawn as they are, long ones without their middle, the nearest to the consensus first.
+        names = [r"$\bad$", "longlongl...longlonglong", "2 3", *"abcde"]
+        assert shown == [names[u] for u in np.argsort(-found.agreements_, kind="stable")]
     else:
-        # Many clusterings are numbered as in the file.
-        assert shown == [f"{at + 1:g}" for at in axis.get_ticklocs()]
+        assert ax.get_ylabel() == "rank of the partition, by agreement"
 
 
 def test_the_report_is_that_of_the_estimator(folder, capsys):

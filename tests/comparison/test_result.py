@@ -1,5 +1,6 @@
 """What is made of the records: statistics against SciPy, tables, pictures, several data sets."""
 
+import itertools
 import pickle
 import sys
 
@@ -13,6 +14,7 @@ from robust_eac import compare
 from robust_eac.comparison import Comparison
 
 from ..access import comparison_statistics as statistics
+from ..access import draw_beside_differences
 
 # By method and repeat.
 SCORES = {
@@ -180,6 +182,7 @@ DIAGRAM = {"kind": "critical-difference"}
         ("summary", Comparison(records_of()[1:]), {}, ValueError, "'good . f' in repeat 0 is missing: leave out"),
         ("plot", records_of(), {"ax": 3}, TypeError, "ax must be a matplotlib Axes"),
         ("plot", records_of({"a": [0.5, 0.6], "b": [0.6, 0.1]}), DIAGRAM, ValueError, "in 2 repeats, got 2 in 2"),
+        ("plot", records_of(fraction=0.5), {"kind": "shares"}, ValueError, r"needs two shares .*; got 1\."),
     ],
 )
 def test_errors(method, records, options, error, match):
@@ -236,13 +239,70 @@ def test_points_and_intervals_are_drawn_where_they_are():
     spans = [tuple(line.get_xdata()) for line in ax.lines if line.get_marker() == "None"]
     assert spans == [(row["low"], row["high"]) for row in rows]
     assert ax.yaxis_inverted()
-    assert (ax.get_xlabel(), ax.get_title()) == ("adjusted Rand index", "mean and 95 % interval over 6 repeats")
+    assert ax.get_xlabel() == "adjusted Rand index"
+    assert ax.get_title() == "mean and 95 % interval\nover 6 repeats (points)"
     of_one = records_of({"a": [0.5], "b": [0.6]}).plot("h")
-    assert {line.get_marker() for line in of_one.lines} == {"o", "D"}
+    assert {line.get_marker() for line in of_one.lines} == {"D"}
     assert (of_one.get_xlabel(), of_one.get_title()) == ("H", "")
 
 
-@pytest.mark.parametrize("kind", ["intervals", "critical-difference"])
+def test_paired_differences_are_hollow_where_0_is_inside():
+    comparison = records_of({**SCORES, "near": [0.9, 0.8, 0.95, 0.85, 0.88, 0.93]})
+    ax = comparison.plot(kind="differences", reference="good + f")
+    rows = {row["method"]: row for row in comparison.summary(reference="good + f").rows if row["mean"] is not None}
+    assert [label.get_text().partition(" (")[0] for label in ax.get_yticklabels()] == list(rows)
+    marks = {list(rows)[int(line.get_ydata()[0])]: line for line in ax.lines if line.get_marker() == "D"}
+    assert set(marks) == set(rows) - {"good + f"}
+    for name, mark in marks.items():
+        assert mark.get_xdata()[0] == rows[name]["difference"]
+        inside = rows[name]["difference_low"] <= 0.0 <= rows[name]["difference_high"]
+        assert (mark.get_markerfacecolor() == "white") == inside == (name == "near + f")
+    assert ax.get_xlabel() == "adjusted Rand index minus that of good + f"
+    assert "hollow: 0 inside" in ax.get_title()
+
+
+def test_curves_over_the_shares_of_random_partitions():
+    found = Comparison()
+    for fraction, lowered in ((0.0, 0.0), (0.5, 0.1)):
+        scores = {"one": [0.9, 0.7, 0.8], "other": [0.5 - lowered, 0.6, 0.4], "broken": [None] * 3}
+        found += records_of(scores, fraction=fraction)
+    ax = found.plot(kind="shares")
+    curves = {text.get_text(): bars for text, bars in zip(ax.get_legend().get_texts(), ax.containers, strict=True)}
+    assert list(curves) == ["one + f", "other + f"]
+    line, _, (spans,) = curves["other + f"]
+    np.testing.assert_allclose(line.get_ydata(), [0.5, np.mean([0.4, 0.6, 0.4])])
+    np.testing.assert_allclose(line.get_xdata(), [0.0, 50.0], atol=2.0)
+    low, high = stats.ttest_1samp([0.5, 0.6, 0.4], 0.0).confidence_interval(0.95)
+    np.testing.assert_allclose(spans.get_segments()[0][:, 1], (low, high))
+    assert ax.get_title() == "mean and 95 % interval\nover 3 repeats"
+
+
+def test_nemenyi_distinguishes_from_the_critical_difference_on():
+    # Demšar 2006, Table 5.
+    for n_methods, quantile in ((3, 2.343), (4, 2.569), (10, 3.164)):
+        expected = quantile * np.sqrt(n_methods * (n_methods + 1) / (6.0 * 8))
+        assert statistics.critical_difference(n_methods, 8) == pytest.approx(expected, rel=1e-3)
+    pytest.importorskip("scikit_posthocs")
+    ax = records_of().plot(kind="critical-difference")
+    (bar,) = [line for line in ax.lines if line.get_marker() == "|"]
+    assert np.ptp(bar.get_xdata()) == pytest.approx(statistics.critical_difference(4, 6))
+    assert any(f"critical difference {np.ptp(bar.get_xdata()):.2f}" in text.get_text() for text in ax.texts)
+
+
+def test_numbers_and_titles_do_not_touch_beside_long_names(rng):
+    names = ["restricted-simplex, enhanced-eac-complete", "b"]
+    records = records_of({name: list(0.6123 + 0.0002 * rng.randn(9)) for name in names})
+    for figure in (records.plot().figure, draw_beside_differences(records, None)):
+        figure.draw_without_rendering()
+        titles = [ax.title.get_window_extent() for ax in figure.axes]
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(titles))
+        for ax in figure.axes:
+            shown = [label.get_window_extent() for label in ax.get_xticklabels()]
+            assert all(one.x1 < other.x0 for one, other in itertools.pairwise(shown))
+            assert figure.bbox.x0 <= ax.title.get_window_extent().x0 < ax.title.get_window_extent().x1 <= figure.bbox.x1
+
+
+@pytest.mark.parametrize("kind", ["intervals", "differences", "critical-difference"])
 def test_lines_are_solid_whatever_the_style_is(kind):
     with plt.rc_context({"axes.prop_cycle": plt.cycler(linestyle=["--", ":", "-."])}):
         ax = records_of().plot(kind=kind)
@@ -256,7 +316,7 @@ def test_the_diagram_of_many_methods_keeps_its_scale_beside_their_names(rng):
     ax.figure.draw_without_rendering()
     assert ax.get_window_extent().width / ax.figure.dpi > 3.0
     texts = [text.get_window_extent() for text in ax.texts]
-    assert len(texts) == 20
+    assert len(texts) == 21
     assert not any(one.overlaps(other) for i, one in enumerate(texts) for other in texts[:i])
 
 

@@ -12,6 +12,7 @@ from paper_figures.records import experiment_rows
 from paper_figures.robust_eac import PAPER
 from paper_figures.robust_eac import claims as rules
 from paper_figures.robust_eac.claims import WEIGHTED
+from paper_figures.robust_eac.noisy import samples, sweep_figure
 from paper_figures.robust_eac.sensitivity import PRINTED
 
 
@@ -79,6 +80,25 @@ def test_verdicts_follow_the_accuracies(noisy, gain, expected):
     raise_weighted(noisy, gain)
     for name in ("better_on_average", "wins_with_kmeans", "wins_with_mixed", "rest_comparable"):
         assert judge(name, noisy) == expected, name
+
+
+def test_the_sweep_shows_intervals_and_sets_marks_side_by_side(noisy):
+    records = [row for row in noisy if row["config"]["fraction"] in (0.0, 0.8)]
+    figure = sweep_figure(records)
+    h = {w: samples(records, "h", "kmeans", 0.8)[w] for w in ("uniform", "l2")}
+    upper, middle = figure.axes[0], figure.axes[2]
+    drawn = (
+        (upper.containers[0], h["uniform"].mean(axis=0)),
+        (middle.containers[-1], (h["l2"] - h["uniform"]).mean(axis=1)),
+    )
+    for container, sample in drawn:
+        line, _, (bars,) = container
+        assert line.get_ydata()[-1] == pytest.approx(sample.mean())
+        np.testing.assert_allclose(bars.get_segments()[-1][:, 1], paired.mean_interval(sample))
+    places = [container[0].get_xdata()[-1] for container in upper.containers]
+    assert min(np.diff(places)) > 1.0
+    assert places == pytest.approx([80.0] * 3, abs=2.0)
+    assert "mean of 12 data sets; bars: 95 % intervals over ensembles" in figure.get_supxlabel()
 
 
 def test_stability_follows_the_noisy_ensembles(noisy):

@@ -20,6 +20,7 @@ from robust_eac import (
     select_n_clusters,
 )
 
+from ..access import draw_agreements
 from ..conftest import random_ensemble, random_membership
 
 VERMILLION = "#D55E00"
@@ -115,7 +116,7 @@ def test_many_objects_are_drawn_in_proportion(rng):
     ax = plot_coassociation(labels, consensus, max_objects=50, random_state=0)
     places = np.repeat([0, 1, 2], [35, 10, 5])
     assert np.array_equal(drawn_by(ax), places[:, np.newaxis] == places)
-    assert ax.get_title() == "Co-association of 50 objects, drawn from 1,000, in 3 clusters"
+    assert ax.get_title() == "Co-association of 50 objects,\ndrawn from 1,000, in 3 clusters"
     labels = random_ensemble(rng, 200, 5)
     options = {"consensus": labels[:, 0], "max_objects": 20}
     first, again, other = (drawn_by(plot_coassociation(labels, **options, random_state=s)) for s in (1, 1, 2))
@@ -171,7 +172,7 @@ def test_memberships_by_cluster_and_certainty(rng):
 
     ax = plot_membership(np.tile(membership, (50, 1)))
     assert drawn_by(ax).shape == (3, 1000)
-    assert ax.get_title() == "Memberships of 1,000 objects, drawn from 1,500, in 3 clusters"
+    assert ax.get_title() == "Memberships of 1,000 objects,\ndrawn from 1,500, in 3 clusters"
 
 
 def test_weights_in_order_and_sorted():
@@ -187,6 +188,17 @@ def test_weights_in_order_and_sorted():
     assert good.get_color() != bad.get_color() == VERMILLION
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts[1:] == ["not corrupted (3), weight 1 together", "corrupted (1), weight 0 together"]
+
+
+def test_agreements_in_order_with_areas_like_the_weights():
+    ax = plt.figure().add_subplot()
+    draw_agreements(ax, np.array([0.2, 0.9, -0.3, 0.5]), np.array([0.2, 0.6, 0.0, 0.2]), list("abcd"))
+    _, having, without = ax.collections
+    np.testing.assert_allclose(having.get_offsets(), [[0.9, 1], [0.5, 2], [0.2, 3]])
+    np.testing.assert_allclose(having.get_sizes() / having.get_sizes()[0], [1.0, 1 / 3, 1 / 3])
+    np.testing.assert_allclose(without.get_offsets(), [[-0.3, 4]])
+    assert ticks(ax.yaxis) == list("bdac")
+    assert ax.get_title() == "Weight on 3 of 4 partitions"
 
 
 def test_losses_against_weights():

@@ -63,8 +63,8 @@ def section(page, name):
 
 
 def columns_of(page, name):
-    """{title: texts of the cells} of the table in a section."""
-    (table,) = section(page, name).iter("table")
+    """{title: texts of the cells} of the first table in a section."""
+    table = next(section(page, name).iter("table"))
     head, *rows = [[text_of(cell) for cell in row] for row in table.iter("tr")]
     return dict(zip(head, zip(*rows, strict=True), strict=True))
 
@@ -112,6 +112,43 @@ def test_one_cluster_judges_nothing_and_several_have_a_nearest_partition(few, fi
     one = RobustEAC(1, n_init=1, random_state=0).fit(few)
     assert "neither partitions nor objects are judged" in text_of(section(one.to_html(few), "short"))
     assert "trust is not judged" in one.summary()
+
+
+def nearest_table(page):
+    table = list(section(page, "clusters").iter("table"))[1]
+    return text_of(table.find("caption")), [[text_of(cell) for cell in row] for row in table.iter("tr")]
+
+
+def test_the_consensus_beside_the_nearest_partition():
+    classes = np.repeat(["setosa", "versicolor", "virginica"], 10)
+    classes[12:16] = None
+    others = [
+        np.where(np.random.RandomState(seed).rand(30) < 0.3, "setosa", np.repeat(list("abc"), 10)) for seed in (0, 1)
+    ]
+    frame = pd.DataFrame({"species": classes, "one": others[0], "two": others[1]}, dtype=object)
+    frame.loc[12:15, "species"] = None
+    model = RobustEAC(3, weighting="uniform", random_state=0).fit(frame)
+    assert model.agreements_.argmax() == 0
+    caption, (head, *rows) = nearest_table(model.to_html(frame))
+    assert caption.endswith("of the nearest partition (columns), species.")
+    expected = pd.crosstab(model.labels_, frame["species"])
+    assert sorted(head[1:]) == list(expected.columns)
+    assert [[int(cell) for cell in row[1:]] for row in rows] == expected[head[1:]].to_numpy().tolist()
+    # Soft partitions and weights of objects count likewise; the smallest of many clusters are summed.
+    weights, fine = np.linspace(0.5, 2.0, 30), np.arange(30) // 2
+    membership = np.eye(15)[fine]
+    model = RobustEAC(15, weighting="uniform", n_init=1, random_state=0).fit([membership], sample_weight=weights)
+    _, (head, *rows) = nearest_table(model.to_html([membership], sample_weight=weights))
+    assert (len(head), head[-1]) == (13, "4 others")
+    sums = [sum(float(cell) for cell in row[1:]) for row in rows]
+    np.testing.assert_allclose(sums, np.bincount(model.labels_, weights=weights))
+
+
+def test_long_names_break_between_their_parts(few, fitted):
+    name = "run_of-12/a b_0.4"
+    page = fitted.to_html(few, names=[name, *map(str, range(1, few.shape[1]))])
+    assert "run_<wbr/>of-<wbr/>12/<wbr/>a b_<wbr/>0.4" in page
+    assert name in columns_of(page, "partitions")["partition"]
 
 
 def test_how_the_number_of_clusters_was_chosen(few, fitted):
@@ -381,7 +418,7 @@ def test_structure_for_screen_readers(page):
         assert (part.get("aria-labelledby") or ids[0]) in ids
         assert part.tag != "a" or part.get("href")[1:] in ids
     tables = list(main.iter("table"))
-    assert len(tables) == 6
+    assert len(tables) == 7
     for table in tables:
         head, *rows = table.iter("tr")
         assert text_of(table.find("caption"))
@@ -410,7 +447,8 @@ def test_tables_that_say_they_are_sorted_are(page):
                 values = [float(text_of(row[place]).replace(",", "")) for row in rows]
                 assert values == sorted(values, reverse=order == "descending")
                 n_sorted += 1
-        assert table.get("class") == ("sortable" if len(rows) > 1 and text_of(head[0]) != "parameter" else None)
+        fixed = text_of(head[0]) == "parameter" or "nearest partition" in text_of(table.find("caption"))
+        assert table.get("class") == (None if len(rows) < 2 or fixed else "sortable")
     assert n_sorted >= 2
 
 
