@@ -81,7 +81,10 @@ over seeds (with --resample over clusterings, too) on one data set, and says not
     add("--reference", metavar="METHOD", help=text)
     add_seed(parser)
     add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
-    text = "picture of means and intervals, with --n-repeats also of paired differences; needs matplotlib"
+    text = (
+        "picture of means and intervals: over the shares of --fractions, or with the paired differences of --n-repeats"
+    )
+    text += "; needs matplotlib"
     add("--figure", type=Path, metavar="FILE", help=text)
     add_input_options(parser)
 
@@ -122,8 +125,12 @@ def run_compare(arguments):
         columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
         writers[arguments.output] = table_writer(arguments.output, fields, columns)
     if arguments.figure is not None and graded:
-        several = arguments.n_repeats > 1
-        figure = draw_beside_differences(records, arguments.reference) if several else records.plot().figure
+        if len(shares) > 1:
+            figure = records.plot(kind="shares").figure
+        elif arguments.n_repeats > 1:
+            figure = draw_beside_differences(records, arguments.reference)
+        else:
+            figure = records.plot().figure
         writers[arguments.figure] = picture_writer(arguments.figure, figure)
     write_outputs(writers)
     if not graded:
