@@ -9,6 +9,8 @@ from collections import Counter
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
+from robust_eac.wording import counted
+
 from .shared.named import begin_run, check_files, find_task, run_names
 from .shared.parameters import described, read_parameters
 from .shared.runner import experiment_modules, frozen_text, run_here, run_task, task_records
@@ -127,10 +129,8 @@ def _verify(arguments):
     if largest:
         numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value < math.inf)
         print(f"largest differences of numbers: {numbers or 'none'}")
-    counts = ", ".join(
-        f"{verdicts[verdict]} {verdict}" for verdict in (*_AGREE, _ABSENT, "differs", "failed") if verdicts[verdict]
-    )
-    print(f"{arguments.name}, {len(rows)} cells: {counts}")
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(verdicts.items()))
+    print(f"{arguments.name}, {counted(len(rows), 'cell')}: {counts}")
     agree = sum(verdicts[verdict] for verdict in _AGREE)
     return 0 if 0 < agree == len(rows) - verdicts[_ABSENT] else 1
 

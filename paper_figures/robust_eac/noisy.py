@@ -178,8 +178,9 @@ def sweep_figure(records):
         for number, w in enumerate(styles):
             # Samples of every share, whose means have the intervals.
             drawn = [(upper, h[w].mean(axis=0)), (lower, left[w].mean(axis=0))]
-            gains = np.array([_over_units(gain) for gain in np.moveaxis(h[w] - h["uniform"], 1, 0)]).mean(axis=2)
-            drawn += [(ax, gains) for ax in middle if w != "uniform"]
+            if middle and w != "uniform":
+                gains = [_over_units(gain).mean(axis=1) for gain in np.moveaxis(h[w] - h["uniform"], 1, 0)]
+                drawn.append((*middle, np.array(gains)))
             for ax, sample in drawn:
                 means, (low, high) = sample.mean(axis=1), np.transpose(list(map(mean_interval, sample)))
                 style = styles[w] | {"elinewidth": 0.8, "capsize": 1.5}

@@ -58,7 +58,7 @@ def test_freeze_and_verify_a_run(root, capsys, monkeypatch):
     assert run("freeze", "mine", root=root) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(root / "mine" / "frozen.json")
     assert run("verify", "mine", root=root) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "mine: 1 of 1 cells as frozen"
+    assert capsys.readouterr().out.splitlines()[-1] == "mine, 1 cell: 1 as frozen"
     (root.parent / "my.csv").unlink()
     assert run("verify", "mine", root=root) == 2
     assert "the run 'mine' needs its files: there is no file 'my.csv'" in capsys.readouterr().err
