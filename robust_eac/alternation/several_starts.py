@@ -98,11 +98,10 @@ def _within(n_jobs, objective):
 def _best_run(problem, start, seeds, limits, n_jobs, log, callback=None):
     """The best run of several starts, the first of equal ones.
 
-    The starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, the lower half of them goes
-    on after the first alternation, a quarter after the second, and so on; a start that coincides with a lower one is
-    dropped, since both would end in the same minimum. Losing starts are freed at once: each has n_clusters numbers per
-    row and per base cluster. A very large problem has a single start: the best run on a quarter of its rows, which is
-    found in the same way.
+    The starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides with
+    a lower one is dropped, since both would end in the same minimum. Losing starts are freed at once: each has
+    n_clusters numbers per row and per base cluster. A very large problem has a single start: the best run on a quarter
+    of its rows, which is found in the same way.
     """
     objective = problem.objective
     alone = limits._replace(n_threads=_within(n_jobs, objective))
@@ -137,11 +136,8 @@ def _best_run(problem, start, seeds, limits, n_jobs, log, callback=None):
 
     def best_in_step(runs):
         pairs = [(run, False) for run in runs]
-        n_kept = len(seeds)
         while len(pairs) > 1 and not all(ended for _, ended in pairs):
-            n_kept = -(-n_kept // 2)
-            distinct = _lowest_of_each(objective, in_parallel(advance, pairs))
-            pairs = nsmallest(n_kept, distinct, key=lambda pair: pair[0].objective)
+            pairs = _lowest_of_each(objective, in_parallel(advance, pairs))
         return min((run for run, _ in pairs), key=_value)
 
     numbers, encoding = range(len(seeds)), objective.encoding

@@ -53,7 +53,6 @@ def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     monkeypatch.setattr(_several_starts, "_LOOSE_TOL", 0.0)
     monkeypatch.setattr(_several_starts, "_N_LOOSE", 6)
     monkeypatch.setattr(_several_starts, "_lowest_of_each", lambda objective, pairs: list(pairs))
-    monkeypatch.setattr(_several_starts, "nsmallest", lambda n, runs, key: list(runs))
     many = solve_median_partition(labels, 6, weighting=weighting, n_init=6, random_state=3)
     assert many.objective == best.objective
     assert np.array_equal(many.objective_history, best.history)
@@ -76,20 +75,6 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
         spread += np.median(objectives) / objectives.min() - 1.0
         lost += result.objective / objectives.min() - 1.0
     assert lost <= 0.5 * spread + 4e-5
-
-
-def test_half_of_the_starts_go_on_after_every_alternation(rng, monkeypatch):
-    numbers = []
-
-    def spy(objective, pairs):
-        pairs = list(pairs)
-        numbers.append(len(pairs))
-        return pairs
-
-    monkeypatch.setattr(_several_starts, "_lowest_of_each", spy)
-    labels = planted_ensemble(rng, rng.randint(6, size=90), 12, noise=0.5, n_random=4)
-    solve_median_partition(labels, 6, n_init=10, random_state=0)
-    assert numbers == [10, 5, 3]
 
 
 @pytest.mark.parametrize("in_step", [True, False])
