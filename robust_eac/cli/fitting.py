@@ -126,6 +126,7 @@ def _refuse_objects_in_columns(arguments, labels, agreements):
         return
     n_clusters = arguments.n_clusters if isinstance(arguments.n_clusters, int) else 2
     with warnings.catch_warnings():
+        # This fit is compared, not reported: its warnings would be about rows that are no clusterings.
         warnings.simplefilter("ignore")
         other = RobustEAC(min(n_clusters, m), n_init=3, random_state=arguments.seed).fit(np.ascontiguousarray(labels.T))
     mean, of_rows = agreements.mean(), other.agreements_.mean()
