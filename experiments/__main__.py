@@ -136,7 +136,7 @@ def _verify(arguments):
 
 
 _ABSENT = "not available here"
-_AGREE = ("as frozen", "another minimum, as good")
+_AGREE = ("as frozen", "another minimum, as good", "another ensemble, as good")
 
 
 def _judge(record, row, rows):

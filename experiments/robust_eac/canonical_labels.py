@@ -11,7 +11,7 @@ from robust_eac.objectives.base import Objective
 from ..shared.store import grid
 from .noisy_ensembles import ENSEMBLES, SETTINGS, consensus_of, measures_of, noisy_ensemble
 
-VERSION = 1
+VERSION = 2
 
 WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "chance-corrected")
 FRACTIONS = (0.0, 0.2, 0.5, 0.8, 0.9, 0.96)
@@ -32,7 +32,7 @@ def run_one(*, dataset, ensemble, repetition, fraction):
     for name, turned in MEMBERSHIPS.items():
         for weighting in WEIGHTINGS:
             consensus = (consensus_of if turned else _as_ended)(labels, dataset, repetition, weighting)
-            result[name][weighting] = measures_of(consensus, corrupted, y)
+            result[name][weighting] = measures_of(consensus, labels, corrupted, y)
     return result
 
 

@@ -23,9 +23,9 @@ from robust_eac.ensembles.corruption import _KINDS as KINDS
 
 from ..shared.ensembles import Settings, load_features
 from ..shared.own import weighting_of
-from ..shared.store import derive_seed, grid
+from ..shared.store import ENSEMBLE, checksum, derive_seed, grid
 
-VERSION = 2
+VERSION = 3
 
 # Table 1 of the paper: number of clusters of the consensus, and its range in the base clusterings.
 SETTINGS = Settings(
@@ -111,12 +111,12 @@ def measures(labels, corrupted, y, dataset, repetition, weightings=WEIGHTINGS, n
     result = {}
     for weighting in weightings:
         consensus = consensus_of(labels, dataset, repetition, known.get(weighting, weighting), n_clusters)
-        result[weighting] = measures_of(consensus, corrupted, y)
+        result[weighting] = measures_of(consensus, labels, corrupted, y)
     return result
 
 
-def measures_of(consensus, corrupted, y):
-    """Agreement of a consensus with the classes, the weight that it leaves random partitions, state of the solver."""
+def measures_of(consensus, labels, corrupted, y):
+    """Agreement of a consensus with the classes, weight of random partitions, state of the solver, the ensemble."""
     return {
         "h": round(h_criterion(y, consensus.labels), 6),
         "ari": round(adjusted_rand_score(y, consensus.labels), 6),
@@ -127,6 +127,7 @@ def measures_of(consensus, corrupted, y):
         "gap": float(f"{consensus.gap:.2e}"),
         "n_iter": consensus.n_iter,
         "converged": bool(consensus.converged),
+        ENSEMBLE: checksum(labels),
     }
 
 

@@ -12,7 +12,7 @@ from ..shared.store import derive_seed, grid
 from . import noisy_ensembles
 from .noisy_ensembles import ENSEMBLES, SETTINGS, SIZES, STANDARDISED
 
-VERSION = 1
+VERSION = 2
 
 # {reading: what differs from "as chosen"}
 READINGS = {

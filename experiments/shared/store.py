@@ -32,6 +32,8 @@ MEASUREMENTS = {"seconds", "bytes"}
 # Names of entries that a solver minimises, and the optimality gap that it reaches at least.
 MINIMISED = {"objective", "loss", "gap"}
 GAP = 1e-5
+# Name of an entry with the checksum of base clusterings.
+ENSEMBLE = "ensemble"
 
 
 def grid(**axes):
@@ -50,6 +52,11 @@ def derive_seed(base, repetition, component):
 def canonical_json(value):
     """JSON text, the same for equal values; ValueError for NaN and infinity."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def checksum(labels):
+    """Checksum of base clusterings, by which `verify` tells whether a cell has the same ones."""
+    return zlib.crc32(np.ascontiguousarray(labels, dtype=np.int32))
 
 
 # One cell
@@ -141,7 +148,9 @@ def judge(result, frozen, repetitions):
     """Verdict on a result, given the frozen one and those of all repetitions of the cell, which draw their own seeds.
 
     Rounding on another processor may lead to another minimum. What is minimised may then exceed the frozen value by the
-    optimality gap, and any other number may differ by as much as it varies over the repetitions.
+    optimality gap, and any other number may differ by as much as it varies over the repetitions. Rounding may also
+    change base clusterings. If an entry ENSEMBLE, their checksum, differs, then what is minimised is judged like other
+    numbers.
     """
     values = {}
     for one in repetitions:
@@ -150,16 +159,21 @@ def judge(result, frozen, repetitions):
                 values.setdefault(_names(path), []).append(value)
     gap = max([GAP, *(value for path, value in leaves(frozen, lists=True) if _names(path)[-1:] == ("gap",))])
     changed = [pair for pair in _pairs(result, frozen) if pair[1] != pair[2]]
+    if not changed:
+        return "as frozen"
+    same_ensemble = all(names[-1:] != (ENSEMBLE,) for names, _, _ in changed)
     for names, value, before in changed:
+        if names[-1:] == (ENSEMBLE,):
+            continue
         if not isinstance(value, int | float) or not isinstance(before, int | float):
             return "differs"
-        if names[-1] in MINIMISED:
+        if same_ensemble and names[-1] in MINIMISED:
             allowed, change = gap * max(1.0, abs(before)), value - before
         else:
             allowed, change = max(values[names]) - min(values[names]), abs(value - before)
         if change > allowed:
             return "differs"
-    return "another minimum, as good" if changed else "as frozen"
+    return f"another {'minimum' if same_ensemble else 'ensemble'}, as good"
 
 
 def _pairs(result, frozen):
