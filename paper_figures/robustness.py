@@ -41,7 +41,7 @@ def noisy_cells(records, kinds=tuple(FRACTIONS), most=1.0):
 
 
 def values(records, measure, weighting, kind, fraction):
-    """(n_datasets, ...) of a measure of one weighting; for "h", (n_datasets, n_repetitions)."""
+    """(n_datasets, n_repetitions) of a measure of one weighting."""
     return np.array([r[weighting][measure] for r in results(records, kind=kind, fraction=fraction)], dtype=float)
 
 
@@ -248,7 +248,7 @@ def goals(records):
     def no_weight(weighting):
         """With every kind and at every share, mean weight on random partitions under 0.02"""
         noisy = [cell for cell in cells if cell[1] > 0.0]
-        left = np.array([values(rows, "noise_weight", weighting, *cell) for cell in noisy])
+        left = np.array([values(rows, "noise_weight", weighting, *cell).mean(axis=1) for cell in noisy])
         means = left.mean(axis=1)
         kind, share = noisy[means.argmax()]
         cell, dataset = np.unravel_index(left.argmax(), left.shape)

@@ -8,14 +8,14 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from robust_eac import KMeansEnsemble, adjusted_rand_score, corrupt_ensemble, h_criterion, solve_median_partition
+from robust_eac import KMeansEnsemble, corrupt_ensemble, h_criterion, solve_median_partition
 
 from ..robust_eac import noisy_ensembles
 from ..shared.ensembles import Settings, load_features
-from ..shared.measure import significant, timed
+from ..shared.measure import timed
 from ..shared.store import derive_seed
 
-VERSION = 2
+VERSION = 3
 
 # Number of clusters of the consensus, and its range in the base clusterings. Six sets are added to those of paper 002
 # by its rule: the range goes from the number of classes to 10 for points in the plane, otherwise to 20, 40 or 50 for
@@ -86,10 +86,9 @@ SMOKE = cells(datasets=("iris",), fractions=(0.4,), repetitions=1)
 
 
 def run_one(*, dataset, kind, fraction, repetitions):
-    """{weighting: measures}, with one more entry for the oracle.
+    """{weighting: {measure: values by repetition}}, with one more entry for the oracle.
 
-    "h" is listed; "ari", "noise_weight" (of the replaced partitions) and "n_weighted" (partitions with weight) are
-    means over the repetitions, "most_noise_weight" a maximum, "unconverged" a count, "seconds" a median.
+    The measures are "h", and "noise_weight", the weight of the replaced partitions.
     """
     ways = {name: option(**options) for name, options in WEIGHTINGS.items()}
     make = partial(noisy_ensemble, dataset, fraction=fraction, kind=kind)
@@ -107,7 +106,7 @@ def constant(weights):
 
 
 def compare_ways(ways, oracles, make, dataset, repetitions):
-    """{way: summary of its measures} on the ensembles that make(repetition) returns, all with the same starts.
+    """{way: {measure: values by repetition}} on the ensembles that make(repetition) returns, all with the same starts.
 
     A way is f(labels, solve) -> result of the solver. Oracles see the partitions that are not replaced, and the
     objects that these observe.
@@ -121,7 +120,10 @@ def compare_ways(ways, oracles, make, dataset, repetitions):
         for name, of_way in runs.items():
             way, ensemble = (ways[name], (labels, replaced, y)) if name in ways else (oracles[name], clean)
             of_way.append(run_way(way, ensemble, dataset, repetition))
-    return {name: summary(of_way) for name, of_way in runs.items()}
+    return {
+        name: {measure: [round(float(run[measure]), 4) for run in of_way] for measure in ("h", "noise_weight")}
+        for name, of_way in runs.items()
+    }
 
 
 def run_way(way, ensemble, dataset, repetition):
@@ -132,9 +134,7 @@ def run_way(way, ensemble, dataset, repetition):
     consensus, seconds = timed(way, labels, solve)
     return {
         "h": h_criterion(y, consensus.labels),
-        "ari": adjusted_rand_score(y, consensus.labels),
         "noise_weight": consensus.weights[replaced].sum(),
-        "n_weighted": np.count_nonzero(consensus.weights),
         "objective": consensus.objective / len(y) ** 2,
         "unconverged": not consensus.converged,
         "seconds": seconds,
@@ -163,17 +163,3 @@ def make_ensemble(dataset, repetition):
     X, y = make_data(dataset, repetition)
     model = KMeansEnsemble(N_PARTITIONS, SETTINGS[dataset][1], random_state=derive_seed(0, repetition, "ensemble"))
     return model.fit_transform(X), y
-
-
-def summary(runs):
-    """Measures of one weighting from those of its runs."""
-    values = {measure: np.array([float(run[measure]) for run in runs]) for measure in runs[0]}
-    kept = {
-        "h": values["h"].round(4).tolist(),
-        "ari": round(values["ari"].mean(), 4),
-        "noise_weight": round(values["noise_weight"].mean(), 4),
-        "most_noise_weight": round(values["noise_weight"].max(), 4),
-        "n_weighted": round(values["n_weighted"].mean(), 2),
-        "unconverged": int(values["unconverged"].sum()),
-    }
-    return kept | {name: significant(np.median(values[name])) for name in values if name.endswith("seconds")}

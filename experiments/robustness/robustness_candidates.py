@@ -13,7 +13,7 @@ from robust_eac import ChanceCorrected, agreement_test, chance_corrected_weights
 
 from .robustness import ORACLE, SETTINGS, Shares, compare_ways, constant, noise_cells, noisy_ensemble, option
 
-VERSION = 2
+VERSION = 3
 
 LARGE = ("rings", "image-c", "image-1", "breast-cancer", "optdigits", "landsat", "pendigits", "yeast")
 DATASETS = tuple(dataset for dataset in SETTINGS if dataset not in LARGE)

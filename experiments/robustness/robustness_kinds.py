@@ -31,7 +31,7 @@ from .robustness import (
     option,
 )
 
-VERSION = 1
+VERSION = 2
 
 FRACTIONS = {
     **{"clean": (0.0,), "uniform": (0.5,), "mixed": (0.0, 0.5), "family": (0.4,), "family and random": (0.8,)},
