@@ -91,8 +91,8 @@ def scores(records, method, protocol, measure, without=()):
     for record in matching(records, range=drawn, fraction=fraction):
         config = record["config"]
         if config["n_partitions"] in sizes and config["dataset"] not in without:
-            value = record["result"].get(method, {}).get(measure)
-            found.setdefault(config["dataset"], []).append(np.nan if value is None else value)
+            values = record["result"].get(method, {}).get(measure, np.nan)
+            found.setdefault(config["dataset"], []).append(np.mean(values))
     means = {name: float(np.mean(values)) for name, values in found.items()}
     return {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
@@ -220,7 +220,9 @@ def sets_table(records):
 
     def cells(dataset, names, *measures):
         of_set = {name: field[dataset].get(name, {}) for name in names}
-        texts = best_bold({n: [found[m] for m in measures] for n, found in of_set.items() if measures[0] in found})
+        texts = best_bold(
+            {n: [np.mean(found[m]) for m in measures] for n, found in of_set.items() if measures[0] in found}
+        )
         return [texts.get(name, "-") for name in names]
 
     rows, best = [], []
@@ -271,7 +273,7 @@ def ablation_table(records):
 
 def _blobs(records):
     rows = [
-        [name, *(f"{found[name]['nmi']:.3f} / {found[name]['ari']:.3f}" for found in results(records))]
+        [name, *(" / ".join(f"{np.mean(found[name][m]):.3f}" for m in MEASURES) for found in results(records))]
         for name in methods(records)
     ]
     return table(["variant", *(f"{record['config']['dataset']}, NMI / ARI" for record in records)], rows)
@@ -290,10 +292,10 @@ def choice_table(records):
         for fraction in sorted(distinct(records, "fraction")):
             found = results(part, fraction=fraction)
             if found:
-                means = {name: [sum(one[name][m] for one in found) / len(found) for m in MEASURES] for name in SHOWN}
+                means = {name: [np.mean([one[name][m] for one in found]) for m in MEASURES] for name in SHOWN}
                 rows.append([title, f"{fraction:.0%}", *best_bold(means).values()])
             for name in SHOWN[1:] if title == mixed else ():
-                gain = interval_text(one[MERGED]["ari"] - one[name]["ari"] for one in found)
+                gain = interval_text(np.mean(one[MERGED]["ari"]) - np.mean(one[name]["ari"]) for one in found)
                 lines.append(f"* {fraction:.0%} random, {name}: {gain}")
     text = f"Mixed algorithms, {MERGED} minus the others, ARI [95 %] over data sets:"
     return document(table(["ensembles", "random", *SHOWN], rows), text, "\n".join(lines))
@@ -352,7 +354,7 @@ def survey_table(records):
         dataset = record["config"]["dataset"].removeprefix("pool ")
         rows.append([dataset])
         for name in methods(records):
-            found = [(m, record["result"][name][m]) for m in MEASURES if name in record["result"]]
+            found = [(m, np.mean(record["result"][name][m])) for m in MEASURES if name in record["result"]]
             at = [1 + sum(value < other for other in _printed(m, dataset)) for m, value in found]
             places.setdefault(name, []).extend([at] if at else [])
             texts = (f"{value:.3f} ({place})" for (_, value), place in zip(found, at, strict=True))

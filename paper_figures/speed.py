@@ -111,7 +111,7 @@ def tolerance_table(records):
         for weighting in WEIGHTINGS:
             # (data sets, tolerances)
             h, above, ratio = (
-                np.array([result[weighting][measure] for result in results(records, fraction=share)])
+                np.mean([result[weighting][measure] for result in results(records, fraction=share)], axis=1)
                 for measure in ("h", "objective", "seconds")
             )
             above, ratio = above - above[:, -1:], ratio / ratio[:, [REFERENCE]]
@@ -120,6 +120,7 @@ def tolerance_table(records):
             rows.append([*row, ", ".join(f"{value:.2g}" for value in np.median(ratio, axis=0))])
     for dataset in distinct(records, "dataset"):
         found = [results(records, dataset=dataset, fraction=share)[0]["uniform"]["h"] for share in shares]
+        found = np.mean(found, axis=1)
         by_dataset.append([dataset, *(f"{h[REFERENCE]:.3f}, {h[-1]:.3f}" for h in found)])
     columns = [f"{share:.0%} at {gaps[REFERENCE]}, {gaps[-1]}" for share in shares]
     head = ["random", "weighting", *(f"H at {gap}" for gap in gaps), "objective above the last", "times as long"]

@@ -26,12 +26,12 @@ STARTS = 10
 BOUNDED = 400
 
 
-def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=1, fractions=(0.0, 0.2)):
+def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=3, fractions=(0.0, 0.2)):
     return grid(dataset=datasets, ensemble=ensembles, repetition=range(repetitions), fraction=fractions)
 
 
 GRID = cells()
-SMOKE = cells(datasets=("iris",), ensembles=("kmeans",), fractions=(0.2,))
+SMOKE = cells(datasets=("iris",), ensembles=("kmeans",), repetitions=1, fractions=(0.2,))
 
 
 def run_one(*, dataset, ensemble, repetition, fraction):

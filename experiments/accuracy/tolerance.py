@@ -7,9 +7,9 @@ import numpy as np
 
 from ..robust_eac import noisy_ensembles
 from ..robustness.robustness import noisy_ensemble, option, run_way
-from ..shared.store import grid
+from ..shared.store import ENSEMBLE, checksum, grid
 
-VERSION = 2
+VERSION = 3
 
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)
 WEIGHTINGS = ("uniform", "restricted-simplex", "chance-corrected")
@@ -26,17 +26,21 @@ SMOKE = cells(datasets=("iris",), fractions=(0.8,), repetitions=1)
 
 
 def run_one(*, dataset, fraction, repetitions):
-    """{weighting: {measure: values by tolerance}}: means over the repetitions; the objective is divided by n^2."""
-    runs = {name: [] for name in WEIGHTINGS}
+    """{weighting: {measure: values by repetition and tolerance}}, and the checksums of the ensembles.
+
+    The objective is divided by n^2.
+    """
+    runs, checksums = {name: [] for name in WEIGHTINGS}, []
     for repetition in range(repetitions):
         ensemble = noisy_ensemble(dataset, repetition, fraction)
+        checksums.append(checksum(ensemble[0]))
         for name, of_weighting in runs.items():
             ways = [option(weighting=name, tol=tol, max_iter=MAX_ITER) for tol in TOLERANCES]
             of_weighting.append([run_way(way, ensemble, dataset, repetition) for way in ways])
-    digits = {"h": 4, "objective": 9, "seconds": 4, "unconverged": 2}
-    return {
+    digits = {"h": 4, "objective": 9, "seconds": 4}
+    return {ENSEMBLE: checksums} | {
         name: {
-            measure: np.mean([[run[measure] for run in row] for row in of_weighting], axis=0).round(places).tolist()
+            measure: np.round([[float(run[measure]) for run in row] for row in of_weighting], places).tolist()
             for measure, places in digits.items()
         }
         for name, of_weighting in runs.items()

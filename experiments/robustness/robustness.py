@@ -136,7 +136,6 @@ def run_way(way, ensemble, dataset, repetition):
         "h": h_criterion(y, consensus.labels),
         "noise_weight": consensus.weights[replaced].sum(),
         "objective": consensus.objective / len(y) ** 2,
-        "unconverged": not consensus.converged,
         "seconds": seconds,
     }
 
