@@ -17,6 +17,7 @@ DRAWINGS = (
     drawing("table_noisy_ensembles", "noisy_ensembles", noisy.noisy_table, "Figure 4"),
     drawing("table_paired_wins", "noisy_ensembles", noisy.paired_table, "Section 4, paired"),
     drawing("table_noisy_readings", "noisy_readings", readings.readings_table, "Section 4, read in other ways"),
+    drawing("fig_canonical_labels", "canonical_labels", readings.labels_figure, "Sections 3 and 4, labels"),
     drawing("table_canonical_labels", "canonical_labels", readings.labels_table, "Sections 3 and 4, labels"),
     drawing("table_noise_stability", "noisy_ensembles", noisy.stability_table, "Section 4.2"),
     drawing("fig_noise_sweep", "noisy_ensembles", noisy.sweep_figure, "not in the paper"),

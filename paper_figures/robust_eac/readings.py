@@ -1,12 +1,16 @@
 """Readings of what paper 002 leaves open about its ensembles, and the claims that they change."""
 
+import matplotlib.pyplot as plt
+import numpy as np
+
 from experiments.robust_eac.canonical_labels import MEMBERSHIPS
 from experiments.robust_eac.noisy_ensembles import SETTINGS
 from experiments.robust_eac.noisy_readings import READINGS
 
 from ..markdown import document, table
 from ..paired import mean_interval, signed
-from ..style import plain_name
+from ..records import distinct
+from ..style import PAGE, legend_above, method_style, plain_name
 from . import claims
 from .noisy import ENSEMBLE_NAMES, NOISE, fractions, kinds, samples, weightings
 
@@ -53,8 +57,8 @@ def labels_table(records):
     canonical, and the paired difference with its 95 % bootstrap interval over the data sets. Then, over all data sets,
     clean and with a fifth of the partitions random: the mean gains in H that Figures 2 and 4 show, and the paper's
     claims by either labels."""
-    canonical, ended = ([row | {"result": row["result"][name]} for row in records] for name in MEMBERSHIPS)
-    turned = [[row for row in rows if SETTINGS[row["config"]["dataset"]][0] > 2] for rows in (ended, canonical)]
+    canonical, ended = by_membership(records)
+    turned = [several_clusters(rows) for rows in (ended, canonical)]
     names, rows = weightings(canonical), []
     for ensemble, title in kinds(records).items():
         for fraction in fractions(records):
@@ -72,6 +76,41 @@ def labels_table(records):
         rows.append([name, *gains, "; ".join(f"{claim}: {verdict}" for claim, verdict in _judged(some).items())])
     heads = [f"{title}, {share}: gains" for title in ENSEMBLE_NAMES.values() for share in ("clean", "a fifth random")]
     return document(*blocks, table(["labels", *heads, "claims"], rows))
+
+
+def labels_figure(records):
+    """What rotations of the membership cost: mean H by the share of random partitions, for two readings of labels.
+
+    Solid: labels of the canonical membership, dashed: of that at which the descent ended, as in paper 002. Both have
+    the same losses and weights. Means over the data sets with more than two clusters."""
+    canonical, ended = map(several_clusters, by_membership(records))
+    shown, shares = kinds(records), fractions(records)
+    figure, axes = plt.subplots(1, len(shown), figsize=(PAGE, 0.42 * PAGE), sharey=True, squeeze=False)
+    for ax, (ensemble, title) in zip(axes.flat, shown.items(), strict=True):
+        for w in weightings(canonical):
+            style = method_style(w) | {"linestyle": "-"}
+            hollow = style | {"linestyle": (0, (2, 2)), "markerfacecolor": "white", "label": None}
+            # The full marks lie above the hollow ones where both are equal.
+            for rows, look in ((ended, hollow), (canonical, style)):
+                h = [samples(rows, "h", ensemble, fraction)[w].mean() for fraction in shares]
+                ax.plot(100.0 * np.array(shares), h, **look)
+        ax.set(title=title, xlabel="share of random partitions, %")
+        ax.grid(linewidth=0.3, color="0.8")
+    n_sets = len(distinct(canonical, "dataset"))
+    axes[0, 0].set_ylabel("H (high is good)")
+    figure.supxlabel(f"means over {n_sets} data sets; solid: canonical labels, dashed and hollow: labels as ended")
+    legend_above(figure, axes[0, 0], 4)
+    return figure
+
+
+def by_membership(records):
+    """The rows with the results of the canonical membership, and those with the results of that as ended."""
+    return [[row | {"result": row["result"][name]} for row in records] for name in MEMBERSHIPS]
+
+
+def several_clusters(rows):
+    """The rows of the data sets with more than two clusters; of two, a rotation only swaps them."""
+    return [row for row in rows if SETTINGS[row["config"]["dataset"]][0] > 2]
 
 
 def _gains(records, ensemble, fraction):
