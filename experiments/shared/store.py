@@ -136,11 +136,13 @@ def changes(result, frozen, rounding=0.0):
     """{name: largest absolute difference} of the numbers that differ between two results, measurements aside.
 
     Differences up to the share `rounding` of a number, or up to `rounding` if the number is below one, are ignored. The
-    difference is infinite where results differ otherwise: in a text, or in an entry that only one of them has.
+    difference is infinite where results differ otherwise: in a text or checksum, or in an entry that one of them lacks.
     """
     found = Counter()
     for names, value, before in _pairs(result, frozen):
-        found |= Counter({names[-1] if names else "": _difference(value, before, rounding)})
+        other_ensemble = names[-1:] == (ENSEMBLE,) and value != before
+        difference = math.inf if other_ensemble else _difference(value, before, rounding)
+        found |= Counter({names[-1] if names else "": difference})
     return found
 
 
