@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import sys
 import threading
 from functools import partial
@@ -399,4 +400,4 @@ def test_measurements_are_not_compared():
     after = {"h": 1, "fit_seconds": 4, "bytes_before": 5, "runs": [{"seconds": 6, "n": 6}], "none": None}
     assert not store.changes(after, before)
     assert store.changes(after | {"h": 3, "runs": [{"n": 7}]}, before) == {"h": 2, "n": 1}
-    assert store.changes(after | {"ensemble": 7}, before | {"ensemble": 8}) == {"ensemble": np.inf}
+    assert store.changes(after | {"ensemble": 7}, before | {"ensemble": 8}) == {"ensemble": math.inf}
