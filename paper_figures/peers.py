@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import LogLocator
 
 from experiments.robustness.robustness import ORACLE
 from experiments.speed import resampling
@@ -120,6 +121,7 @@ def _draw_times(ax, strip, tasks, shown):
     for way, n, why in ends:
         strip.plot(n, reasons.index(why), markeredgewidth=0.8, clip_on=False, **shown[way])
     ax.set(xscale="log", yscale="log", xlabel="objects n", ylabel="seconds from labels to consensus")
+    ax.xaxis.set_major_locator(LogLocator(numticks=9))
     ax.grid(linewidth=0.3, color="0.8")
     strip.set(ylim=(-0.6, len(reasons) - 0.4), facecolor="0.95")
     strip.set_yticks(range(len(reasons)), [WHY[why] for why in reasons])
