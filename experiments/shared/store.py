@@ -32,6 +32,8 @@ MEASUREMENTS = {"seconds", "bytes"}
 # Names of entries that a solver minimises, and the optimality gap that it reaches at least.
 MINIMISED = {"objective", "loss", "gap"}
 GAP = 1e-5
+# Names of entries that count the steps of a solver, which are no results.
+STEPS = {"n_iter", "passes", "moves"}
 # Name of an entry with the checksum of base clusterings.
 ENSEMBLE = "ensemble"
 
@@ -151,8 +153,8 @@ def judge(result, frozen, repetitions):
 
     Rounding on another processor may lead to another minimum. What is minimised may then exceed the frozen value by the
     optimality gap, and any other number may differ by as much as it varies over the repetitions. Rounding may also
-    change base clusterings. If an entry ENSEMBLE, their checksum, differs, then what is minimised is judged like other
-    numbers.
+    change base clusterings. If an entry ENSEMBLE, their checksum, differs, all numbers are judged by their spread, and may
+    differ by twice as much: this ensemble is one more draw. STEPS are not judged.
     """
     values = {}
     for one in repetitions:
@@ -165,14 +167,15 @@ def judge(result, frozen, repetitions):
         return "as frozen"
     same_ensemble = all(names[-1:] != (ENSEMBLE,) for names, _, _ in changed)
     for names, value, before in changed:
-        if names[-1:] == (ENSEMBLE,):
+        if names[-1] in {ENSEMBLE, *STEPS}:
             continue
         if not isinstance(value, int | float) or not isinstance(before, int | float):
             return "differs"
         if same_ensemble and names[-1] in MINIMISED:
             allowed, change = gap * max(1.0, abs(before)), value - before
         else:
-            allowed, change = max(values[names]) - min(values[names]), abs(value - before)
+            spread = max(values[names]) - min(values[names])
+            allowed, change = spread if same_ensemble else 2.0 * spread, abs(value - before)
         if change > allowed:
             return "differs"
     return f"another {'minimum' if same_ensemble else 'ensemble'}, as good"

@@ -357,7 +357,7 @@ def test_verify_refuses_another_version(toy, root, tmp_path, capsys, monkeypatch
 
 def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores_are_usual():
     frozen = {"objective": 0.5, "gap": 1e-6, "h": 0.9, "found": [{"ari": 0.7}, {"ari": 0.8}], "converged": True}
-    frozen |= {"ensemble": 7}
+    frozen |= {"ensemble": 7, "n_iter": 4}
     repetitions = [frozen, frozen | {"h": 0.8, "found": [{"ari": 0.75}, {"ari": 0.7}], "objective": 0.6}]
 
     def verdict(**changed):
@@ -369,9 +369,11 @@ def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores
     assert verdict(objective=0.5 + 9e-6) == minimum
     assert verdict(objective=0.5 + 2e-5) == "differs"
     assert verdict(objective=0.5 + 2e-5, ensemble=8) == "another ensemble, as good"
-    assert verdict(objective=0.61, ensemble=8) == "differs"
+    assert verdict(objective=0.71, ensemble=8) == "differs"
+    assert verdict(n_iter=9) == minimum
     assert verdict(h=0.79) == "differs"
-    assert verdict(h=0.79, ensemble=8) == "differs"
+    assert verdict(h=0.79, ensemble=8) == "another ensemble, as good"
+    assert verdict(h=0.69, ensemble=8) == "differs"
     assert verdict(found=[{"ari": 0.7}, {"ari": 0.95}]) == "differs"
     assert verdict(found=[{"ari": 0.7}]) == "differs"
     assert verdict(h="unknown") == "differs"
