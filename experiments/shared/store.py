@@ -153,8 +153,8 @@ def judge(result, frozen, repetitions):
 
     Rounding on another processor may lead to another minimum. What is minimised may then exceed the frozen value by the
     optimality gap, and any other number may differ by as much as it varies over the repetitions. Rounding may also
-    change base clusterings. If an entry ENSEMBLE, their checksum, differs, all numbers are judged by their spread, and may
-    differ by twice as much: this ensemble is one more draw. STEPS are not judged.
+    change base clusterings. If an entry ENSEMBLE, their checksum, differs, all numbers are judged by their spread, and
+    may differ by twice as much: this ensemble is one more draw. STEPS are not judged.
     """
     values = {}
     for one in repetitions:
