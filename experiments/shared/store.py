@@ -153,8 +153,8 @@ def judge(result, frozen, repetitions):
 
     Rounding on another processor may lead to another minimum. What is minimised may then exceed the frozen value by the
     optimality gap, and any other number may differ by as much as it varies over the repetitions. Rounding may also
-    change base clusterings. If an entry ENSEMBLE, their checksum, differs, all numbers are judged by their spread, and
-    may differ by twice as much: this ensemble is one more draw. STEPS are not judged.
+    change base clusterings: by twice as much, unless entries ENSEMBLE, their checksums, are there and equal. If they
+    differ, what is minimised is judged like other numbers. STEPS are not judged.
     """
     values = {}
     for one in repetitions:
@@ -162,23 +162,24 @@ def judge(result, frozen, repetitions):
             if isinstance(value, int | float):
                 values.setdefault(_names(path), []).append(value)
     gap = max([GAP, *(value for path, value in leaves(frozen, lists=True) if _names(path)[-1:] == ("gap",))])
-    changed = [pair for pair in _pairs(result, frozen) if pair[1] != pair[2]]
-    if not changed:
-        return "as frozen"
-    same_ensemble = all(names[-1:] != (ENSEMBLE,) for names, _, _ in changed)
+    pairs = list(_pairs(result, frozen))
+    same = {value == before for names, value, before in pairs if names[-1:] == (ENSEMBLE,)}
+    other_ensemble, share = False in same, 1.0 if same == {True} else 2.0
+    changed = [pair for pair in pairs if pair[1] != pair[2]]
     for names, value, before in changed:
         if names[-1] in {ENSEMBLE, *STEPS}:
             continue
         if not isinstance(value, int | float) or not isinstance(before, int | float):
             return "differs"
-        if same_ensemble and names[-1] in MINIMISED:
+        if names[-1] in MINIMISED and not other_ensemble:
             allowed, change = gap * max(1.0, abs(before)), value - before
         else:
-            spread = max(values[names]) - min(values[names])
-            allowed, change = spread if same_ensemble else 2.0 * spread, abs(value - before)
+            allowed, change = share * (max(values[names]) - min(values[names])), abs(value - before)
         if change > allowed:
             return "differs"
-    return f"another {'minimum' if same_ensemble else 'ensemble'}, as good"
+    if not changed:
+        return "as frozen"
+    return f"another {'ensemble' if other_ensemble else 'minimum'}, as good"
 
 
 def _pairs(result, frozen):

@@ -393,7 +393,9 @@ def test_verify_accepts_another_minimum():
 
     assert verdict(0.0) == "as frozen"
     assert verdict(0.1) == "another minimum, as good"
-    assert verdict(0.3) == "differs"
+    # Without a checksum of ensembles, by up to twice the spread.
+    assert verdict(0.3) == "another minimum, as good"
+    assert verdict(0.5) == "differs"
     assert verdict(-0.1) == "differs"
 
 
