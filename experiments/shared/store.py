@@ -152,34 +152,43 @@ def judge(result, frozen, repetitions):
     """Verdict on a result, given the frozen one and those of all repetitions of the cell, which draw their own seeds.
 
     Rounding on another processor may lead to another minimum. What is minimised may then exceed the frozen value by the
-    optimality gap, and any other number may differ by as much as it varies over the repetitions. Rounding may also
-    change base clusterings: by twice as much, unless entries ENSEMBLE, their checksums, are there and equal. If they
-    differ, what is minimised is judged like other numbers. STEPS are not judged.
+    optimality gap, and any other number may differ by as much as it varies over the repetitions. Numbers in a list are
+    judged by their mean, for which that is less by the root of their number. Rounding may also change base clusterings:
+    by twice as much, unless entries ENSEMBLE, their checksums, are there and equal. If they differ, what is minimised
+    is judged like other numbers. STEPS are not judged.
     """
-    values = {}
-    for one in repetitions:
-        for path, value in leaves(one, lists=True):
-            if isinstance(value, int | float):
-                values.setdefault(_names(path), []).append(value)
     gap = max([GAP, *(value for path, value in leaves(frozen, lists=True) if _names(path)[-1:] == ("gap",))])
-    pairs = list(_pairs(result, frozen))
-    same = {value == before for names, value, before in pairs if names[-1:] == (ENSEMBLE,)}
+    repeated, now, before = (_by_names(results) for results in (repetitions, [result], [frozen]))
+    same = {now[names] == before.get(names) for names in now if names[-1:] == (ENSEMBLE,)}
     other_ensemble, share = False in same, 1.0 if same == {True} else 2.0
-    changed = [pair for pair in pairs if pair[1] != pair[2]]
-    for names, value, before in changed:
+    changed = [names for names in now.keys() | before.keys() if now.get(names) != before.get(names)]
+    for names in changed:
         if names[-1] in {ENSEMBLE, *STEPS}:
             continue
-        if not isinstance(value, int | float) or not isinstance(before, int | float):
+        values, old = now.get(names, []), before.get(names, [])
+        if len(values) != len(old) or not all(isinstance(value, int | float) for value in [*values, *old]):
             return "differs"
         if names[-1] in MINIMISED and not other_ensemble:
-            allowed, change = gap * max(1.0, abs(before)), value - before
+            if any(value - least > gap * max(1.0, abs(least)) for value, least in zip(values, old, strict=True)):
+                return "differs"
         else:
-            allowed, change = share * (max(values[names]) - min(values[names])), abs(value - before)
-        if change > allowed:
-            return "differs"
+            allowed = share * np.ptp(np.array(repeated[names], dtype=float)) / len(old) ** 0.5
+            if not abs(np.mean(values) - np.mean(old)) <= allowed:
+                return "differs"
     if not changed:
         return "as frozen"
     return f"another {'ensemble' if other_ensemble else 'minimum'}, as good"
+
+
+def _by_names(results):
+    """{names: values} of all entries of some results that are no measurements."""
+    found = {}
+    for one in results:
+        for path, value in leaves(one, lists=True):
+            names = _names(path)
+            if not _is_measured(names):
+                found.setdefault(names, []).append(value)
+    return found
 
 
 def _pairs(result, frozen):
@@ -187,8 +196,12 @@ def _pairs(result, frozen):
     now, before = (dict(leaves(one, lists=True)) for one in (result, frozen))
     for path in now.keys() | before.keys():
         names = _names(path)
-        if not any(MEASUREMENTS & {*name.split("_")} for name in names):
+        if not _is_measured(names):
             yield names, now.get(path), before.get(path)
+
+
+def _is_measured(names):
+    return any(MEASUREMENTS & {*name.split("_")} for name in names)
 
 
 def _names(path):
