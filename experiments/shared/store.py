@@ -152,10 +152,10 @@ def judge(result, frozen, repetitions):
     """Verdict on a result, given the frozen one and those of all repetitions of the cell, which draw their own seeds.
 
     Rounding on another processor may lead to another minimum. What is minimised may then exceed the frozen value by the
-    optimality gap, and any other number may differ by as much as it varies over the repetitions. Numbers in a list are
-    judged by their mean, for which that is less by the root of their number. Rounding may also change base clusterings:
-    by twice as much, unless entries ENSEMBLE, their checksums, are there and equal. If they differ, what is minimised
-    is judged like other numbers. STEPS are not judged.
+    optimality gap, and any other number may differ by its range over the repetitions; of n numbers in a list, the mean
+    may differ by their range over sqrt(n). Rounding may also change base clusterings: unless entries ENSEMBLE, their
+    checksums, are there and equal, twice as much is allowed. If they differ, what is minimised is judged like other
+    numbers. STEPS are not judged.
     """
     gap = max([GAP, *(value for path, value in leaves(frozen, lists=True) if _names(path)[-1:] == ("gap",))])
     repeated, now, before = (_by_names(results) for results in (repetitions, [result], [frozen]))
