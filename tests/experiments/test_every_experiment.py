@@ -33,10 +33,9 @@ SMALLER = (
 
 # Their records are of an older solver: to be made anew, and none joins this list.
 OLDER = """
-combinatorial_eac combinatorial_goodness combinatorial_speed combinatorial_whitening distributed_scaling
-ensemble_benchmark features_to_consensus hard_partition_scaling hard_partitions hard_partitions_robust
-landmark_accuracy linear_eac_cost linear_eac_settings linear_eac_starts many_clusters number_of_clusters ovi_crisp
-ovi_qpsk peers resampling robustness_cost scaling survey_protocol threshold_eac
+combinatorial_eac combinatorial_speed combinatorial_whitening distributed_scaling features_to_consensus
+hard_partition_scaling hard_partitions hard_partitions_robust landmark_accuracy linear_eac_cost linear_eac_settings
+linear_eac_starts many_clusters ovi_crisp peers resampling robustness_cost scaling
 """
 
 
