@@ -140,11 +140,12 @@ def changes(result, frozen, rounding=0.0):
     Differences up to the share `rounding` of a number, or up to `rounding` if the number is below one, are ignored. The
     difference is infinite where results differ otherwise: in a text or checksum, or in an entry that one of them lacks.
     """
-    found = Counter()
-    for names, value, before in _pairs(result, frozen):
-        other_ensemble = names[-1:] == (ENSEMBLE,) and value != before
-        difference = math.inf if other_ensemble else _difference(value, before, rounding)
-        found |= Counter({names[-1] if names else "": difference})
+    found, now, before = Counter(), _by_names(result), _by_names(frozen)
+    for names in now.keys() | before.keys():
+        for value, old in itertools.zip_longest(now.get(names, []), before.get(names, [])):
+            other_ensemble = names[-1:] == (ENSEMBLE,) and value != old
+            difference = math.inf if other_ensemble else _difference(value, old, rounding)
+            found |= Counter({names[-1] if names else "": difference})
     return found
 
 
@@ -158,7 +159,7 @@ def judge(result, frozen, repetitions):
     numbers. STEPS are not judged.
     """
     gap = max([GAP, *(value for path, value in leaves(frozen, lists=True) if _names(path)[-1:] == ("gap",))])
-    repeated, now, before = (_by_names(results) for results in (repetitions, [result], [frozen]))
+    repeated, now, before = _by_names(*repetitions), _by_names(result), _by_names(frozen)
     same = {now[names] == before.get(names) for names in now if names[-1:] == (ENSEMBLE,)}
     other_ensemble, share = False in same, 1.0 if same == {True} else 2.0
     changed = [names for names in now.keys() | before.keys() if now.get(names) != before.get(names)]
@@ -180,7 +181,7 @@ def judge(result, frozen, repetitions):
     return f"another {'ensemble' if other_ensemble else 'minimum'}, as good"
 
 
-def _by_names(results):
+def _by_names(*results):
     """{names: values} of all entries of some results that are no measurements."""
     found = {}
     for one in results:
@@ -189,15 +190,6 @@ def _by_names(results):
             if not _is_measured(names):
                 found.setdefault(names, []).append(value)
     return found
-
-
-def _pairs(result, frozen):
-    """Yield (names, value, frozen value) of every entry of either that is not a measurement."""
-    now, before = (dict(leaves(one, lists=True)) for one in (result, frozen))
-    for path in now.keys() | before.keys():
-        names = _names(path)
-        if not _is_measured(names):
-            yield names, now.get(path), before.get(path)
 
 
 def _is_measured(names):
