@@ -26,8 +26,6 @@ FRESH = True
 _RANGE = (5, 50)
 _MAX_SAMPLES = 10_000
 _ROWS = 2**18
-# Ten million objects have two features.
-_MAX_NUMBERS = 20_000_000
 # Small batches take ten minutes for a million objects, and longer for more.
 _MAX_BATCHED = 1_000_000
 
@@ -35,28 +33,27 @@ _MAX_BATCHED = 1_000_000
 def cells(
     *,
     n_samples=(100_000, 1_000_000, 10_000_000),
-    n_features=(2, 16),
+    n_features: int | None = None,
     ensembles=("kmeans", "landmarks", "minibatch"),
     n_partitions=N_PARTITIONS,
     repetitions=1,
 ):
-    configurations = grid(
-        n_samples=n_samples,
-        n_features=n_features,
-        ensemble=ensembles,
-        n_partitions=(n_partitions,),
-        repetition=range(repetitions),
-    )
+    """Without `n_features`, more than a million objects have 2 features, fewer 16."""
     return [
         config
-        for config in configurations
-        if config["n_samples"] * config["n_features"] <= _MAX_NUMBERS
-        and (config["ensemble"] != "minibatch" or config["n_samples"] <= _MAX_BATCHED)
+        for n in n_samples
+        for config in grid(
+            n_samples=(n,),
+            n_features=(n_features or (16 if n <= 1_000_000 else 2),),
+            ensemble=[name for name in ensembles if name != "minibatch" or n <= _MAX_BATCHED],
+            n_partitions=(n_partitions,),
+            repetition=range(repetitions),
+        )
     ]
 
 
 GRID = cells()
-SMOKE = cells(n_samples=(400,), n_features=(3,), n_partitions=6, repetitions=1)
+SMOKE = cells(n_samples=(400,), n_features=3, n_partitions=6, repetitions=1)
 
 
 def run_one(*, n_samples, n_features, ensemble, n_partitions, repetition):
