@@ -33,8 +33,7 @@ SMALLER = (
 
 # Their records are of an older solver: to be made anew, and none joins this list.
 OLDER = """
-combinatorial_speed distributed_scaling features_to_consensus hard_partition_scaling linear_eac_cost many_clusters
-peers resampling robustness_cost scaling
+distributed_scaling peers
 """
 
 
