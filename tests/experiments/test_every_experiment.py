@@ -33,7 +33,7 @@ SMALLER = (
 
 # Their records are of an older solver: to be made anew, and none joins this list.
 OLDER = """
-distributed_scaling peers
+peers
 """
 
 
