@@ -46,7 +46,7 @@ class Way(NamedTuple):
     """One way from features to the distributions.
 
     package : distribution that contains it, None for this library.
-    largest : largest number of objects that it is run on: all for which it takes minutes.
+    largest : largest number of objects that it is run on, so that it takes a few minutes at most.
     find : (X, numbers of clusters, resamples, seed) -> what :func:`measure` returns, without "stopped" and "message".
     """
 
