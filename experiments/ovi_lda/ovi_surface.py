@@ -8,12 +8,13 @@ import string
 
 import numpy as np
 
+from robust_eac.core.codes import relabel
 from robust_eac.metrics import ovi_lda
 
 from ..shared.store import derive_seed
 from .ovi_qpsk import ALGORITHMS, MAIN, OPTIONS, harden, make_qpsk, search_all
 
-VERSION = 1
+VERSION = 2
 
 ROUTES = ("chosen", "four")
 LETTERS = string.digits + string.ascii_lowercase
@@ -30,7 +31,8 @@ SMOKE = cells(n=60, n_init=1)
 def run_one(*, divisor, n, n_init, decibel):
     """Positions in hundredths, and {route: {algorithm: {"values", "labels"}}}.
 
-    Values are in tenths, None if undefined. The labels of all objects are one text, with a character per object.
+    Values are in tenths, None if undefined. The labels of all objects are one text, with a character per object;
+    clusters are numbered by first appearance.
     """
     X, _ = make_qpsk(n, decibel, divisor, derive_seed(decibel, 0, "data"))
     _, routes = search_all(X, n_init, derive_seed(decibel, 0, "solver"))
@@ -41,6 +43,6 @@ def run_one(*, divisor, n, n_init, decibel):
             values = ovi_lda(X, routes[route][name], **OPTIONS[route]).object_values
             result[route][name] = {
                 "values": [round(10 * v) if np.isfinite(v) else None for v in values],
-                "labels": "".join(LETTERS[label] for label in harden(routes[route][name])),
+                "labels": "".join(LETTERS[label] for label in relabel(harden(routes[route][name]))),
             }
     return result

@@ -4,10 +4,11 @@ A cell is a data set, kind of ensemble and repetition of `noisy_ensembles`. The 
 does not say of which data set.
 """
 
+import numpy as np
+
 from robust_eac import coassociation_matrix
 
 from ..shared.store import grid
-from .coassociation import ambiguity
 from .noisy_ensembles import ENSEMBLES, SETTINGS, consensus_of, noisy_ensemble
 
 VERSION = 1
@@ -37,3 +38,9 @@ def run_one(*, dataset, ensemble, weighting, repetition, fraction):
         "unweighted": ambiguity(coassociation_matrix(labels)),
         "weighted": ambiguity(coassociation_matrix(labels, weights=consensus.weights)),
     }
+
+
+def ambiguity(matrix):
+    """Mean of 4 c (1 - c) over the pairs of objects, c being their entry."""
+    pairs = matrix[np.triu_indices_from(matrix, 1)]
+    return round(float(np.mean(4.0 * pairs * (1.0 - pairs))), 6)

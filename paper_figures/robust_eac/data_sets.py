@@ -8,7 +8,7 @@ from experiments.shared.own import short_name
 from robust_eac import coassociation_matrix
 
 from ..markdown import beside, document, table
-from ..records import distinct, grouped, printed_table, results
+from ..records import distinct, grouped, matching, printed_table, results
 from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, plain_name
 from .noisy import ENSEMBLE_NAMES
 
@@ -44,6 +44,7 @@ def shapes_figure(records):
 def coassociation_figure(records):
     """Figure 3 of paper 002: co-association without and with weights; the weights, in the order of the ensemble; and
     the losses, by which partitions get weight."""
+    records = matching(records, repetition=0)
     figure = plt.figure(figsize=(PAGE, 0.36 * PAGE * len(records)))
     parts = figure.subfigures(len(records), 1, squeeze=False)[:, 0]
     shape = {"width_ratios": (1, 1, 1.2), "height_ratios": (2.5, 1)}
