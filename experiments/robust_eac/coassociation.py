@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import leaves_list
 
 from robust_eac import eac_linkage
 
-from ..shared.store import grid
+from ..shared.store import ENSEMBLE, checksum, grid
 from .noisy_ensembles import ENSEMBLES, consensus_of, noisy_ensemble
 
 VERSION = 4
@@ -40,6 +40,7 @@ def run_one(*, dataset, ensemble, weighting, repetition, fraction):
     labels, corrupted, y = noisy_ensemble(dataset, ensemble, repetition, fraction)
     consensus = consensus_of(labels, dataset, repetition, weighting)
     return {
+        ENSEMBLE: checksum(labels),
         "labels": labels.tolist(),
         "corrupted": corrupted.tolist(),
         "order": _order(labels, consensus.labels).tolist(),
