@@ -208,9 +208,9 @@ def _confidence(rows, weight, Q):
 
 def _refine(rows, weight, lowest, Q):
     """(rotation, total confidence) after Newton steps constrained by all rows; -inf if it is not admissible."""
-    bound = rows
+    bound, kept = rows, np.empty(0, dtype=np.intp)
     while True:
-        Q = _newton(rows, weight, bound, Q)
+        Q, kept = _newton(rows, weight, bound, Q, kept)
         if (bound @ Q.T).min() < -_INSIDE:
             return Q, -np.inf
         others = rows[:0] if lowest is None else lowest(Q)
@@ -228,8 +228,10 @@ def lowest_rows(rows, Q):
     return rows[lowest[places, np.arange(len(Q))]]
 
 
-def _newton(rows, weight, bound, Q):
-    """A local optimum of the confidence, by sequential quadratic programming over rotations from Q.
+def _newton(rows, weight, bound, Q, kept):
+    """(a local optimum of the confidence, its active constraints), by sequential quadratic programming from Q.
+
+    Constraints are numbered as the entries of `bound`; those `kept` are active at Q, if it is such an optimum already.
 
     A step maximises a quadratic model of the Lagrangian, subject to a linear model that keeps the rows `bound` inside
     the simplex. In the eigenvectors of its Hessian, this is a least-distance problem, solved by non-negative least
@@ -239,8 +241,8 @@ def _newton(rows, weight, bound, Q):
     plane, units = plane_of(k), np.eye(k)
     first, second = np.triu_indices(k - 1, 1)
     most = 8 * k + 4 * len(first)
-    of_bounds, kept = np.zeros((k, k)), np.empty(0, dtype=np.intp)
-    price = _PRICES[1] if (bound @ Q.T).min() >= -_INSIDE else _PRICES[0]
+    of_bounds = np.zeros((k, k))
+    price = _PRICES[1] if len(kept) or (bound @ Q.T).min() >= -_INSIDE else _PRICES[0]
     for _ in range(_NEWTON_STEPS):
         turned = rows @ Q.T
         edge = turned if bound is rows else bound @ Q.T
@@ -270,7 +272,7 @@ def _newton(rows, weight, bound, Q):
         # Without active constraints, the next error is of the order of the squared step.
         if largest <= (_SMALL_ANGLE if len(kept) else _SMALL_STEP):
             break
-    return Q
+    return Q, kept
 
 
 def _nearest(slopes, levels, ideal, price):

@@ -1,6 +1,7 @@
 """The canonical membership against turned ones, and against all rotations of three clusters."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -157,6 +158,20 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     full = _rotation.canonical_rotation(turned, np.ones(2000))
     best = (turned @ full.T).max(axis=1).mean()
     assert (turned @ Q.T).max(axis=1).mean() == pytest.approx(best, rel=1e-3)
+
+
+def test_rows_that_bound_a_sample_in_turn_or_from_the_start_lead_to_the_same_optimum(rng):
+    rows = 0.1 / 6 + 0.9 * rng.dirichlet(np.full(6, 0.5), size=2000)
+    some = rows[:200]
+
+    def bounded_by(lowest):
+        Q = _rotation.canonical_rotation(some, np.ones(200), lowest)
+        return (rows @ Q.T).min(), (some @ Q.T).max(axis=1).mean()
+
+    assert bounded_by(None)[0] < -1e-3
+    lowest, value = bounded_by(partial(_rotation.lowest_rows, rows))
+    assert lowest >= -1e-9
+    assert value == pytest.approx(bounded_by(lambda Q: rows)[1], rel=1e-8)
 
 
 @pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
