@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from robust_eac import CONSENSUS_FUNCTIONS
 
-from ..shared.store import derive_seed
+from ..shared.store import derive_seed, grid
 from .linear_eac import N_CLUSTERS, count_movable, grade
 from .linear_eac_data import CHOSEN, LARGE, MEDIUM, N_PARTITIONS, SMALL, make_ensemble
 
@@ -21,20 +21,14 @@ SYSTEMS = ("kmeans", "sec", "ecc")
 GREEDY = "greedy k-means++"
 COUNTS = (1, 10)
 MAX_ITER = 300
-REPETITIONS = {**dict.fromkeys((*SMALL, *MEDIUM), 3), **dict.fromkeys(LARGE, 1)}
 # A share of 0 counts as this much in the entropy, as in the library.
 TINY = np.finfo(float).eps
-CHOICES = {"datasets": tuple(REPETITIONS)}
+CHOICES = {"datasets": (*SMALL, *MEDIUM, *LARGE)}
 
 
-def cells(*, datasets=CHOICES["datasets"], repetitions: int | None = None):
-    """The repetitions are the first of `linear_eac`; without their number a data set has those of REPETITIONS."""
-    return [
-        {"dataset": dataset, "repetition": repetition}
-        for repetition in range(repetitions or max(REPETITIONS.values()))
-        for dataset in datasets
-        if repetition < (repetitions or REPETITIONS[dataset])
-    ]
+def cells(*, datasets=CHOICES["datasets"], repetitions=3):
+    """The repetitions are the first of `linear_eac`."""
+    return grid(dataset=datasets, repetition=range(repetitions))
 
 
 GRID = cells()
