@@ -68,7 +68,8 @@ def _near(off):
 
 def _runs(rows):
     counts = [len(of_name) for of_name in grouped(rows, "dataset").values()]
-    return f"{len(counts)}, {min(counts)} to {max(counts)}"
+    runs = f"{min(counts)} to {max(counts)}" if len({*counts}) > 1 else counts[0]
+    return f"{len(counts)}, {runs}"
 
 
 def _halves(rows):
