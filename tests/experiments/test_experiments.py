@@ -382,10 +382,12 @@ def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores
     assert verdict(converged=False) == "differs"
     assert store.judge(frozen | {"objective": 0.501}, frozen | {"gap": 2e-3}, repetitions) == minimum
     # Of 20 numbers, one may lie outside; what is minimised may not.
-    many = {f"h{i}": 0.9 for i in range(13)}
+    many = {f"h{i}": 0.9 for i in range(16)}
     repetitions = [run | many for run in repetitions]
     frozen |= many
-    assert len(frozen) == 20
+    assert verdict(h1=0.7) == "differs"
+    frozen |= {"h16": 0.9}
+    repetitions = [run | {"h16": 0.9} for run in repetitions]
     assert verdict(h1=0.7) == minimum
     assert verdict(h1=0.7, h2=0.7) == "differs"
     assert verdict(objective=0.5 + 2e-5) == "differs"
