@@ -14,6 +14,7 @@ and clust.
 """
 
 import io
+import math
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -47,13 +48,13 @@ class Way(NamedTuple):
 
     package : distribution that contains it, None for this library.
     licence : licence that the package states.
-    largest : largest number of objects it is run on: where it stops according to trial runs, or the largest of all.
+    largest : largest number of objects it is run on: where it stops according to trial runs, or infinite.
     find : (labels, n_clusters, seed) -> labels or membership, or an Answer that was measured elsewhere.
     """
 
     package: str | None
     licence: str
-    largest: int
+    largest: float
     find: Callable
 
     def run(self, labels, n_clusters, seed):
@@ -166,7 +167,7 @@ def _version_in_r(package):
 
 # The way that the others are compared with.
 OURS = "robust_eac, one start"
-_ALL = 1_000_000
+_ALL = math.inf
 
 # (package, licence)
 _OURS = (None, "BSD-3-Clause")

@@ -28,27 +28,22 @@ MEMORY = 16 * 2**30
 SECONDS = 120
 # A way that takes less than QUICK seconds runs RUNS times in its process; the median counts.
 QUICK, RUNS = 2.0, 7
-# {objects: (partitions, repetitions)}
-_TASKS = {1000: (50, 3), 5000: (100, 3), 20_000: (100, 3), 100_000: (100, 1), 1_000_000: (100, 1)}
+# {objects: partitions}
+_TASKS = {1000: 50, 5000: 100, 20_000: 100, 100_000: 100, 1_000_000: 100}
 # k-means finds its centres on this number of objects; the others go to the nearest centre.
 _FITTED = 20_000
 
 
-def cells(
-    *, n_samples=tuple(_TASKS), ways=tuple(WAYS), n_partitions: int | None = None, repetitions: int | None = None
-):
-    """Without numbers of partitions and repetitions, a number of objects has those of the frozen records."""
-    made = []
-    for n in n_samples:
-        usual = _TASKS.get(n, (100, 1))
-        for repetition in range(repetitions or usual[1]):
-            made += [
-                {"n_samples": n, "n_partitions": n_partitions or usual[0], "way": way, "repetition": repetition}
-                for way in ways
-                # At its largest size a way probably reaches a limit, so one run is enough.
-                if n < WAYS[way].largest or (n == WAYS[way].largest and repetition == 0)
-            ]
-    return made
+def cells(*, n_samples=tuple(_TASKS), ways=tuple(WAYS), n_partitions: int | None = None, repetitions=3):
+    """Without a number of partitions, a number of objects has that of the frozen records."""
+    return [
+        {"n_samples": n, "n_partitions": n_partitions or _TASKS.get(n, 100), "way": way, "repetition": repetition}
+        for n in n_samples
+        for repetition in range(repetitions)
+        for way in ways
+        # At its largest size a way probably reaches a limit, so one run is enough.
+        if n < WAYS[way].largest or (n == WAYS[way].largest and repetition == 0)
+    ]
 
 
 GRID = cells()
