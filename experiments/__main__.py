@@ -15,6 +15,7 @@ from .shared.named import begin_run, check_files, find_task, run_names
 from .shared.parameters import described, read_parameters
 from .shared.runner import experiment_modules, frozen_text, run_here, run_task, task_records
 from .shared.store import (
+    NOT_INSTALLED,
     PROJECT,
     RECORDS,
     canonical_json,
@@ -143,6 +144,8 @@ def _judge(record, row, rows):
     """(verdict on a cell that was run again, as :func:`~experiments.shared.store.changes`)."""
     if not is_done(record):
         return _ABSENT if missing_data(record) else "failed", Counter()
+    if record["result"].get("stopped") == NOT_INSTALLED:
+        return _ABSENT, Counter()
     cell = row["config"] | {"repetition": None}
     repetitions = [other["result"] for other in rows if other["config"] | {"repetition": None} == cell]
     verdict = judge(record["result"], row["result"], repetitions)

@@ -27,8 +27,10 @@ COMPONENTS = ("data", "ensemble", "corruption", "solver")
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 # Raise by hand where results of the solvers move, and make the records anew; those before the first number have none.
 SOLVER = 2
-# Names of entries that differ from run to run contain one of these words.
-MEASUREMENTS = {"seconds", "bytes"}
+# Names of entries that differ from run to run, or from one machine to another, contain one of these words.
+MEASUREMENTS = {"seconds", "bytes", "version"}
+# Value of an entry "stopped" in the result of a cell whose package is missing here.
+NOT_INSTALLED = "not installed"
 # Names of entries that a solver minimises, and the optimality gap that it reaches at least.
 MINIMISED = {"objective", "loss", "gap"}
 GAP = 1e-5

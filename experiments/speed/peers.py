@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder
 from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, objective_value
 
 from ..shared.measure import in_fresh_process, limit_memory
-from ..shared.store import derive_seed
+from ..shared.store import NOT_INSTALLED, derive_seed
 from .peer_ways import OURS, WAYS, installed
 
 VERSION = 1
@@ -64,7 +64,7 @@ def run_one(*, n_samples, n_partitions, way, repetition):
     version = installed(WAYS[way].package)
     of_package = {"version": version, "licence": WAYS[way].licence}
     if version is None:
-        return of_package | _stopped("not installed")
+        return of_package | _stopped(NOT_INSTALLED)
     try:
         return of_package | in_fresh_process(f"{__name__}:measure", config, seconds=SECONDS)
     except TimeoutError:

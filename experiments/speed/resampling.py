@@ -28,7 +28,7 @@ from sklearn.datasets import make_blobs
 from robust_eac import ClustererEnsemble, consensus_distribution
 
 from ..shared.measure import in_fresh_process, limit_memory, peak_bytes, timed
-from ..shared.store import derive_seed
+from ..shared.store import NOT_INSTALLED, derive_seed
 from .peer_ways import installed, run_r
 
 VERSION = 1
@@ -70,7 +70,7 @@ def run_one(*, n_samples, way, n_per_k, most_clusters, repetition):
     """Cost and areas of one way; "stopped" is None, or "not installed", "time", "memory" or "error" with a message."""
     version = installed(WAYS[way].package)
     if version is None:
-        return {"version": version} | _stopped("not installed")
+        return {"version": version} | _stopped(NOT_INSTALLED)
     config = {
         "n_samples": n_samples,
         "way": way,

@@ -341,6 +341,12 @@ def test_verify_tells_what_is_not_available_from_what_fails(toy, root, tmp_path,
     assert 'not available here: {"kind":"plain","x":3}' in out
     assert "found in none of these places:\n  bundled" in err
     assert "Traceback" not in err
+    without = {"double": None, "stopped": "not installed", "version": None}
+    monkeypatch.setattr(
+        runner.load_experiment("toy"), "run_one", lambda x, kind: without if x == 3 else {"double": 2 * x}
+    )
+    assert cli.main([*command, "--cells", "99"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "toy, 6 cells: 4 as frozen, 2 not available here"
     monkeypatch.setattr(runner.load_experiment("toy"), "run_one", lambda x, kind: load_dataset("spiral-file"))
     assert cli.main([*command, "--cells", "99"]) == 1
 
@@ -357,7 +363,7 @@ def test_verify_refuses_another_version(toy, root, tmp_path, capsys, monkeypatch
 
 def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores_are_usual():
     frozen = {"objective": 0.5, "gap": 1e-6, "h": 0.9, "found": [{"ari": 0.7}, {"ari": 0.8}], "converged": True}
-    frozen |= {"ensemble": 7, "n_iter": 4}
+    frozen |= {"ensemble": 7, "n_iter": 4, "version": "1.0"}
     repetitions = [frozen, frozen | {"h": 0.8, "found": [{"ari": 0.75}, {"ari": 0.7}], "objective": 0.6}]
 
     def verdict(**changed):
@@ -371,6 +377,7 @@ def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores
     assert verdict(objective=0.5 + 2e-5, ensemble=8) == "another ensemble, as good"
     assert verdict(objective=0.71, ensemble=8) == "differs"
     assert verdict(n_iter=9) == minimum
+    assert verdict(version="2.0") == "as frozen"
     assert verdict(h=0.79) == "differs"
     assert verdict(h=0.79, ensemble=8) == "another ensemble, as good"
     assert verdict(h=0.69, ensemble=8) == "differs"
