@@ -26,19 +26,21 @@ FRESH = True
 _RANGE = (5, 50)
 _MAX_SAMPLES = 10_000
 _ROWS = 2**18
-# Small batches take ten minutes for a million objects, and longer for more.
+# {objects: repetitions}. Of ten million overlapping points, rounding decides the minimum that k-means ends at.
+_TASKS = {100_000: 1, 1_000_000: 1, 10_000_000: 2}
+# Small batches take minutes for a million objects, and longer for more.
 _MAX_BATCHED = 1_000_000
 
 
 def cells(
     *,
-    n_samples=(100_000, 1_000_000, 10_000_000),
+    n_samples=tuple(_TASKS),
     n_features: int | None = None,
     ensembles=("kmeans", "landmarks", "minibatch"),
     n_partitions=N_PARTITIONS,
-    repetitions=1,
+    repetitions: int | None = None,
 ):
-    """Without `n_features`, more than a million objects have 2 features, fewer 16."""
+    """By default, more than a million objects have 2 features, fewer 16; repetitions are those of the records."""
     return [
         config
         for n in n_samples
@@ -47,7 +49,7 @@ def cells(
             n_features=(n_features or (16 if n <= 1_000_000 else 2),),
             ensemble=[name for name in ensembles if name != "minibatch" or n <= _MAX_BATCHED],
             n_partitions=(n_partitions,),
-            repetition=range(repetitions),
+            repetition=range(repetitions or _TASKS.get(n, 1)),
         )
     ]
 
