@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .checks.common import ClusterWeights, Labels, RandomState, WeightSolver
-from .checks.labels import check_ensemble
+from .checks.labels import check_ensemble, check_sample_weight
 from .checks.names import Count
 from .checks.values import check_names, is_dask_array
 from .core.threads import progress
@@ -519,7 +519,7 @@ class RobustEAC(_Consensus):
             result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
             self._store(None, result, agreements=agreements)
             self._book = self._placer = None
-            adjusted, total = False, float(len(result.labels))
+            adjusted, total, weight = False, float(len(result.labels)), None
             second_mode = None
         else:
             ensemble = check_ensemble(X, name="X")
@@ -527,12 +527,13 @@ class RobustEAC(_Consensus):
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._book, self._placer = keep_consensus(ensemble, objective, result, state, self.tol)
             adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total
+            weight = check_sample_weight(sample_weight, ensemble)
             second_mode = None
             if weighting.trusts:
                 group = second_group(weighting.pairs, result.weights > 0.0)
                 second_mode = 0 if group is None else int(np.count_nonzero(group))
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(self.get_params(deep=False), False, adjusted, total, second_mode)
+        self._settings = Settings(self.get_params(deep=False), False, adjusted, total, weight, second_mode)
         return self
 
 
@@ -620,5 +621,5 @@ class MergeConsensus(_Consensus):
         self._store(ensemble.names, result, losses=losses, agreements=agreements)
         del self.n_clusters_
         self._book, self._placer = keep_groups(ensemble, result)
-        self._settings = Settings(self.get_params(deep=False), True, False, float(len(labels)), None)
+        self._settings = Settings(self.get_params(deep=False), True, False, float(len(labels)), None, None)
         return self

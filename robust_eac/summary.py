@@ -23,14 +23,15 @@ class Settings(NamedTuple):
     """Properties of a fit that are not among its attributes.
 
     parameters : of the model, by name. merged : whether the consensus is that of average linkage. adjusted : whether
-    losses are corrected for chance. total : weight of all objects. second_mode : number of its partitions; None if it
-    was not searched for.
+    losses are corrected for chance. total : weight of all objects. sample_weight : of each, None if equal.
+    second_mode : number of its partitions; None if it was not searched for.
     """
 
     parameters: dict
     merged: bool
     adjusted: bool
     total: float
+    sample_weight: np.ndarray | None
     second_mode: int | None
 
 
@@ -89,7 +90,11 @@ def describe(model, settings, assessment=None):
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.parameters["tol"])
         if isinstance(model.membership_, np.ndarray):
-            rows["labels"] = _determined(model.membership_, assessment)
+            if assessment is None:
+                found = determinacy(model.membership_, settings.sample_weight)
+            else:
+                found = assessment.determinacy
+            rows["labels"] = _determined(found)
     rows |= certificate_rows(assessment, len(model.labels_))
     weighting = "trust" if settings.merged else name_of(settings.parameters["weighting"])
     rows["weights"] = with_weight(model.weights_, weighting)
@@ -129,19 +134,18 @@ def _convergence(model, tol):
     return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
 
 
-def _determined(membership, assessment):
-    """How far the labels are determined, by the assessment if there is one."""
-    if assessment is not None:
-        agreement, n_undetermined = assessment.label_agreement, assessment.n_undetermined
-    else:
-        found = determinacy(membership)
-        agreement, n_undetermined = (None, 0) if found is None else (found.agreement, found.undetermined.sum())
-    if agreement is None:
+def _determined(found):
+    """How far the labels are determined, by their :class:`~robust_eac.diagnostics.determinacy.Determinacy`."""
+    if found is None:
         return "not computed: too many clusters"
-    if not n_undetermined:
+    n_undetermined = np.count_nonzero(found.undetermined)
+    if found.proven:
         return "determined: memberships with the same losses have the same labels"
-    few = _share(n_undetermined, len(membership))
-    return f"memberships with the same losses have {few} elsewhere; adjusted Rand index down to {rounded(agreement)}"
+    if n_undetermined == 0:
+        return "no other labels found among memberships with the same losses"
+    few = _share(n_undetermined, len(found.undetermined))
+    lowest = rounded(found.agreement)
+    return f"memberships with the same losses have {few} elsewhere; adjusted Rand index down to {lowest}"
 
 
 def _share(few, n):
@@ -165,8 +169,8 @@ def certificate_rows(assessment, n_samples):
     text = f"{few}: moving one costs less than {percent(UNSURE)} of the loss per object"
     if assessment.n_gaining:
         text += f"; for {assessment.n_gaining:,} it gains"
-    if assessment.n_undetermined:
-        text += f"; at the same losses {assessment.n_undetermined:,} can be elsewhere"
+    if assessment.determinacy is not None and assessment.determinacy.undetermined.any():
+        text += f"; at the same losses {np.count_nonzero(assessment.determinacy.undetermined):,} can be elsewhere"
     return {"bound": distance, "unsure": text}
 
 

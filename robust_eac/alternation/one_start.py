@@ -69,20 +69,23 @@ class Run(NamedTuple):
         return self.history[-1]
 
 
-def start_run(problem, start, rng, limits, *, warm=False, log=silent):
+def start_run(problem, start, rng, limits, *, log=silent):
     """The :class:`Run` of a start, before its first Y step.
 
     `start` is the name of a start, or memberships, which are changed. With many rows, a named start is solved on a
-    sample first. The first weights depend on the losses if the start is warm or comes from a sample.
+    sample first. The first weights depend on the losses unless the start is a named one of all rows.
     """
     objective, weighting = problem
-    sample = objective.sample(rng) if isinstance(start, str) else None
+    if not isinstance(start, str):
+        return _run_from(problem, start, rng, weighting.of_start, log, limits)._replace(gap=0.0)
+    sample = objective.sample(rng)
     if sample is None:
-        run = _run_from(problem, objective.initial_rows(start, rng), rng, warm, log, limits)
-        return run if isinstance(start, str) else run._replace(gap=0.0)
+        return _run_from(problem, objective.initial_rows(start, rng), rng, weighting.first, log, limits)
     rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
     own = np.random.RandomState(rng.randint(MAX_SEED))
-    run = alternate(Problem(sample, weighting), sample.initial_rows(start, own), own, rough)
+    of_sample = Problem(sample, weighting)
+    run = _run_from(of_sample, sample.initial_rows(start, own), own, weighting.first, silent, rough)
+    run = continue_run(of_sample, run._replace(gap=0.0), rough)
     return spread_run(problem, sample, run, rng, log, limits, leap=objective.n_clusters > FEW)
 
 
@@ -91,17 +94,17 @@ def spread_run(problem, sample, run, rng, log, limits, *, leap):
     encoding = problem.objective.encoding
     skip = limits.tol * encoding.partitions.total if leap else 0.0
     rows = sample.place(encoding, run.weights, run.rows, leap=leap, skip=skip, n_threads=limits.n_threads)
-    run = _run_from(problem, rows, rng, True, log, limits)
+    run = _run_from(problem, rows, rng, problem.weighting.solve, log, limits)
     log(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
     return run
 
 
-def _run_from(problem, rows, rng, warm, log, limits):
-    """The :class:`Run` from memberships; if warm, with the optimal weights for their losses."""
+def _run_from(problem, rows, rng, weigh, log, limits):
+    """The :class:`Run` from memberships, with weights by a function of their losses."""
     objective, weighting = problem
     state = objective.measure(rows, limits.n_threads)
     losses = objective.losses(state)
-    weights = weighting.solve(losses) if warm else weighting.first(losses)
+    weights = weigh(losses)
     return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, log)
 
 
@@ -146,9 +149,9 @@ def alternate_once(problem, run, limits):
     return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
 
 
-def alternate(problem, start, rng, limits, *, warm=False, log=silent, callback=None):
+def alternate(problem, start, rng, limits, *, log=silent, callback=None):
     """The :class:`Run` of one start, alternated to a joint stationary point."""
-    run = start_run(problem, start, rng, limits, warm=warm, log=log)
+    run = start_run(problem, start, rng, limits, log=log)
     return continue_run(problem, run, limits, callback=callback)
 
 

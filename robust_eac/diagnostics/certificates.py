@@ -15,7 +15,7 @@ from ..hard.tables import LOSSES, moves, partition_losses
 from ..objectives import RawObjective
 from ..weightings.joint import WEIGHTINGS, as_weighting
 from .agreement import AgreementTest, agreement_test_of
-from .determinacy import determinacy
+from .determinacy import Determinacy, determinacy
 from .objective import Evaluation
 
 __all__ = ["Certificate", "certify"]
@@ -41,6 +41,7 @@ class Certificate(NamedTuple):
     weight_gap: float | None
     label_agreement: float | None
     undetermined: np.ndarray | None
+    determined: bool | None
 
 
 def certify(
@@ -70,9 +71,10 @@ def certify(
     * `weight_gap`, how far the weights are from the best for these losses: :math:`(\phi(\alpha) - \min \phi) / n^2`,
       where :math:`\phi` is the objective of the weighting (:math:`\alpha^T d` on the restricted simplex, for "l2" plus
       :math:`\frac{\lambda}{2} \|\alpha\|^2`, and so on);
-    * `label_agreement` and `undetermined`, how far the losses determine the labels. Losses depend on :math:`Y^T Y`
-      alone, so other memberships have the same ones. A search among these marks the objects that change cluster;
-      `label_agreement` is the adjusted Rand index of the labels with the most different ones found.
+    * `label_agreement`, `undetermined` and `determined`, how far the losses determine the labels. Losses depend on
+      :math:`Y^T Y` alone, so other memberships have the same ones. A search among these marks the objects that change
+      cluster; `label_agreement` is the adjusted Rand index of the labels with the most different ones found.
+      `determined` says that none can have other labels; otherwise the search may have missed some.
 
     First-order conditions are necessary, not sufficient: :func:`~robust_eac.consensus_lower_bound` bounds the distance
     of the objective from the global minimum.
@@ -100,7 +102,7 @@ def certify(
         w_i = 0 the limit for small weights. `trust` is an :class:`~robust_eac.diagnostics.AgreementTest`, None if a
         weight is between 0 and 1: the test counts objects. `weight_gap` is 0 exactly at optimal weights, infinite for
         weights that the weighting does not allow, None without `weighting`; adjusted losses, being shares, are not
-        divided by n^2. `label_agreement` and `undetermined` are None with more than 20 clusters, unless each has an
+        divided by n^2. `label_agreement`, `undetermined` and `determined` are None if more than 20 clusters have no
         object with membership 1.
 
     Raises
@@ -137,7 +139,7 @@ def certify(
     total, weight = encoding.partitions.total, encoding.rows.multiplicity
     object_gaps = frank_wolfe_gaps(objective.visited, rows, evaluation.statistics) / (4.0 * total)
     rises = moves(encoding, weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
-    determined = determinacy(rows)
+    found = determinacy(rows, weight)
     top = np.partition(np.column_stack([np.zeros(len(rows)), rows]), -2, axis=1)
     return Certificate(
         gap=float(weight @ object_gaps / total),
@@ -146,8 +148,9 @@ def certify(
         move_costs=0.5 * total**2 * rises / total,
         trust=agreement_test_of(encoding, rows) if np.all((weight == 0.0) | (weight >= 1.0)) else None,
         weight_gap=None if bound is None else bound.excess(evaluation.losses, weights) / objective.unit,
-        label_agreement=determined and determined.agreement,
-        undetermined=determined and determined.undetermined,
+        label_agreement=found and found.agreement,
+        undetermined=found and found.undetermined,
+        determined=found and found.proven,
     )
 
 
@@ -155,8 +158,8 @@ class Assessment(NamedTuple):
     """Loss of a consensus and lower bound for its weights, both per ordered pair of objects; and unsure objects.
 
     unbounded : why there is no bound, if there is none.
-    n_unsure, n_gaining, n_undetermined, label_agreement : number of each kind of object in :class:`Moves`, and its
-        `label_agreement`; None if they were not computed.
+    n_unsure, n_gaining, determinacy : number of each kind of object in :class:`Moves`, and its `determinacy`; None if
+        they were not computed.
     """
 
     loss: float | None = None
@@ -164,8 +167,7 @@ class Assessment(NamedTuple):
     unbounded: str | None = None
     n_unsure: int | None = None
     n_gaining: int | None = None
-    n_undetermined: int | None = None
-    label_agreement: float | None = None
+    determinacy: Determinacy | None = None
 
     @property
     def excess(self):
@@ -188,7 +190,7 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.partitions.total**2
     moves = best_moves(encoding, weights, labels, n_clusters, membership)
-    return Assessment(loss, bound, unbounded, *moves.counts, moves.label_agreement), moves
+    return Assessment(loss, bound, unbounded, *moves.counts, moves.determinacy), moves
 
 
 def assess_partition(encoding, weights, labels, n_clusters, cost):
@@ -242,26 +244,24 @@ class Moves(NamedTuple):
     rises : rise of the loss, times the weight of all objects over that of the object; infinite for objects without
         weight.
     loss : the loss before, in the same unit the loss per object.
-    undetermined : mask of the objects found to change cluster in other memberships with the same losses.
-    label_agreement : see :class:`~robust_eac.diagnostics.determinacy.Determinacy`; None if it was not computed.
+    determinacy : how far the labels of the membership are determined; None if that was not computed.
     """
 
     clusters: np.ndarray
     rises: np.ndarray
     loss: float
-    undetermined: np.ndarray
-    label_agreement: float | None
+    determinacy: Determinacy | None
 
     @property
     def unsure(self):
         """Mask of the objects whose move is cheap or lowers the loss, and of the undetermined ones."""
-        return (self.rises - UNSURE * self.loss < _GAIN) | self.undetermined
+        cheap = self.rises - UNSURE * self.loss < _GAIN
+        return cheap if self.determinacy is None else cheap | self.determinacy.undetermined
 
     @property
     def counts(self):
-        """Numbers of objects: unsure, gaining (the move lowers the loss), undetermined."""
-        masks = self.unsure, self.rises < _GAIN, self.undetermined
-        return tuple(int(np.count_nonzero(mask)) for mask in masks)
+        """Numbers of objects: unsure, gaining (the move lowers the loss)."""
+        return int(np.count_nonzero(self.unsure)), int(np.count_nonzero(self.rises < _GAIN))
 
 
 def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1.0):
@@ -273,6 +273,5 @@ def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1
     loss = float(weights @ partition_losses(encoding, labels, binder))
     used, best, rises = reassign(encoding, weights, binder, labels, n_clusters)
     rises = np.where(encoding.rows.multiplicity > 0.0, encoding.partitions.total * rises, np.inf)
-    determined = None if membership is None else determinacy(membership)
-    agreement, undetermined = (None, np.zeros(len(labels), dtype=bool)) if determined is None else determined
-    return Moves(np.append(used, labels.max() + 1)[best], rises, loss, undetermined, agreement)
+    found = None if membership is None else determinacy(membership, encoding.rows.multiplicity)
+    return Moves(np.append(used, labels.max() + 1)[best], rises, loss, found)

@@ -7,14 +7,17 @@ from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
 from ..checks.common import row_blocks
-from ..core.rotation import MOST_TURNED, only_permutations_left, plane_of
+from ..core.angles import admissible_angles, label_changes, turn_of_three
+from ..core.rotation import MOST_TURNED, Search, embedded, free_clusters
 from ..metrics.external import count_shared, matched_numbers
 
+# Memberships above minus this are admissible: a fit is only as exact as its tolerance.
+SLACK = 1e-3
 # Planes in which the membership is turned, one after the other: _TURNED over the number of objects, within limits.
 _LEAST_PLANES, _MOST_PLANES = 4, 200
 _TURNED = 2**20
-# Angles in each plane, and in the only plane of three clusters.
-_ANGLES, _ANGLES_OF_ONE = 4, 100
+# Angles in each plane, and of three free clusters at most.
+_ANGLES, _ANGLES_OF_THREE = 4, 200
 
 
 class Determinacy(NamedTuple):
@@ -22,42 +25,91 @@ class Determinacy(NamedTuple):
 
     agreement : adjusted Rand index of the labels with the most different ones found at the same losses.
     undetermined : (n,) mask of the objects that change cluster in some such membership, clusters matched.
+    proven : whether it is certain that no other labels have the same losses.
     """
 
     agreement: float
     undetermined: np.ndarray
+    proven: bool
 
 
-def determinacy(membership):
-    """The :class:`Determinacy` of the labels of a membership of (n, k) numbers; None for very many clusters.
+def determinacy(membership, weight=None):
+    """The :class:`Determinacy` of the labels of a membership of (n, k) numbers; None for very many free clusters.
 
-    A walk with a fixed seed over the rotations Q with Q Y >= 0 (see :mod:`~robust_eac.core.rotation`). A step turns
-    one plane, in which the admissible angles around the current rotation form an interval with ends in closed form; it
-    tries some of them and continues from a random one. With more than three clusters it need not find all changes.
+    Tries rotations Q with Q Y >= 0 for the objects with weight (see :mod:`~robust_eac.core.rotation`). All angles of
+    three free clusters are known. Of more clusters, walks with a fixed seed start at the membership and at each optimum
+    of the confidence that a search finds, since admissible rotations can lie apart. A step turns one plane, in which
+    the admissible angles around the current rotation form an interval with ends in closed form; it tries some of them
+    and continues from a random one. It need not find all changes.
     """
-    n, k = membership.shape
-    labels, rng = membership.argmax(axis=1), np.random.RandomState(0)
-    undetermined = np.zeros(n, dtype=bool)
-    most_changed, furthest = 0, labels
-    if k > 2 and not only_permutations_left(membership):
-        if k > MOST_TURNED:
-            return None
-        n_planes, n_angles = min(max(_TURNED // n, _LEAST_PLANES), _MOST_PLANES), _ANGLES
-        if k == 3:
-            n_planes, n_angles = 1, _ANGLES_OF_ONE
-        Q = np.eye(k)
-        for _ in range(n_planes):
-            axes = plane_of(k) @ ortho_group.rvs(k - 1, random_state=rng)[:, :2]
-            least, most = _interval(membership, Q, axes)
-            for angle in np.linspace(least, most, n_angles):
-                found = (membership @ (_turn(axes, angle) @ Q).T).argmax(axis=1)
-                found = matched_numbers(count_shared(labels, found, (k, k)))[found]
-                changed = found != labels
-                undetermined |= changed
-                if np.count_nonzero(changed) > most_changed:
-                    most_changed, furthest = np.count_nonzero(changed), found
-            Q = _turn(axes, rng.uniform(least, most)) @ Q
-    return Determinacy(float(adjusted_rand_score(labels, furthest)), undetermined)
+    n = len(membership)
+    weight = np.ones(n) if weight is None else weight
+    rows, weight = membership[weight > 0.0], weight[weight > 0.0]
+    free = free_clusters(rows.max(axis=0, initial=0.0))
+    if len(free) > MOST_TURNED:
+        return None
+    seen = _Seen(membership)
+    if len(free) == 0:
+        proven = True
+    elif len(free) == 3:
+        proven = _try_three(seen, rows, free)
+    else:
+        proven = False
+        _try_walks(seen, rows, weight, free)
+    unchanged = not seen.undetermined.any()
+    return Determinacy(float(adjusted_rand_score(seen.labels, seen.furthest)), seen.undetermined, proven and unchanged)
+
+
+class _Seen:
+    """The labels of a membership after rotations: which objects changed cluster, and the labels that changed most."""
+
+    def __init__(self, membership):
+        self.membership = membership
+        self.labels = self.furthest = membership.argmax(axis=1)
+        self.undetermined = np.zeros(len(membership), dtype=bool)
+        self._most = 0
+
+    def add(self, Q):
+        """Compare the labels after the rotation Q."""
+        found = (self.membership @ Q.T).argmax(axis=1)
+        found = matched_numbers(count_shared(self.labels, found, Q.shape))[found]
+        changed = found != self.labels
+        self.undetermined |= changed
+        if np.count_nonzero(changed) > self._most:
+            self._most, self.furthest = np.count_nonzero(changed), found
+
+
+def _try_three(seen, rows, free):
+    """Try an angle between any two changes of labels, if they are not very many; return whether all were tried."""
+    k = rows.shape[1]
+    kept = np.delete(seen.membership, free, axis=1).max(axis=1, initial=0.0)
+    changes = label_changes(seen.membership[:, free], kept)
+    angles = []
+    for least, most in zip(*admissible_angles(rows[:, free], SLACK), strict=True):
+        ends = np.concatenate([[least], changes[(changes > least) & (changes < most)], [most]])
+        angles.append(0.5 * (ends[1:] + ends[:-1]))
+    angles = np.concatenate(angles)
+    for place in np.unique(np.linspace(0, len(angles) - 1, _ANGLES_OF_THREE).astype(int)):
+        seen.add(embedded(turn_of_three(angles[place]), free, k))
+    return len(angles) <= _ANGLES_OF_THREE
+
+
+def _try_walks(seen, rows, weight, free):
+    """Try rotations on walks from the identity and from the optima of the confidence."""
+    n, k = rows.shape
+    search = Search.of(rows, weight, slack=SLACK)
+    starts = [np.eye(k), *search.optima()]
+    rng = np.random.RandomState(0)
+    n_planes = min(max(_TURNED // n, _LEAST_PLANES), _MOST_PLANES)
+    for start in starts:
+        seen.add(start)
+    for number in range(n_planes):
+        Q = starts[number % len(starts)]
+        axes = search.plane @ ortho_group.rvs(len(free) - 1, random_state=rng)[:, :2]
+        least, most = _interval(rows, Q, axes)
+        for angle in np.linspace(least, most, _ANGLES):
+            seen.add(_turn(axes, angle) @ Q)
+        starts[number % len(starts)] = _turn(axes, rng.uniform(least, most)) @ Q
 
 
 def _turn(axes, angle):
@@ -67,7 +119,7 @@ def _turn(axes, angle):
 
 
 def _interval(membership, Q, axes):
-    """The least and the largest angle by which a plane can be turned after Q without leaving the simplex.
+    """The least and the largest angle by which a plane can be turned after Q with no membership below -SLACK.
 
     The membership of a row in a cluster is rest + radius cos(angle - phase).
     """
@@ -78,8 +130,9 @@ def _interval(membership, Q, axes):
         cosine = inner @ axes.T
         sine = inner @ np.array([axes[:, 1], -axes[:, 0]])
         radius = np.hypot(cosine, sine)
-        leaves = radius > rows - cosine
-        reach = np.arccos(np.clip((cosine - rows)[leaves] / radius[leaves], -1.0, 1.0))
+        rest = rows - cosine + SLACK
+        leaves = radius > rest
+        reach = np.arccos(np.clip(-rest[leaves] / radius[leaves], -1.0, 1.0))
         phase = np.arctan2(sine, cosine)[leaves]
         least = max(least, (phase - reach).max(initial=-np.pi))
         most = min(most, (phase + reach).min(initial=np.pi))

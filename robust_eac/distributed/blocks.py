@@ -18,7 +18,7 @@ from ..core import kernels
 from ..core.arrays import Visit
 from ..core.encoding import Encoding, encode, hard_partitions, select, take_rows
 from ..core.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
-from ..core.rotation import MOST_ROWS, lowest_rows, some_rows, turn
+from ..core.rotation import MOST_ROWS, some_rows, survey, turn
 from ..core.starts import draw_rows, reduce_rows
 from ..core.sweep import visiting_order
 from ..objectives.base import first_objects, place_by
@@ -264,9 +264,14 @@ def sample_memberships(encoding, proposal, t, n_samples):
     return rows[some], encoding.rows.multiplicity[some]
 
 
-def lowest(encoding, proposal, t, Q):
-    """The row of smallest membership in every cluster after a rotation."""
-    return lowest_rows(proposal.at(t), Q)
+def largest_memberships(encoding, proposal, t):
+    """(k,) largest membership in every cluster."""
+    return proposal.at(t).max(axis=0)
+
+
+def survey_block(encoding, proposal, t, Q):
+    """(the row of smallest membership in every cluster after a rotation, the total confidence)."""
+    return survey(proposal.at(t), encoding.rows.multiplicity, Q)
 
 
 def turn_block(encoding, proposal, t, Q):

@@ -28,7 +28,7 @@ from ..checks.values import (
 from ..core.arrays import RowData
 from ..core.encoding import Encoding, select, weigh, weigh_clusters
 from ..core.formula import agreement_from_sums, gap_unit
-from ..core.rotation import MOST_TURNED, canonical_rotation, lowest_rows
+from ..core.rotation import Search, free_clusters, lowest_of
 from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
 from ..core.sweep import visit_with
 from ..core.threads import progress
@@ -190,7 +190,7 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
             starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, log=options.log)
         problem = Problem(DistributedObjective(partitions, n_clusters), weighting)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-        run = start_run(problem, rows, own, limits, warm=sampled, log=log)
+        run = start_run(problem, rows, own, limits, log=log)
         run = continue_run(problem, run, limits, callback=callback)
         run = canonical(problem, run, limits, callback=callback)
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
@@ -215,16 +215,20 @@ class DistributedObjective(RawObjective):
     def canonical_rotation(self, rows, *, near=False):
         from dask import compute
 
-        if not 2 < self.n_clusters <= MOST_TURNED:
+        def of_each(function, *args):
+            return compute(*[task(rows.t, *args) for task in rows.each(function)])
+
+        def survey(Q):
+            lowest, confidence = zip(*of_each(blocks.survey_block, Q), strict=True)
+            return lowest_of(np.array(lowest), Q), sum(confidence)
+
+        free = free_clusters(np.max(of_each(blocks.largest_memberships), axis=0))
+        if len(free) == 0:
             return None
-        some = compute(*[task(rows.t, self.partitions.total) for task in rows.each(blocks.sample_memberships)])
+        some = of_each(blocks.sample_memberships, self.partitions.total)
         found, weight = (np.concatenate(parts) for parts in zip(*some, strict=True))
-
-        def lowest(Q):
-            each = np.array(compute(*[task(rows.t, Q) for task in rows.each(blocks.lowest)]))
-            return lowest_rows(each.reshape(-1, self.n_clusters), Q)
-
-        return canonical_rotation(found, weight, lowest if self.partitions.total > len(found) else None, near=near)
+        search = Search(found, weight, free, survey if self.partitions.total > len(found) else None)
+        return search.canonical(near=near)
 
     def turn_rows(self, rows, Q):
         from dask import persist

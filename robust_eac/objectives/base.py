@@ -1,14 +1,12 @@
 """Base class of the objectives, and the order of the clusters."""
 
-from functools import partial
-
 import numpy as np
 
 from ..checks.common import row_blocks
 from ..core.arrays import Visit
 from ..core.encoding import take_rows
 from ..core.formula import gradient_of
-from ..core.rotation import canonical_rotation, lowest_rows, some_rows, turn
+from ..core.rotation import canonical_rotation, some_rows, turn
 from ..core.starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
 from ..core.sweep import ROUNDING, sweep
 from ..core.threads import map_threads
@@ -70,8 +68,8 @@ class Objective:
         return None if sample is None else self.on(sample)
 
     def initial_rows(self, start, rng):
-        """Initial memberships: those of a named start, or `start` itself."""
-        return initial_rows(self.encoding, self.n_clusters, start, rng) if isinstance(start, str) else start
+        """Initial memberships of a named start."""
+        return initial_rows(self.encoding, self.n_clusters, start, rng)
 
     def signature(self, rows):
         """C = Y - 1/k on some rows of a membership Y, scaled so that |C'C| = 1; :meth:`coincide` compares two."""
@@ -87,9 +85,7 @@ class Objective:
 
     def canonical_rotation(self, rows, *, near=False):
         """The rotation to the canonical membership (see :mod:`~robust_eac.core.rotation`), or None."""
-        some, weight = some_rows(len(rows)), self.encoding.rows.multiplicity
-        lowest = None if isinstance(some, slice) else partial(lowest_rows, rows)
-        return canonical_rotation(rows[some], weight[some], lowest, near=near)
+        return canonical_rotation(rows, self.encoding.rows.multiplicity, near=near)
 
     def turn_rows(self, rows, Q):
         """Rotate memberships in place."""

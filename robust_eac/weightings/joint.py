@@ -17,6 +17,8 @@ from .trust import SHARE, chance_corrected_weights, count_families_once, largest
 
 # Weights are feasible up to rounding errors of this size.
 _FEASIBLE = 1e-9
+# Losses, which are differences of large numbers, are zero below this share of the largest.
+_EQUAL = 1e-12
 
 
 @cache
@@ -71,6 +73,15 @@ class Weighting(BaseEstimator):
     def first(self, losses):
         """Weights of the first descent."""
         return uniform_weights(losses)
+
+    def of_start(self, losses):
+        """Weights of the first descent from a given membership: the best for its losses, so that a fit goes on.
+
+        If only partitions equal to the membership have weight, it would be the last one, too: then the weights are
+        those of :meth:`first`.
+        """
+        weights = self.solve(losses)
+        return weights if weights @ losses > _EQUAL * losses.max() else self.first(losses)
 
     def value(self, losses, weights):
         """The objective that the alternation decreases and reports."""

@@ -89,3 +89,51 @@ def test_report_and_certificate_count_the_undetermined(rng):
     clean = noisy(rng, 80, 3, 20, 0.0)
     sure = RobustEAC(3, random_state=0).fit(np.column_stack([clean, np.arange(80) % 3, np.arange(80) % 3]))
     assert "determined: memberships" in sure.summary()
+    mixed = RobustEAC(7, weighting="uniform", random_state=0).fit(noisy(rng, 210, 7, 40, 0.5))
+    assert not certify(noisy(rng, 210, 7, 40, 0.5), mixed.membership_).determined
+    assert "no other labels found" in mixed.summary()
+
+
+# Two memberships with the same losses, a rotation by half a circle apart, and no admissible rotation near either.
+APART = np.array([[2, 1, 0], [1, 2, 0], [0, 2, 1], [0, 1, 2], [1, 0, 2], [2, 0, 1]]) / 3.0
+
+
+def test_rotations_that_lie_apart_are_found():
+    # Of every pair of objects, one joins another pair.
+    assert np.count_nonzero(determinacy(APART).undetermined) == 3
+    certificate = certify(np.arange(6)[:, np.newaxis], APART)
+    assert certificate.label_agreement == -0.25
+    assert np.count_nonzero(certificate.undetermined) == 3
+    assert not certificate.determined
+    for n_pure in (1, 3, 5):
+        beside = np.zeros((6 + n_pure, 3 + n_pure))
+        beside[:6, :3], beside[6:, 3:] = APART, np.eye(n_pure)
+        found = determinacy(beside).undetermined
+        assert np.count_nonzero(found[:6]) == 3
+        assert not found[6:].any()
+
+
+def test_seeds_that_end_apart_both_say_so():
+    fits = [RobustEAC(3, n_init=1, random_state=seed).fit([APART]) for seed in range(10)]
+    found = {tuple(fit.labels_) for fit in fits if fit.objective_ < 1e-6}
+    assert len(found) == 2
+    for fit in fits:
+        assert "have 3 objects (50.0 %) elsewhere" in fit.summary()
+
+
+@pytest.mark.parametrize(("n", "k"), [(60, 3), (300, 4)])
+def test_objects_without_weight_do_not_hide_what_is_undetermined(rng, n, k):
+    weighty, pure = rng.randint(6, size=(n, 60)), np.repeat(np.arange(k), 2)
+    labels = np.concatenate([weighty, np.tile(pure[:, np.newaxis], 60)])
+    weight = np.repeat([1.0, 0.0], [n, 2 * k])
+    alone = solve_median_partition(weighty, k, weighting="uniform", random_state=0).membership
+    expected = determinacy(alone)
+    assert expected.undetermined.any()
+    found = certify(labels, np.concatenate([alone, np.eye(k)[pure]]), sample_weight=weight)
+    assert found.label_agreement < 1.0
+    np.testing.assert_array_equal(found.undetermined[:n], expected.undetermined)
+    model = RobustEAC(k, weighting="uniform", random_state=0).fit(labels, sample_weight=weight)
+    n_free = np.count_nonzero(determinacy(model.membership_, weight).undetermined)
+    assert n_free > 0
+    assert f"have {n_free} object" in model.summary()
+    assert f"at the same losses {n_free} can be elsewhere" in model.summary(labels, sample_weight=weight)

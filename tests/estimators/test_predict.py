@@ -228,7 +228,10 @@ def test_dask_arrays_are_refused(rng):
 
 @pytest.mark.parametrize("weighting", ["restricted-simplex", "l2", "chance-corrected"])
 def test_an_ensemble_that_grows_starts_from_its_consensus(rng, weighting):
-    """The recipe of the class: the warm start begins, and ends, about where a fit from the beginning ends."""
+    """The recipe of the class: the warm start begins, and ends, about where a fit from the beginning ends.
+
+    It begins with the weights of its membership, so that it can end at another minimum than equal weights lead to.
+    """
     truth = rng.permutation(np.repeat(TRUTH, 5))
     labels = planted_ensemble(rng, truth, 24, noise=0.3)
     options = {"weighting": weighting, "random_state": 0}
@@ -238,7 +241,8 @@ def test_an_ensemble_that_grows_starts_from_its_consensus(rng, weighting):
     assert adjusted_rand_score(some.predict(labels[270:]), truth[270:]) > 0.9
     for start in (fewer.membership_, np.vstack([some.membership_, some.predict_membership(labels[270:])])):
         warm = RobustEAC(3, init=start, **options).fit(labels)
-        assert warm.objective_ == pytest.approx(cold.objective_, rel=1e-3)
+        assert warm.objective_ == pytest.approx(cold.objective_, rel=5e-3)
+        assert warm.objective_ <= warm.objective_history_[0]
         if weighting != "chance-corrected":
             # Its history begins with the last set of partitions.
             excess = [model.objective_history_[0] - cold.objective_ for model in (warm, cold)]

@@ -1,0 +1,42 @@
+"""Fits that go on from a given membership."""
+
+import numpy as np
+import pytest
+
+from robust_eac import RestrictedSimplex, RobustEAC, adjusted_rand_score, solve_median_partition
+
+from ..conftest import planted_ensemble
+from ..core.test_rotation import noisy
+
+
+@pytest.mark.parametrize("weighting", ["few", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:no two partitions agree")
+def test_a_fit_goes_on_from_its_membership(rng, weighting):
+    m = 20
+    weighting = RestrictedSimplex(2.0 / m) if weighting == "few" else weighting
+    for share in (0.2, 0.4, 0.6, 0.8):
+        labels, k = noisy(rng, 60, 4, m, share), 3
+        fit = RobustEAC(k, weighting=weighting, n_init=2, random_state=0).fit(labels)
+        again = RobustEAC(k, weighting=weighting, init=fit.membership_, random_state=1).fit(labels)
+        # Chance-corrected trust begins anew, and comes back to the minimum as near as the tolerance says.
+        above = 1e-6 if weighting == "chance-corrected" else 1e-10
+        assert again.objective_ <= fit.objective_ + above * abs(fit.objective_)
+        assert adjusted_rand_score(again.labels_, fit.labels_) > 0.98
+        np.testing.assert_allclose(again.weights_, fit.weights_, atol=1e-3)
+
+
+def test_a_start_that_is_a_clustering_does_not_get_all_weight(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 8, noise=0.4)
+    result = solve_median_partition(
+        labels, 3, weighting=RestrictedSimplex(1.0), init=labels[:, 0], max_iter=1, random_state=0
+    )
+    assert adjusted_rand_score(result.labels, labels[:, 0]) < 1.0
+    assert (result.losses > 0.0).all()
+
+
+def test_given_weights_stay_with_a_start_that_is_their_clustering(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 4, noise=0.4)
+    result = solve_median_partition(labels, 3, weighting=[1, 0, 0, 0], init=labels[:, 0], random_state=0)
+    np.testing.assert_array_equal(result.weights, [1.0, 0.0, 0.0, 0.0])
+    assert adjusted_rand_score(result.labels, labels[:, 0]) == 1.0
