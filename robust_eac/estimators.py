@@ -366,10 +366,11 @@ class RobustEAC(_Consensus):
         Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
     init : {"random", "kmeans"} or array-like, default="random"
         Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
-        SciPy sparse, or a label vector of shape (n_samples,). An array is one start. The uniform membership is refused:
-        it is a stationary point. With thousands of objects, each named start is first solved on a sample; with tens of
-        thousands, then on a quarter of the objects. With more than 32 clusters, "random" puts the objects, in random
-        order, where they cost least.
+        SciPy sparse, or a label vector of shape (n_samples,). An array is one start, and begins with the best weights
+        for its losses, so that a fit goes on from its `membership_`; with those of a named start, if only clusterings
+        equal to it had weight. The uniform membership is refused: it is a stationary point. With thousands of objects,
+        each named start is first solved on a sample; with tens of thousands, then on a quarter of the objects. With
+        more than 32 clusters, "random" puts the objects, in random order, where they cost least.
     n_init : int, default=10
         Number of starts. Each is solved to a gap of 1e-4, or only the best three if all begin on samples; of starts
         that have reached the same partition, only the lowest continues. The best one is then solved to `tol`, and kept.

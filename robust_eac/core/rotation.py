@@ -41,6 +41,8 @@ _LEAST_CURVATURE = 1e-3
 _INSIDE, _ROUNDED = 1e-9, 1e-12
 # Penalty for leaving the simplex, in the first Newton step from outside and at most; it grows tenfold each step.
 _PRICES = 1e3, 1e12
+# The search ends outside if this many steps in turn leave more than this share of the distance to the simplex.
+_STUCK, _NEARER = 3, 0.9
 
 
 def canonical_rotation(rows, weight, *, near=False):
@@ -246,9 +248,14 @@ class Search:
         most = 8 * k + 4 * len(first)
         of_bounds = np.zeros((k, k))
         price = _PRICES[1] if len(kept) or (bound @ Q.T).min() >= -self._slack - _INSIDE else _PRICES[0]
+        outside, n_stuck = np.inf, 0
         for _ in range(_NEWTON_STEPS):
             turned = rows @ Q.T
             edge = turned if bound is rows else bound @ Q.T
+            before, outside = outside, -self._slack - edge.min()
+            n_stuck = n_stuck + 1 if outside > max(_INSIDE, _NEARER * before) else 0
+            if n_stuck >= _STUCK and price == _PRICES[1]:
+                break
             target = (units[turned.argmax(axis=1)] * weight[:, np.newaxis]).T @ turned
             curvature, axes = np.linalg.eigh(plane.T @ (target + of_bounds) @ plane)
             basis = plane @ axes
