@@ -26,7 +26,7 @@ RECORDS = PROJECT / "experiments" / "records"
 COMPONENTS = ("data", "ensemble", "corruption", "solver")
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 # Raise by hand where results of the solvers move, and make the records anew; those before the first number have none.
-SOLVER = 2
+SOLVER = 3
 # Names of entries that differ from run to run, or from one machine to another, contain one of these words.
 MEASUREMENTS = {"seconds", "bytes", "version"}
 # Value of an entry "stopped" in the result of a cell whose package is missing here.
