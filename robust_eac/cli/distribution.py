@@ -1,5 +1,6 @@
 """The command that compares numbers of clusters by the consensus values of resamples."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,17 @@ from ..comparison.result import aligned
 from ..wording import counted, listed
 from .files import read_labels
 from .options import add_input_options, add_seed, add_table_output
-from .output import check_outputs, check_picture, picture_writer, progress, say, table_writer, write_outputs
+from .output import (
+    NO_NUMBER,
+    check_outputs,
+    check_picture,
+    picture_writer,
+    print_problem,
+    progress,
+    say,
+    table_writer,
+    write_outputs,
+)
 
 
 def add_distribution(parser):
@@ -24,7 +35,8 @@ and .9; with --reference the mean pac of the references, and the log of its rati
 The number named has the smallest pac, or with --reference the largest log ratio; of equal ones it is the largest. A
 small pac does not show that there are clusters, since resamples of data without clusters may agree, too (Senbabaoglu et
 al., Scientific Reports 4, 2014). So with --reference a number is named only if its log ratio is larger than all of each
-reference, compared with the data and the other references. Without clusters, 1 of 20 data sets passes 19 references."""
+reference, compared with the data and the other references. Without clusters, 1 of 20 data sets passes 19 references.
+No number is named if a file has fewer than ten different clusterings with some number of clusters (exit code 3)."""
     add = parser.add_argument
     text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
     add("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
@@ -36,7 +48,9 @@ reference, compared with the data and the other references. Without clusters, 1 
 
 
 def run_distribution(arguments):
-    """Print the table and the number of clusters; write the outputs asked for."""
+    """Print the table and the number of clusters; write the outputs asked for; the exit code."""
+    from ..diagnostics.resampling import ENOUGH
+
     paths = arguments.reference
     check_picture(arguments.output)
     check_outputs([arguments.output, arguments.table], [arguments.labels, *paths])
@@ -60,7 +74,10 @@ def run_distribution(arguments):
         writers[arguments.table] = table_writer(arguments.table, list(columns), list(columns.values()))
     if arguments.output is not None:
         writers[arguments.output] = picture_writer(arguments.output, _figure(found, references))
-    write_outputs(writers, _in_words(found, ratios))
+    enough = all((each.n_different >= ENOUGH).all() for each in (found, *references))
+    words = _in_words(found, ratios) if enough else "number of clusters: none, because too few clusterings differ"
+    write_outputs(writers, words)
+    return 0 if enough else NO_NUMBER
 
 
 def _distribution(arguments, path):
@@ -69,8 +86,10 @@ def _distribution(arguments, path):
 
     arguments.labels = path
     _, labels = read_labels(arguments)
-    with progress("consensus values"):
+    with progress("consensus values"), warnings.catch_warnings(record=True) as caught:
         found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    for warning in caught:
+        print_problem("warning", f"{path}{str(warning.message).removeprefix('labels')}")
     if np.isnan(found.pac).any():
         k = found.n_clusters[np.isnan(found.pac)][0]
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")

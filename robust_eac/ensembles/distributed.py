@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import RandomState
+from ..checks.forms import column_titles, label_matrix
 from ..checks.values import check_dask_rows, check_integer, check_random_state
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def ensemble_distributed(
     Raises
     ------
     TypeError
-        If the ensemble cannot label new objects.
+        If the ensemble cannot label new objects, or has no matrix of labels.
 
     Notes
     -----
@@ -70,14 +71,23 @@ def ensemble_distributed(
     n = X.shape[0]
     rows = np.sort(sample_without_replacement(n, min(max_samples, n), random_state=rng))
     fitted = clone(ensemble).fit(X[rows].compute())
+    if np.ndim(getattr(fitted, "labels_", None)) != 2:
+        rule = "must have labels_ of shape (n_samples, n_partitions) after fit"
+        raise TypeError(f"ensemble {rule}, got {type(ensemble).__name__}.")
     dtype, n_partitions = fitted.labels_.dtype, fitted.labels_.shape[1]
+    label = partial(_transform, fitted, n_partitions, dtype)
     # A `transform` that cannot label new objects raises here, before any chunk is read.
-    fitted.transform(X[:1].compute())
-    label = partial(_transform, fitted, dtype)
+    label(X[:1].compute())
     chunks = X.chunks[0], n_partitions
     return X.map_blocks(label, chunks=chunks, dtype=dtype, meta=np.empty((0, 0), dtype=dtype))
 
 
-def _transform(ensemble, dtype, chunk):
+def _transform(ensemble, n_partitions, dtype, chunk):
     """Labels of one chunk in the common type; those of a small chunk may come in a smaller type."""
-    return np.asarray(ensemble.transform(chunk)).astype(dtype, copy=False)
+    name = "what transform of ensemble returns"
+    found = np.asarray(ensemble.transform(chunk))
+    labels, names = label_matrix(found, name, column_titles())
+    if names or labels.shape != (len(chunk), n_partitions):
+        rule = f"must be integers of shape {(len(chunk), n_partitions)}"
+        raise ValueError(f"{name} {rule}, got {found.dtype} of shape {found.shape}.")
+    return labels.astype(dtype, copy=False)
