@@ -1,6 +1,5 @@
 """The command that compares numbers of clusters by the consensus values of resamples."""
 
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -9,17 +8,7 @@ from ..comparison.result import aligned
 from ..wording import counted, listed
 from .files import read_labels
 from .options import add_input_options, add_seed, add_table_output
-from .output import (
-    NO_NUMBER,
-    check_outputs,
-    check_picture,
-    picture_writer,
-    print_problem,
-    progress,
-    say,
-    table_writer,
-    write_outputs,
-)
+from .output import NO_NUMBER, check_outputs, check_picture, picture_writer, progress, say, table_writer, write_outputs
 
 
 def add_distribution(parser):
@@ -51,13 +40,13 @@ def run_distribution(arguments):
     """Print the table and the number of clusters; write the outputs asked for; the exit code."""
     from ..diagnostics.resampling import ENOUGH
 
-    paths = arguments.reference
+    files = [arguments.labels, *arguments.reference]
     check_picture(arguments.output)
-    check_outputs([arguments.output, arguments.table], [arguments.labels, *paths])
-    found, *references = (_distribution(arguments, path) for path in (arguments.labels, *paths))
+    check_outputs([arguments.output, arguments.table], files)
+    found, *references = (_distribution(arguments, path) for path in files)
     if found.n_clusters[-1] < 2:
         raise ValueError("LABELS must hold clusterings with at least two clusters, all have one.")
-    for path, reference in zip(paths, references, strict=True):
+    for path, reference in zip(files[1:], references, strict=True):
         if not np.array_equal(found.n_clusters, reference.n_clusters):
             rule = "must have clusterings with the numbers of clusters of LABELS"
             raise ValueError(f"{path}: {rule}, {listed(found.n_clusters)}; got {listed(reference.n_clusters)}.")
@@ -74,10 +63,10 @@ def run_distribution(arguments):
         writers[arguments.table] = table_writer(arguments.table, list(columns), list(columns.values()))
     if arguments.output is not None:
         writers[arguments.output] = picture_writer(arguments.output, _figure(found, references))
-    enough = all((each.n_different >= ENOUGH).all() for each in (found, *references))
-    words = _in_words(found, ratios) if enough else "number of clusters: none, because too few clusterings differ"
-    write_outputs(writers, words)
-    return 0 if enough else NO_NUMBER
+    few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
+    none = "number of clusters: none, because too few clusterings differ in"
+    write_outputs(writers, f"{none} {few[0]}" if few else _in_words(found, ratios))
+    return NO_NUMBER if few else 0
 
 
 def _distribution(arguments, path):
@@ -86,10 +75,8 @@ def _distribution(arguments, path):
 
     arguments.labels = path
     _, labels = read_labels(arguments)
-    with progress("consensus values"), warnings.catch_warnings(record=True) as caught:
+    with progress("consensus values"):
         found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
-    for warning in caught:
-        print_problem("warning", f"{path}{str(warning.message).removeprefix('labels')}")
     if np.isnan(found.pac).any():
         k = found.n_clusters[np.isnan(found.pac)][0]
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")

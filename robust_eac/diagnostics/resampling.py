@@ -17,7 +17,7 @@ from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
 from ..core.lloyd import table_costs
 from ..core.threads import count_threads, map_threads
-from ..wording import counted, listed
+from ..wording import listed
 
 __all__ = ["ConsensusDistribution", "cluster_consensus", "consensus_distribution", "item_consensus"]
 
@@ -132,12 +132,12 @@ def consensus_distribution(
     rng = check_random_state(random_state)
 
     values, sizes = np.unique(groups, return_counts=True)
-    n_different, is_whole = np.zeros((2, len(values)), dtype=int)
+    n_different = np.empty_like(sizes)
     cdf = np.full((len(values), _STEPS + 1), np.nan)
     area, pac, band = np.full((3, len(values)), np.nan)
     for g, value in enumerate(values):
         encoding = encode(labels[:, groups == value])
-        n_different[g], is_whole[g] = _count_different(encoding), len(encoding.partitions.missing_slots) == 0
+        n_different[g] = _count_different(encoding)
         counts, exact = _count_pairs(encoding, max_pairs, n_jobs, rng)
         joint, together = np.nonzero(counts)
         joint, together = joint[joint > 0], together[joint > 0]
@@ -155,7 +155,17 @@ def consensus_distribution(
         band[g] = 0.0 if exact else np.sqrt(np.log(2.0 / (1.0 - _CONFIDENCE)) / (2.0 * n_pairs))
     with np.errstate(divide="ignore", invalid="ignore"):
         delta = np.append(area[:1], np.diff(area) / area[:-1])
-    _warn_of_no_resamples(values, sizes, n_different, is_whole)
+    few = n_different < ENOUGH
+    if few.any():
+        got = listed(
+            [f"{found} of {size} with {k}" for found, size, k in np.transpose([n_different, sizes, values])[few]]
+        )
+        rule = f"at least {ENOUGH} clusterings of every number of clusters must differ to compare the numbers"
+        warnings.warn(f"labels: {rule}, got {got}.", UserWarning, stacklevel=2)
+    whole = [k for k in values if (labels[:, groups == k] != -1).all()]
+    if whole:
+        rule = "resamples miss objects, as -1, but no object is missing in the clusterings of these numbers of clusters"
+        warnings.warn(f"labels: {rule}: {listed(whole)}.", UserWarning, stacklevel=2)
     grid = np.linspace(0.0, 1.0, _STEPS + 1)
     return ConsensusDistribution(values, grid, cdf, area, delta, pac, band, (low, high), n_different)
 
@@ -261,31 +271,10 @@ def _check_bounds(bounds):
 
 def _count_different(encoding):
     """Number of different partitions, whatever the names of their clusters."""
-    codes, mask_of = encoding.rows.codes, encoding.partitions.mask_of
-    objects = np.arange(len(codes))
-    first = np.empty(encoding.partitions.n_codes.max(), dtype=np.intp)
-    different = set()
-    for column, mask in zip(codes.T, mask_of, strict=True):
-        # The first object of each cluster stands for it: of equal indices, the last assignment counts.
-        first[column[::-1]] = objects[::-1]
-        different.add((mask, first[column].tobytes()))
-    return len(different)
-
-
-def _warn_of_no_resamples(values, sizes, n_different, is_whole):
-    """Warn of groups with too few different partitions, and of those in which no partition misses an object."""
-    few = [
-        f"{f'{size} equal ones' if different == 1 < size else different} with {counted(value, 'cluster')}"
-        for value, size, different in zip(values, sizes, n_different, strict=True)
-        if different < ENOUGH
-    ]
-    if few:
-        rule = f"it takes at least {ENOUGH} different clusterings of every number of clusters to compare the numbers"
-        warnings.warn(f"labels: {rule}, got {listed(few)}.", UserWarning, stacklevel=3)
-    if is_whole.any():
-        found = f"no object is missing where the number of clusters is {listed(values[is_whole.astype(bool)])}"
-        rule = "in clusterings of resamples, -1 marks the objects that were not drawn"
-        warnings.warn(f"labels: {found}; {rule}.", UserWarning, stacklevel=3)
+    found = (np.unique(column, return_index=True, return_inverse=True)[1:] for column in encoding.rows.codes.T)
+    masks = encoding.partitions.mask_of
+    # The first object of each cluster stands for it.
+    return len({(mask, first[codes].tobytes()) for mask, (first, codes) in zip(masks, found, strict=True)})
 
 
 def _count_pairs(encoding, max_pairs, n_jobs, rng):

@@ -65,10 +65,8 @@ class EnsembleTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
 
 def last_step(estimator):
-    """The last step of a Pipeline, and of one in its place; any other estimator itself."""
-    while isinstance(estimator, Pipeline):
-        estimator = estimator.steps[-1][1]
-    return estimator
+    """The clusterer of a Pipeline, its last step; any other estimator itself."""
+    return last_step(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator
 
 
 def prepare_clusterer(base, n_clusters, seed):
@@ -80,20 +78,20 @@ def prepare_clusterer(base, n_clusters, seed):
     return estimator
 
 
-def check_found(labels, n_samples, name, *, may_be_names=True):
-    """(n_samples,) integers from the labels of any type that a clusterer found; -1 where it leaves an object out."""
+def check_found(labels, n_samples, name, *, of_function=False):
+    """(n_samples,) integer labels that a clusterer found (of a function, any labels); -1 where it leaves one out."""
     labels, names = label_column(labels, name)
-    if names and not may_be_names:
-        raise TypeError(f"{name} must hold integers, got {names[-1]!r}.")
     if labels.shape != (n_samples,):
         raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {labels.shape}.")
+    if not of_function and (names or labels.min() < -1):
+        raise ValueError(f"{name} must be integers of at least -1, got {names[-1] if names else labels.min()}.")
     return labels
 
 
 def fit_all(base, n_clusters, seeds, X, n_jobs):
     """Clones of a clusterer, fitted to X with these numbers of clusters and seeds."""
-    estimators = [prepare_clusterer(base, k, seed) for k, seed in zip(n_clusters, seeds, strict=True)]
-    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, silent)
+    draws = zip(n_clusters, seeds, strict=True)
+    return list_fits((delayed(prepare_clusterer(base, *draw).fit)(X) for draw in draws), n_clusters, n_jobs, silent)
 
 
 def list_fits(fits, n_clusters, n_jobs, log):

@@ -10,7 +10,6 @@ from joblib import delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.common import RandomState
@@ -159,8 +158,12 @@ class ClustererEnsemble(EnsembleTransformer):
         rng = check_random_state(self.random_state)
         log = progress(self.verbose)
         base = _as_clusterer(self.estimator, self.n_per_k)
-        _check_not_pairs(base, size < n or n_used < n_features)
-        n_clusters = self._numbers_of_clusters(base, size, rng)
+        values = base.get_params(deep=False).values()
+        if (size, n_used) != X.shape and any(isinstance(value, str) and "precomputed" in value for value in values):
+            rule = f"max_samples and max_features must be None for {type(base).__name__} of a precomputed matrix"
+            way = "give a function that looks up the pairs of its sample, and np.arange(n)[:, np.newaxis] as X"
+            raise ValueError(f"{rule}; as estimator, {way}.")
+        n_clusters = self._numbers_of_clusters(last_step(base), size, rng)
         m = len(n_clusters)
         n_draws = m if self.n_per_k is None else self.n_per_k
         seeds = rng.randint(MAX_SEED, size=m)
@@ -169,8 +172,8 @@ class ClustererEnsemble(EnsembleTransformer):
         self.estimators_features_ = [draw_indices(n_features, n_used, rng) for _ in range(n_draws)] * (m // n_draws)
 
         draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
-        is_own = self.estimator is None
-        fits = (delayed(_fit)(prepare_clusterer(base, k, seed), is_own, X, size, *draw) for k, seed, *draw in draws)
+        fit = delayed(partial(_fit, self.estimator is None))
+        fits = (fit(prepare_clusterer(base, k, seed), X, size, *draw) for k, seed, *draw in draws)
         self.estimators_, found = map(list, zip(*list_fits(fits, n_clusters, n_jobs, log), strict=True))
         n_found = np.array([int(labels.max()) + 1 for labels in found])
         self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
@@ -181,10 +184,9 @@ class ClustererEnsemble(EnsembleTransformer):
             for column, rows, labels in zip(self.labels_.T, self._samples(), found, strict=True):
                 column[rows] = labels
 
-    def _numbers_of_clusters(self, base, size, rng):
+    def _numbers_of_clusters(self, clusterer, size, rng):
         """Requested number of clusters of each partition; None if the clusterer takes none."""
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
-        clusterer = last_step(base)
         if "n_clusters" not in clusterer.get_params():
             if self.n_per_k is not None:
                 name = type(clusterer).__name__
@@ -276,7 +278,8 @@ class FunctionClusterer(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        labels = check_found(self.function(X, self.n_clusters, self.random_state), len(X), "what estimator returns")
+        found = self.function(X, self.n_clusters, self.random_state)
+        labels = check_found(found, len(X), "what estimator returns", of_function=True)
         observed = labels != -1
         self.labels_ = np.full(len(X), -1)
         self.labels_[observed] = np.unique(labels[observed], return_inverse=True)[1]
@@ -293,18 +296,7 @@ def _as_clusterer(estimator, n_per_k):
     return estimator if is_estimator else FunctionClusterer(estimator)
 
 
-def _check_not_pairs(base, is_part):
-    """Raise ValueError for a clusterer of a precomputed matrix of pairs of which each run would have a part."""
-    first = base.steps[0][1] if isinstance(base, Pipeline) else base
-    values = getattr(first, "get_params", dict)().values()
-    if is_part and any(isinstance(value, str) and value.startswith("precomputed") for value in values):
-        raise ValueError(
-            f"max_samples and max_features must be None for {type(first).__name__} of a precomputed matrix of pairs. "
-            "Give a function as estimator that looks up the pairs of its sample, and X = np.arange(n)[:, np.newaxis]."
-        )
-
-
-def _fit(estimator, is_own, X, size, seed, features):
+def _fit(is_own, estimator, X, size, seed, features):
     """(clusterer fitted to a sample of the rows and to these features, its labels); `is_own`: it leaves X as it is."""
     sample = _columns(draw_sample(X, size, np.random.RandomState(seed)), features)
     if not is_own and np.may_share_memory(sample, X):
@@ -313,10 +305,7 @@ def _fit(estimator, is_own, X, size, seed, features):
     name = type(clusterer).__name__
     if not hasattr(clusterer, "labels_"):
         raise TypeError(f"estimator must be a clusterer, which has labels_ after fit, got {name}.")
-    labels = check_found(clusterer.labels_, len(sample), f"labels_ of estimator {name}")
-    if labels.min() < -1:
-        raise ValueError(f"labels_ of estimator {name} must be at least -1, got {labels.min()}.")
-    return estimator, labels
+    return estimator, check_found(clusterer.labels_, len(sample), f"labels_ of estimator {name}")
 
 
 def _columns(X, features):
@@ -326,17 +315,15 @@ def _columns(X, features):
 def _predict(estimator, X):
     """(n_rows,) labels by the `predict` of a clusterer."""
     name = f"what predict of estimator {type(estimator).__name__} returns"
-    return check_found(estimator.predict(X), len(X), name, may_be_names=False)
+    return check_found(estimator.predict(X), len(X), name)
 
 
 def _label_by_predict(estimators, columns, n_clusters, block, labels):
     """Fill labels (n_rows, m) by the `predict` of the clusterers."""
     for u, (estimator, features, k) in enumerate(zip(estimators, columns, n_clusters, strict=True)):
         found = _predict(estimator, _columns(block, features))
-        if found.min() < 0 or found.max() >= k:
-            label = found[(found < 0) | (found >= k)][0]
-            raise ValueError(
-                f"estimator {type(estimator).__name__} must give every object a label in [0, n_clusters={k}) with "
-                f"max_samples, got {label}."
-            )
+        wrong = found[(found < 0) | (found >= k)]
+        if len(wrong):
+            rule = f"must give every object a label in [0, n_clusters={k}) with max_samples"
+            raise ValueError(f"estimator {type(estimator).__name__} {rule}, got {wrong[0]}.")
         labels[:, u] = found
