@@ -4,8 +4,8 @@ Every way clusters 100 samples of 80 % of the objects for each number of cluster
 distribution of the consensus values for each. The data are four overlapping Gaussian clusters in ten dimensions. Every
 way runs in a process of its own with a limit on time and memory, with its defaults otherwise:
 
-* this library by k-means from one random start, as the other ways use it; by its default, the best of ten runs of
-  k-means; and by average linkage. It clusters as many resamples at the same time as there are cores;
+* this library by one run of k-means from a random start, like ConsensusClusterPlus; by its default, the best of ten
+  runs of k-means; and by average linkage. It clusters as many resamples at the same time as there are cores;
 * R's ConsensusClusterPlus (Bioconductor; Debian's r-bioc-consensusclusterplus): one core; it always draws its heat
   maps, here to no file;
 * ``pip install consensusclustering pyckmeans``: one core. pyckmeans draws objects and 80 % of the features with
