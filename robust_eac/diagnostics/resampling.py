@@ -17,7 +17,7 @@ from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
 from ..core.lloyd import table_costs
 from ..core.threads import count_threads, map_threads
-from ..wording import listed
+from ..wording import counted, listed
 
 __all__ = ["ConsensusDistribution", "cluster_consensus", "consensus_distribution", "item_consensus"]
 
@@ -155,12 +155,10 @@ def consensus_distribution(
         band[g] = 0.0 if exact else np.sqrt(np.log(2.0 / (1.0 - _CONFIDENCE)) / (2.0 * n_pairs))
     with np.errstate(divide="ignore", invalid="ignore"):
         delta = np.append(area[:1], np.diff(area) / area[:-1])
-    few = n_different < ENOUGH
-    if few.any():
-        got = listed(
-            [f"{found} of {size} with {k}" for found, size, k in np.transpose([n_different, sizes, values])[few]]
-        )
+    few = np.transpose([n_different, sizes, values])[n_different < ENOUGH]
+    if len(few):
         rule = f"at least {ENOUGH} clusterings of every number of clusters must differ to compare the numbers"
+        got = listed([f"{found} of {size} with {counted(k, 'cluster')}" for found, size, k in few])
         warnings.warn(f"labels: {rule}, got {got}.", UserWarning, stacklevel=2)
     whole = [k for k in values if (labels[:, groups == k] != -1).all()]
     if whole:
