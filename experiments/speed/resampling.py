@@ -203,7 +203,7 @@ OURS, OUR_TREES = "robust_eac, k-means", "robust_eac, average linkage"
 _ONE_START = KMeans(init="random", n_init=1)
 WAYS = {
     OURS: Way(None, 100_000, partial(_ours, _ONE_START)),
-    "robust_eac, ten runs of k-means": Way(None, 100_000, partial(_ours, None)),
+    "robust_eac, ten runs of k-means": Way(None, 10_000, partial(_ours, None)),
     OUR_TREES: Way(None, 10_000, _our_trees),
     "ConsensusClusterPlus, k-means": Way("ConsensusClusterPlus", 2000, partial(_consensus_cluster_plus, "km")),
     "ConsensusClusterPlus, average linkage": Way("ConsensusClusterPlus", 2000, partial(_consensus_cluster_plus, "hc")),
