@@ -100,8 +100,9 @@ class ClustererEnsemble(EnsembleTransformer):
     of the size of `X` except the labels. Otherwise `X` becomes a float64 array in memory.
 
     ``with joblib.parallel_config(backend="dask"):`` sends the clusterings of `fit` to Dask's workers, with the same
-    result; "loky" and "multiprocessing" send them to processes. ``AgglomerativeClustering(memory="folder")`` grows one
-    tree per sample for all numbers of clusters.
+    result; "loky" sends them to processes. So does "multiprocessing", where scikit-learn's k-means may hang, unless
+    ``OMP_NUM_THREADS=1``. ``AgglomerativeClustering(memory="folder")`` grows one tree per sample for all numbers of
+    clusters.
 
     References
     ----------
