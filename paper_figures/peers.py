@@ -219,9 +219,10 @@ def _packages(records):
 def resampling_table(records):
     """Consensus by resampling: time and memory from features to the distributions of the consensus values.
 
-    100 resamples of 80 % of the objects for each of 2 to 8 clusters, ten features, on two cores. "times ours" compares
-    with this library and the same clusterer; "counting" is the part of the seconds that finds the distributions from
-    the labels. The areas are under the distributions of 2, 4 and 8 clusters; they differ as resamples do. pyckmeans
+    100 resamples of 80 % of the objects for each of 2 to 8 clusters, ten features, on two cores. k-means runs once,
+    unless ten runs are named, the default of resamples here. "times ours" compares with this library and one run of
+    k-means, or average linkage; "counting" is the part of the seconds that finds the distributions from the labels. The
+    areas are under the distributions of 2, 4 and 8 clusters; they differ as resamples do. pyckmeans
     also draws the features, and labels all objects."""
     rows = []
     for n, of_size in grouped(records, "n_samples").items():

@@ -42,9 +42,10 @@ axes[1].set_ylabel("")
 plt.show()
 
 # %%
-# The area under the curve grows up to four clusters, where the fewest pairs are ambiguous.
-# Without clusters, too, one number has few ambiguous pairs: k-means cuts a long cloud in two
-# at the same place every time. The reference shows that this means nothing.
+# The area under the curve grows up to four clusters; with three and four the fewest
+# pairs are ambiguous. Without clusters, too, one number has few ambiguous pairs:
+# k-means cuts a long cloud in two at the same place every time. The reference shows
+# that this means nothing.
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True)
 for ax, name in zip(axes, data, strict=True):

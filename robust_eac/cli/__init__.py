@@ -50,7 +50,8 @@ other lines move to standard error. The temporary file of a killed command (.rob
 when the same file is written again. In .csv and .tsv outputs a quote (') precedes names and titles that a spreadsheet
 would run as formulas: those that begin with =, +, -, @ or a tab and are not numbers. Commands read them without the
 quote. An error takes one line, with file, row and column (counted from 1; a header is row 1). Exit codes: 0 success,
-1 failure, 2 wrong arguments or input, 3 no number of clusters is stable (the outputs are written), 130 interrupted."""
+1 failure, 2 wrong arguments or input, 3 no number of clusters is stable, or too few clusterings differ to name one (the
+outputs are written), 130 interrupted."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -101,8 +102,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0 on success, 1 if something failed, 2 for wrong arguments or input, 3 if no number of clusters is stable, 130
-        if interrupted, 141 if the reader of standard output is gone. Every error is one line on standard error.
+        0 on success, 1 if something failed, 2 for wrong arguments or input, 3 if no number of clusters is stable or too
+        few clusterings differ to name one, 130 if interrupted, 141 if the reader of standard output is gone. Every
+        error is one line on standard error.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from ..comparison.result import aligned
 from ..wording import counted, listed
 from .files import read_labels
 from .options import add_input_options, add_seed, add_table_output
-from .output import check_outputs, check_picture, picture_writer, progress, say, table_writer, write_outputs
+from .output import NO_NUMBER, check_outputs, check_picture, picture_writer, progress, say, table_writer, write_outputs
 
 
 def add_distribution(parser):
@@ -24,7 +24,8 @@ and .9; with --reference the mean pac of the references, and the log of its rati
 The number named has the smallest pac, or with --reference the largest log ratio; of equal ones it is the largest. A
 small pac does not show that there are clusters, since resamples of data without clusters may agree, too (Senbabaoglu et
 al., Scientific Reports 4, 2014). So with --reference a number is named only if its log ratio is larger than all of each
-reference, compared with the data and the other references. Without clusters, 1 of 20 data sets passes 19 references."""
+reference, compared with the data and the other references. Without clusters, 1 of 20 data sets passes 19 references.
+No number is named if a file has fewer than ten different clusterings with some number of clusters (exit code 3)."""
     add = parser.add_argument
     text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
     add("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
@@ -36,14 +37,16 @@ reference, compared with the data and the other references. Without clusters, 1 
 
 
 def run_distribution(arguments):
-    """Print the table and the number of clusters; write the outputs asked for."""
-    paths = arguments.reference
+    """Print the table and the number of clusters; write the outputs asked for; the exit code."""
+    from ..diagnostics.resampling import ENOUGH
+
+    files = [arguments.labels, *arguments.reference]
     check_picture(arguments.output)
-    check_outputs([arguments.output, arguments.table], [arguments.labels, *paths])
-    found, *references = (_distribution(arguments, path) for path in (arguments.labels, *paths))
+    check_outputs([arguments.output, arguments.table], files)
+    found, *references = (_distribution(arguments, path) for path in files)
     if found.n_clusters[-1] < 2:
         raise ValueError("LABELS must hold clusterings with at least two clusters, all have one.")
-    for path, reference in zip(paths, references, strict=True):
+    for path, reference in zip(files[1:], references, strict=True):
         if not np.array_equal(found.n_clusters, reference.n_clusters):
             rule = "must have clusterings with the numbers of clusters of LABELS"
             raise ValueError(f"{path}: {rule}, {listed(found.n_clusters)}; got {listed(reference.n_clusters)}.")
@@ -60,7 +63,10 @@ def run_distribution(arguments):
         writers[arguments.table] = table_writer(arguments.table, list(columns), list(columns.values()))
     if arguments.output is not None:
         writers[arguments.output] = picture_writer(arguments.output, _figure(found, references))
-    write_outputs(writers, _in_words(found, ratios))
+    few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
+    none = "number of clusters: none, because too few clusterings differ in"
+    write_outputs(writers, f"{none} {few[0]}" if few else _in_words(found, ratios))
+    return NO_NUMBER if few else 0
 
 
 def _distribution(arguments, path):

@@ -19,7 +19,7 @@ from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..wording import counted, listed
-from .output import print_problem, progress, say
+from .output import NO_NUMBER, print_problem, progress, say
 
 # Options that apply to each --method, and to --loss.
 _OF_WEIGHTS = ("weighting", "rho", "lam", "cluster_weights", "n_init", "n_jobs")
@@ -30,8 +30,6 @@ _TAKEN = {
 }
 # Parameter -> the weighting that has it.
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
-# Exit code if no number of clusters is stable.
-_UNSTABLE = 3
 # The candidates of "--n-clusters auto".
 _CANDIDATES = range(1, 11)
 # Clusterings that agree less than this with their consensus deserve a warning; judged on at most _JUDGED objects.
@@ -210,7 +208,7 @@ def choose_n_clusters(arguments, labels):
 
 def exit_code_of(selection):
     """0, or another code if no number of clusters is stable."""
-    return 0 if selection is None or selection.stable.any() else _UNSTABLE
+    return 0 if selection is None or selection.stable.any() else NO_NUMBER
 
 
 def attained_agreement(labels, consensus):

@@ -33,8 +33,8 @@ The last makes the resamples of consensus clustering, in columns k2-1 to k8-100;
 those of data without clusters.
 
 kinds:
-  kmeans           k-means with random numbers of clusters and random starts; the only kind that takes --per-k,
-                   --max-samples and --max-features
+  kmeans           k-means with random numbers of clusters and random starts, with --per-k the best of ten runs; the
+                   only kind that takes --per-k, --max-samples and --max-features
   mixed            four linkages, k-means and spectral clustering; holds all pairs of objects in memory
   feature-subsets  k-means on subsets of the features, which should be standardised"""
     add = parser.add_argument

@@ -19,6 +19,8 @@ from .columns import as_written
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 # As a path of an output: standard output, where the lines of `say` then give way to standard error.
 STDOUT = Path("-")
+# Exit code if no number of clusters is stable, or if too few clusterings differ to name one.
+NO_NUMBER = 3
 # What the command line calls the library's parameters; those of one word only before "must" and "=".
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",

@@ -4,7 +4,8 @@ import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from functools import partial
 
-from joblib import effective_n_jobs
+from joblib import Parallel, effective_n_jobs
+from joblib.parallel import get_active_backend
 from numba import config
 
 # Below this much work (tasks x objects x partitions x clusters), threads do not pay.
@@ -23,6 +24,14 @@ def count_threads(n_jobs, n_tasks, encoding, n_clusters):
         n_threads = effective_n_jobs(n_jobs)
     outer = min(n_threads, n_tasks)
     return outer, n_threads // outer
+
+
+def prefer_threads(n_jobs):
+    """joblib's Parallel, whose results come in order: with threads, or with what joblib.parallel_config chooses."""
+    backend, _ = get_active_backend(prefer="threads")
+    # That of multiprocessing gives the results only when all are there.
+    return_as = "generator" if backend.supports_return_generator else "list"
+    return Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)
 
 
 def map_threads(function, items, n_threads):

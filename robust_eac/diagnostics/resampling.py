@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +17,14 @@ from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
 from ..core.lloyd import table_costs
 from ..core.threads import count_threads, map_threads
+from ..wording import counted, listed
 
 __all__ = ["ConsensusDistribution", "cluster_consensus", "consensus_distribution", "item_consensus"]
 
 # The distribution is given at multiples of 1 / _STEPS; the band holds with this probability.
 _STEPS, _CONFIDENCE = 100, 0.95
+# Numbers of clusters with fewer different clusterings than this are not compared.
+ENOUGH = 10
 # Parts of the pairs, shared by the threads; objects at a time, whose counters fit in the fastest cache.
 _PARTS, _AT_ONCE = 32, 2048
 
@@ -36,6 +40,7 @@ class ConsensusDistribution(NamedTuple):
     pac: np.ndarray
     band: np.ndarray
     bounds: tuple[float, float]
+    n_different: np.ndarray
 
     def __repr__(self) -> str:
         return in_short(self)
@@ -60,7 +65,8 @@ def consensus_distribution(
 
     Pairs that no resample contains are left out. If all resamples agree, all values are 0 or 1. A small `pac` alone
     does not show that there are clusters: data without clusters can have it, too [2]_. Compare with the distribution
-    for such data.
+    for such data. Nor does it if nothing was resampled: one clustering per number is never ambiguous. A UserWarning
+    says so if a group has fewer than ten different partitions, or none that misses an object.
 
     Parameters
     ----------
@@ -86,8 +92,9 @@ def consensus_distribution(
         cdf, one minus the mean consensus value; `delta`, its relative change from one group to the next, for the first
         the area itself; `pac`, the proportion of ambiguous pairs [2]_; `band`, 0 if all pairs were counted, otherwise
         the half width of the Dvoretzky-Kiefer-Wolfowitz band [3]_: with a probability of 95 %, no value of the cdf, nor
-        the area, is off by more, and pac by no more than twice as much. Finally `bounds`. A group in which no two
-        objects are observed together has nan; after an area of 0, delta is inf or nan.
+        the area, is off by more, and pac by no more than twice as much. Finally `bounds`, and `n_different` of
+        shape (n_groups,): partitions that differ, whatever the names of their clusters. A group in which no two objects
+        are observed together has nan; after an area of 0, delta is inf or nan.
 
     Notes
     -----
@@ -110,10 +117,12 @@ def consensus_distribution(
 
     Examples
     --------
-    >>> labels = np.array([[0, 0, 0, 2], [0, 0, 0, 2], [1, 1, 1, 0], [1, -1, 2, 1]])
-    >>> found = consensus_distribution(labels, [2, 2, 3, 3])
+    >>> from robust_eac import ClustererEnsemble, load_dataset
+    >>> make = ClustererEnsemble(n_clusters=(2, 4), n_per_k=20, max_samples=0.8, label_all=False, random_state=0)
+    >>> labels = make.fit_transform(load_dataset("iris")[0])
+    >>> found = consensus_distribution(labels, make.n_clusters_)
     >>> found.n_clusters, found.area.round(3), found.pac.round(3)
-    (array([2, 3]), array([0.667, 0.833]), array([0., 0.]))
+    (array([2, 3, 4]), array([0.459, 0.66 , 0.737]), array([0.009, 0.032, 0.075]))
     """
     ensemble = check_hard_ensemble(labels)
     labels = ensemble.labels
@@ -123,11 +132,14 @@ def consensus_distribution(
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    values = np.unique(groups)
+    values, sizes = np.unique(groups, return_counts=True)
+    n_different = np.empty_like(sizes)
     cdf = np.full((len(values), _STEPS + 1), np.nan)
     area, pac, band = np.full((3, len(values)), np.nan)
     for g, value in enumerate(values):
-        counts, exact = _count_pairs(encode(labels[:, groups == value]), max_pairs, n_jobs, rng)
+        encoding = encode(labels[:, groups == value])
+        n_different[g] = _count_different(encoding)
+        counts, exact = _count_pairs(encoding, max_pairs, n_jobs, rng)
         joint, together = np.nonzero(counts)
         joint, together = joint[joint > 0], together[joint > 0]
         pairs = counts[joint, together]
@@ -144,7 +156,17 @@ def consensus_distribution(
         band[g] = 0.0 if exact else np.sqrt(np.log(2.0 / (1.0 - _CONFIDENCE)) / (2.0 * n_pairs))
     with np.errstate(divide="ignore", invalid="ignore"):
         delta = np.append(area[:1], np.diff(area) / area[:-1])
-    return ConsensusDistribution(values, np.linspace(0.0, 1.0, _STEPS + 1), cdf, area, delta, pac, band, (low, high))
+    few = np.transpose([n_different, sizes, values])[n_different < ENOUGH]
+    if len(few):
+        rule = f"at least {ENOUGH} clusterings of every number of clusters must differ to compare the numbers"
+        got = listed([f"{found} of {size} with {counted(k, 'cluster')}" for found, size, k in few])
+        warnings.warn(f"labels: {rule}, got {got}.", UserWarning, stacklevel=2)
+    whole = [k for k in values if (labels[:, groups == k] != -1).all()]
+    if whole:
+        rule = "resamples miss objects, as -1, but no object is missing in the clusterings of these numbers of clusters"
+        warnings.warn(f"labels: {rule}: {listed(whole)}.", UserWarning, stacklevel=2)
+    grid = np.linspace(0.0, 1.0, _STEPS + 1)
+    return ConsensusDistribution(values, grid, cdf, area, delta, pac, band, (low, high), n_different)
 
 
 def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
@@ -244,6 +266,14 @@ def _check_bounds(bounds):
         raise TypeError(f"bounds must be a pair (lowest, highest), got {bounds!r}.")
     low = check_real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
     return low, check_real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
+
+
+def _count_different(encoding):
+    """Number of different partitions, whatever the names of their clusters."""
+    found = (np.unique(column, return_index=True, return_inverse=True)[1:] for column in encoding.rows.codes.T)
+    masks = encoding.partitions.mask_of
+    # The first object of each cluster stands for it.
+    return len({(mask, first[codes].tobytes()) for mask, (first, codes) in zip(masks, found, strict=True)})
 
 
 def _count_pairs(encoding, max_pairs, n_jobs, rng):

@@ -9,11 +9,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import BLOCK, row_blocks
+from ..checks.forms import label_column
 from ..checks.values import check_integer, check_real
-from ..core.threads import silent
+from ..core.threads import prefer_threads, silent
 
 # Rows that a thread labels at a time.
 _CHUNK = 2**16
@@ -62,25 +64,40 @@ class EnsembleTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return tags
 
 
+def last_step(estimator):
+    """The clusterer of a Pipeline, its last step; any other estimator itself."""
+    return last_step(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator
+
+
 def prepare_clusterer(base, n_clusters, seed):
     """Clone of a clusterer with its number of clusters and its seed, if it takes them."""
     estimator = clone(base)
+    clusterer = last_step(estimator)
     given = {"n_clusters": n_clusters, "random_state": seed}
-    return estimator.set_params(**{name: int(given[name]) for name in given.keys() & estimator.get_params().keys()})
+    clusterer.set_params(**{name: int(given[name]) for name in given.keys() & clusterer.get_params().keys()})
+    return estimator
+
+
+def check_found(labels, n_samples, name, *, of_function=False):
+    """(n_samples,) integer labels that a clusterer found (of a function, any labels); -1 where it leaves one out."""
+    labels, names = label_column(labels, name)
+    if labels.shape != (n_samples,):
+        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {labels.shape}.")
+    if not of_function and (names or labels.min() < -1):
+        raise ValueError(f"{name} must be integers of at least -1, got {names[-1] if names else labels.min()}.")
+    return labels
 
 
 def fit_all(base, n_clusters, seeds, X, n_jobs):
     """Clones of a clusterer, fitted to X with these numbers of clusters and seeds."""
-    estimators = [prepare_clusterer(base, k, seed) for k, seed in zip(n_clusters, seeds, strict=True)]
-    return list_fits((delayed(estimator.fit)(X) for estimator in estimators), n_clusters, n_jobs, silent)
+    draws = zip(n_clusters, seeds, strict=True)
+    return list_fits((delayed(prepare_clusterer(base, *draw).fit)(X) for draw in draws), n_clusters, n_jobs, silent)
 
 
 def list_fits(fits, n_clusters, n_jobs, log):
-    """Models from joblib's delayed calls, one per partition, with a line of progress for each."""
+    """Results of joblib's delayed calls, one per partition, with a line of progress for each."""
     models = []
-    # A preference, so that joblib.parallel_config can send the fits to processes or to other machines.
-    fitted = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(fits)
-    for k, model in zip(n_clusters, fitted, strict=True):
+    for k, model in zip(n_clusters, prefer_threads(n_jobs)(fits), strict=True):
         models.append(model)
         done = f"partition {len(models)} of {len(n_clusters)}"
         log(done if k is None else f"{done}: {k} clusters")

@@ -13,7 +13,6 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.common import RandomState
-from ..checks.forms import label_column
 from ..checks.values import (
     MAX_SEED,
     check_bool,
@@ -26,11 +25,13 @@ from ..checks.values import (
 from ..core.threads import progress, silent
 from .base import (
     EnsembleTransformer,
+    check_found,
     check_share,
     draw_indices,
     draw_sample,
     label_by_blocks,
     label_dtype,
+    last_step,
     list_fits,
     nearest_centres,
     prepare_clusterer,
@@ -45,7 +46,8 @@ class ClustererEnsemble(EnsembleTransformer):
 
     Partition u is one run with :math:`k_u` clusters and a seed of its own. By default the :math:`k_u` are drawn
     uniformly from a range, and the clusterer is k-means from a random start: the "k-means ensemble" of [1]_. With
-    `n_per_k` and ``max_samples=0.8`` these are the resamples of consensus clustering [2]_.
+    `n_per_k` and ``max_samples=0.8`` these are the resamples of consensus clustering [2]_. Local minima would make them
+    differ where the data do not, so there k-means is the best of ten runs.
 
     Parameters
     ----------
@@ -55,9 +57,10 @@ class ClustererEnsemble(EnsembleTransformer):
         Number of clusters, or those to draw from: the lowest and the highest, or a list. It does not apply to
         clusterers without a parameter `n_clusters`, such as HDBSCAN.
     estimator : clusterer or function, default=None
-        A scikit-learn clusterer, whose parameters `n_clusters` and `random_state`, if it has them, are set for every
-        partition; or a function ``f(X, n_clusters, random_state) -> labels``, where -1, None or NaN leave an object
-        out. None means ``KMeans(init="random", n_init=1)``.
+        A scikit-learn clusterer, or a Pipeline that ends with one: its parameters `n_clusters` and `random_state`, if
+        it has them, are set for every partition. Or a function ``f(X, n_clusters, random_state) -> labels``. The labels
+        -1, None and NaN leave an object out. Each run has its own copy of the data, which it may change. None means
+        ``KMeans(init="random", n_init=1)``, and with `n_per_k` ``KMeans(n_init=10)``.
     n_per_k : int, default=None
         Make this many partitions for each number of clusters, in ascending order, instead of `n_partitions` with random
         numbers. The i-th partitions of all numbers have the same sample of objects and features.
@@ -97,7 +100,9 @@ class ClustererEnsemble(EnsembleTransformer):
     of the size of `X` except the labels. Otherwise `X` becomes a float64 array in memory.
 
     ``with joblib.parallel_config(backend="dask"):`` sends the clusterings of `fit` to Dask's workers, with the same
-    result. ``AgglomerativeClustering(memory="folder")`` grows one tree per sample for all numbers of clusters.
+    result; "loky" sends them to processes. So does "multiprocessing", where scikit-learn's k-means may hang, unless
+    ``OMP_NUM_THREADS=1``. ``AgglomerativeClustering(memory="folder")`` grows one tree per sample for all numbers of
+    clusters.
 
     References
     ----------
@@ -153,8 +158,13 @@ class ClustererEnsemble(EnsembleTransformer):
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
         log = progress(self.verbose)
-        base = _as_clusterer(self.estimator)
-        n_clusters = self._numbers_of_clusters(base, size, rng)
+        base = _as_clusterer(self.estimator, self.n_per_k)
+        values = base.get_params(deep=False).values()
+        if (size, n_used) != X.shape and any(isinstance(value, str) and "precomputed" in value for value in values):
+            rule = f"max_samples and max_features must be None for {type(base).__name__} of a precomputed matrix"
+            way = "give a function that looks up the pairs of its sample, and np.arange(n)[:, np.newaxis] as X"
+            raise ValueError(f"{rule}; as estimator, {way}.")
+        n_clusters = self._numbers_of_clusters(last_step(base), size, rng)
         m = len(n_clusters)
         n_draws = m if self.n_per_k is None else self.n_per_k
         seeds = rng.randint(MAX_SEED, size=m)
@@ -163,23 +173,25 @@ class ClustererEnsemble(EnsembleTransformer):
         self.estimators_features_ = [draw_indices(n_features, n_used, rng) for _ in range(n_draws)] * (m // n_draws)
 
         draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
-        fits = (delayed(_fit)(prepare_clusterer(base, k, seed), X, size, *draw) for k, seed, *draw in draws)
-        self.estimators_ = list_fits(fits, n_clusters, n_jobs, log)
-        found = np.array([estimator.labels_.max() + 1 for estimator in self.estimators_])
-        self.n_clusters_ = found if n_clusters[0] is None else n_clusters
+        fit = delayed(partial(_fit, self.estimator is None))
+        fits = (fit(prepare_clusterer(base, k, seed), X, size, *draw) for k, seed, *draw in draws)
+        self.estimators_, found = map(list, zip(*list_fits(fits, n_clusters, n_jobs, log), strict=True))
+        n_found = np.array([int(labels.max()) + 1 for labels in found])
+        self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
         if self.max_samples is not None and label_all and hasattr(base, "predict"):
             self.labels_ = self._label(X, log)
         else:
-            self.labels_ = np.full((n, m), -1, dtype=label_dtype(found.max() - 1))
-            for column, rows, estimator in zip(self.labels_.T, self._samples(), self.estimators_, strict=True):
-                column[rows] = estimator.labels_
+            self.labels_ = np.full((n, m), -1, dtype=label_dtype(n_found.max() - 1))
+            for column, rows, labels in zip(self.labels_.T, self._samples(), found, strict=True):
+                column[rows] = labels
 
-    def _numbers_of_clusters(self, base, size, rng):
+    def _numbers_of_clusters(self, clusterer, size, rng):
         """Requested number of clusters of each partition; None if the clusterer takes none."""
         n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
-        if "n_clusters" not in base.get_params():
+        if "n_clusters" not in clusterer.get_params():
             if self.n_per_k is not None:
-                raise ValueError(f"n_per_k must be None for {type(base).__name__}, which has no parameter n_clusters.")
+                name = type(clusterer).__name__
+                raise ValueError(f"n_per_k must be None for {name}, which has no parameter n_clusters.")
             return [None] * n_partitions
         high_name = "n_samples" if self.max_samples is None else "max_samples"
         candidates = check_candidates(self.n_clusters, high=size, high_name=high_name)
@@ -220,7 +232,7 @@ class ClustererEnsemble(EnsembleTransformer):
         if self.max_samples is not None:
             return self._label(X, silent)
         fitted = zip(self.estimators_, self.estimators_features_, strict=True)
-        return stack([estimator.predict(_columns(X, features)) for estimator, features in fitted])
+        return stack([_predict(estimator, _columns(X, features)) for estimator, features in fitted])
 
     def _label(self, X, log):
         """Labels of all objects, in blocks."""
@@ -267,45 +279,52 @@ class FunctionClusterer(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        name = "what estimator returns"
-        labels, _ = label_column(self.function(X, self.n_clusters, self.random_state), name)
-        if labels.shape != (len(X),):
-            raise ValueError(f"{name} must have shape ({len(X)},), one label per object, got {labels.shape}.")
+        found = self.function(X, self.n_clusters, self.random_state)
+        labels = check_found(found, len(X), "what estimator returns", of_function=True)
         observed = labels != -1
         self.labels_ = np.full(len(X), -1)
         self.labels_[observed] = np.unique(labels[observed], return_inverse=True)[1]
         return self
 
 
-def _as_clusterer(estimator):
-    """Return the clusterer that the argument `estimator` stands for."""
+def _as_clusterer(estimator, n_per_k):
+    """Return the clusterer that the arguments `estimator` and `n_per_k` stand for."""
     if estimator is None:
-        return KMeans(init="random", n_init=1)
-    if isinstance(estimator, type) or not (hasattr(estimator, "get_params") or callable(estimator)):
+        return KMeans(init="random", n_init=1) if n_per_k is None else KMeans(n_init=10)
+    is_estimator = hasattr(last_step(estimator), "get_params")
+    if isinstance(estimator, type) or not (is_estimator or callable(estimator)):
         raise TypeError(f"estimator must be a scikit-learn clusterer or a function, got {estimator!r}.")
-    return estimator if hasattr(estimator, "get_params") else FunctionClusterer(estimator)
+    return estimator if is_estimator else FunctionClusterer(estimator)
 
 
-def _fit(estimator, X, size, seed, features):
-    """Fit a clusterer to a sample of the rows and to these features."""
+def _fit(is_own, estimator, X, size, seed, features):
+    """(clusterer fitted to a sample of the rows and to these features, its labels); `is_own`: it leaves X as it is."""
     sample = _columns(draw_sample(X, size, np.random.RandomState(seed)), features)
-    if not hasattr(estimator.fit(sample), "labels_"):
-        raise TypeError(f"estimator must be a clusterer, which has labels_ after fit, got {type(estimator).__name__}.")
-    return estimator
+    if not is_own and np.may_share_memory(sample, X):
+        sample = sample.copy()
+    clusterer = last_step(estimator.fit(sample))
+    name = type(clusterer).__name__
+    if not hasattr(clusterer, "labels_"):
+        raise TypeError(f"estimator must be a clusterer, which has labels_ after fit, got {name}.")
+    return estimator, check_found(clusterer.labels_, len(sample), f"labels_ of estimator {name}")
 
 
 def _columns(X, features):
     return X if len(features) == X.shape[1] else np.ascontiguousarray(X[:, features])
 
 
+def _predict(estimator, X):
+    """(n_rows,) labels by the `predict` of a clusterer."""
+    name = f"what predict of estimator {type(estimator).__name__} returns"
+    return check_found(estimator.predict(X), len(X), name)
+
+
 def _label_by_predict(estimators, columns, n_clusters, block, labels):
     """Fill labels (n_rows, m) by the `predict` of the clusterers."""
     for u, (estimator, features, k) in enumerate(zip(estimators, columns, n_clusters, strict=True)):
-        found = estimator.predict(_columns(block, features))
-        if found.min() < 0 or found.max() >= k:
-            label = found[(found < 0) | (found >= k)][0]
-            raise ValueError(
-                f"estimator {type(estimator).__name__} must give every object a label in [0, n_clusters={k}) with "
-                f"max_samples, got {label}."
-            )
+        found = _predict(estimator, _columns(block, features))
+        wrong = found[(found < 0) | (found >= k)]
+        if len(wrong):
+            rule = f"must give every object a label in [0, n_clusters={k}) with max_samples"
+            raise ValueError(f"estimator {type(estimator).__name__} {rule}, got {wrong[0]}.")
         labels[:, u] = found

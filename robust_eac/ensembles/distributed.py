@@ -9,6 +9,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import RandomState
 from ..checks.values import check_dask_rows, check_integer, check_random_state
+from .base import check_found
 
 if TYPE_CHECKING:
     from dask.array import Array
@@ -42,7 +43,7 @@ def ensemble_distributed(
     Raises
     ------
     TypeError
-        If the ensemble cannot label new objects.
+        If the ensemble cannot label new objects, or has no matrix of labels.
 
     Notes
     -----
@@ -70,14 +71,18 @@ def ensemble_distributed(
     n = X.shape[0]
     rows = np.sort(sample_without_replacement(n, min(max_samples, n), random_state=rng))
     fitted = clone(ensemble).fit(X[rows].compute())
+    if np.ndim(getattr(fitted, "labels_", 0)) != 2:
+        raise TypeError(f"ensemble must have a matrix labels_ after fit, got {type(ensemble).__name__}.")
     dtype, n_partitions = fitted.labels_.dtype, fitted.labels_.shape[1]
-    # A `transform` that cannot label new objects raises here, before any chunk is read.
-    fitted.transform(X[:1].compute())
     label = partial(_transform, fitted, dtype)
+    # A `transform` that cannot label new objects raises here, before any chunk is read.
+    label(X[:1].compute())
     chunks = X.chunks[0], n_partitions
     return X.map_blocks(label, chunks=chunks, dtype=dtype, meta=np.empty((0, 0), dtype=dtype))
 
 
 def _transform(ensemble, dtype, chunk):
     """Labels of one chunk in the common type; those of a small chunk may come in a smaller type."""
-    return np.asarray(ensemble.transform(chunk)).astype(dtype, copy=False)
+    columns = np.asarray(ensemble.transform(chunk)).T
+    found = [check_found(column, len(chunk), "each column that transform of ensemble returns") for column in columns]
+    return np.column_stack(found).astype(dtype, copy=False)

@@ -255,9 +255,10 @@ def plot_consensus_distribution(
 
     Examples
     --------
-    >>> from robust_eac import consensus_distribution, plot_consensus_distribution
-    >>> labels = [[0, 0, 1, 1], [0, 0, 1, 2], [1, 1, 0, 0], [1, 1, 2, 0]]
-    >>> ax = plot_consensus_distribution(consensus_distribution(np.array(labels)))
+    >>> from robust_eac import ClustererEnsemble, consensus_distribution, load_dataset, plot_consensus_distribution
+    >>> make = ClustererEnsemble(n_clusters=(2, 3), n_per_k=10, max_samples=0.8, label_all=False, random_state=0)
+    >>> labels = make.fit_transform(load_dataset("iris")[0])
+    >>> ax = plot_consensus_distribution(consensus_distribution(labels))
     >>> [text.get_text() for text in ax.texts]
     ['2', '3']
     """

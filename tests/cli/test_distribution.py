@@ -69,14 +69,58 @@ def test_every_reference_is_compared_with_the_data_and_the_others(resamples, cap
     assert "larger than that of 2 references; without clusters, this happens in 1 of 3 cases" in capsys.readouterr().out
 
 
-def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder, capsys):
-    same = np.column_stack([np.arange(12) % k for k in (1, 1, 2, 2, 3, 3)])
-    write_csv("same.csv", [f"k{u}" for u in range(6)], same)
+def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder, rng, capsys):
+    same = np.column_stack([np.arange(30) % k for k in np.repeat([1, 2, 3], 10)])
+    same[rng.uniform(size=same.shape) < 0.2] = -1
+    write_csv("same.csv", [f"k{u}" for u in range(30)], same)
     assert run("distribution", "same.csv") == 0
     assert "number of clusters: 3, with the smallest pac" in capsys.readouterr().out
     # Nothing is ambiguous in either.
     assert run("distribution", "same.csv", "--reference", "same.csv") == 0
     assert "number of clusters: none" in capsys.readouterr().out
+
+
+def test_no_number_of_what_are_no_resamples(resamples, capsys):
+    """One clustering for each number, as from ten resolutions, and a column of noise with twelve clusters."""
+    rng = np.random.RandomState(0)
+    columns = [*(np.arange(40) % k for k in range(3, 13)), rng.permutation(np.arange(40) % 12)]
+    write_csv("leiden.csv", [f"c{u}" for u in range(11)], np.column_stack(columns))
+    assert run("distribution", "leiden.csv", "--table", "t.csv", "--output", "f.png") == 3
+    said = capsys.readouterr()
+    assert "number of clusters: none, because too few clusterings differ in leiden.csv\n" in said.out
+    assert said.err.splitlines() == [
+        "robust-eac: warning: labels: at least 10 clusterings of every number of clusters must differ to compare the "
+        "numbers, got 1 of 1 with 3 clusters, 1 of 1 with 4 clusters, 1 of 1 with 5 clusters and 7 more.",
+        "robust-eac: warning: labels: resamples miss objects, as -1, but no object is missing in the clusterings of "
+        "these numbers of clusters: 3, 4, 5 and 7 more.",
+    ]
+    # The outputs are written.
+    assert [*map(int, read_csv("t.csv")[1][0])] == list(range(3, 13))
+    with open("f.png", "rb") as file:
+        assert file.read(4) == b"\x89PNG"
+
+
+def test_no_number_beside_a_reference_of_too_few_clusterings(resamples, capsys):
+    first = [u for start in (0, 15, 30) for u in range(start, start + 9)]
+    write_csv("few.csv", [f"k{u}" for u in first], np.where(resamples[1] == -1, "", resamples[1].astype(str))[:, first])
+    assert run("distribution", "stable.csv", "--reference", "null.csv", "few.csv") == 3
+    said = capsys.readouterr()
+    assert "none, because too few clusterings differ in few.csv" in said.out
+    assert "got 9 of 9 with 2 clusters, 9 of 9 with 3 clusters, 9 of 9 with 4 clusters." in said.err
+
+
+def test_recipe_of_the_help_finds_clusters_that_nobody_can_miss(folder, rng, capsys):
+    """Three groups far apart in ten features."""
+    X = rng.normal(size=(150, 10)) + 10.0 * (np.arange(150) % 3)[:, np.newaxis]
+    write_csv("X.csv", [f"x{u}" for u in range(10)], X)
+    make = ("ensemble", "X.csv", "--n-clusters", "2-6", "--per-k", 20, "--max-samples", 0.8, "--output")
+    assert run(*make, "labels.csv") == 0
+    for seed in (1, 2):
+        assert run(*make, f"null{seed}.csv", "--reference", "--seed", seed) == 0
+    assert run("distribution", "labels.csv", "--reference", "null1.csv", "null2.csv", "--table", "t.csv") == 0
+    assert "number of clusters: 3, with the largest log ratio" in capsys.readouterr().out
+    header, columns = read_csv("t.csv")
+    assert float(columns[header.index("pac")][1]) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from robust_eac.diagnostics import cluster_consensus, item_consensus
 
 from .. import reference
 from ..conftest import planted_ensemble
+
+# Many ensembles here are small, or have no missing labels.
+pytestmark = pytest.mark.filterwarnings("ignore:labels. (at least 10 clusterings|resamples miss):UserWarning")
 
 # One column per resample and number of clusters, as the function that clusters saw them; its own matrices and curves.
 SCRIPT = """
@@ -113,6 +117,47 @@ def test_groups_default_to_the_clusters_found_and_area_may_be_zero():
     found = consensus_distribution(np.array([[0, 0, -1], [0, 0, 1], [1, 1, -1]]), [2, 2, 3])
     for values in (found.cdf[:, 0], found.area, found.delta, found.pac, found.band):
         np.testing.assert_array_equal(np.isnan(values), [False, True])
+
+
+def test_counts_different_partitions_and_warns_of_what_are_no_resamples(rng):
+    labels, groups = np.empty((60, 0), dtype=int), []
+    for k, missing in ((2, 0.2), (3, 0.2), (4, 0.0)):
+        kinds = planted_ensemble(rng, np.arange(60) % k, 12, noise=0.5)
+        kinds[rng.uniform(size=kinds.shape) < missing] = -1
+        labels, groups = np.hstack([labels, kinds]), groups + 12 * [k]
+    groups = np.array(groups)
+    # Other names of the same clusters, and one that is missing where another one has a cluster.
+    labels[:, 13:20] = np.where(labels[:, 12:13] == -1, -1, 2 - labels[:, 12:13])
+    labels[:, 20] = np.where(labels[:, 12] == 2, -1, np.where(labels[:, 12] == -1, 2, labels[:, 12]))
+    with pytest.warns(UserWarning, match="^labels: ") as caught:
+        found = consensus_distribution(labels, groups)
+    assert found.n_different.tolist() == [12, 5, 12]
+    assert [str(warning.message) for warning in caught] == [
+        "labels: at least 10 clusterings of every number of clusters must differ to compare the numbers, got 5 of 12 "
+        "with 3 clusters.",
+        "labels: resamples miss objects, as -1, but no object is missing in the clusterings of these numbers of "
+        "clusters: 4.",
+    ]
+    assert {warning.filename for warning in caught} == {__file__}
+    # A set of columns, each renamed so that clusters appear in ascending order.
+    for k, n_different in zip(found.n_clusters, found.n_different, strict=True):
+        renamed = set()
+        for column in labels[:, groups == k].T:
+            seen = {-1: -1}
+            renamed.add(tuple(seen.setdefault(label, len(seen)) for label in column.tolist()))
+        assert len(renamed) == n_different
+
+
+def test_no_warning_of_ten_different_resamples(rng):
+    labels = planted_ensemble(rng, np.arange(60) % 3, 20, noise=0.0)
+    # Resamples of other objects are different partitions even if they agree.
+    labels[rng.uniform(size=labels.shape) < 0.2] = -1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = consensus_distribution(labels, np.repeat([2, 3], 10))
+    assert found.n_different.tolist() == [10, 10]
+    with pytest.warns(UserWarning, match=r"got 9 of 9 with 2 clusters\.$"):
+        consensus_distribution(labels[:, 1:], np.repeat([2, 3], [9, 10]))
 
 
 def test_copies_of_objects_change_no_pair(rng):

@@ -1,10 +1,17 @@
 """Ensembles of any clusterer: samples of objects and features, what it leaves out; a reference without clusters."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import joblib
 import numpy as np
 import pytest
-from sklearn.base import clone
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering, KMeans, MeanShift, SpectralClustering
+from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -14,18 +21,40 @@ from robust_eac import (
     CombinatorialEAC,
     FeatureSubsetEnsemble,
     KMeansEnsemble,
+    LandmarkSpectralEnsemble,
+    MixedEnsemble,
     coassociation_matrix,
+    consensus_distribution,
     load_dataset,
 )
 from robust_eac.ensembles import gaussian_reference
 
 LEFT_OUT = -1
-PIPELINE = make_pipeline(StandardScaler(), KMeans(random_state=0))
 
 
 @pytest.fixture(name="X", scope="module")
 def features():
     return load_dataset("iris")[0]
+
+
+class Planted(ClusterMixin, BaseEstimator):
+    """A clusterer whose `labels_` and `predict` are what its parameters make of the labels 0, 1, 0, 1, ..."""
+
+    def __init__(self, found=None, predicted=None, n_clusters=2):
+        self.found = found
+        self.predicted = predicted
+        self.n_clusters = n_clusters
+
+    def _labels(self, X, change):
+        labels = np.arange(len(X)) % 2
+        return labels if change is None else change(labels)
+
+    def fit(self, X, y=None):
+        self.labels_ = self._labels(X, self.found)
+        return self
+
+    def predict(self, X):
+        return self._labels(X, self.predicted)
 
 
 def by_sign(X, n_clusters, random_state):
@@ -155,6 +184,148 @@ def test_consensus_of_resamples(X):
             np.testing.assert_allclose(consensus[i, j], np.mean([row[i] == row[j] for row in both]), rtol=1e-12)
 
 
+SEVEN = np.concatenate([np.zeros((1, 3)), 3.0 * np.eye(3), -3.0 * np.eye(3)])
+
+
+@pytest.mark.parametrize(
+    ("centres", "n_features"), [([-10.0, 0.0, 10.0], 10), ([[0, 0], [0, 10], [10, 0], [10, 10]], 2), (SEVEN, 3)]
+)
+def test_resamples_agree_on_distant_clusters_alone(rng, centres, n_features):
+    """Three groups in ten features, four in the corners of a square, and seven like FCPS hepta."""
+    centres = np.reshape(centres, (len(centres), -1))
+    k = len(centres)
+    X = centres[np.arange(40 * k) % k] + (0.3 if k == 7 else 1.0) * rng.normal(size=(40 * k, n_features))
+    options = {"n_per_k": 20, "max_samples": 0.8, "label_all": False, "random_state": 0}
+    model = ClustererEnsemble(n_clusters=(2, 8), **options).fit(X)
+    found = consensus_distribution(model.labels_, model.n_clusters_)
+    # A square is also cut into the same halves every time: of equal numbers, the largest is named.
+    assert found.n_clusters[found.pac == 0.0][-1] == k
+
+
+def test_the_default_is_one_run_of_kmeans_and_the_best_of_ten_for_resamples(X):
+    for n_per_k, named in ((None, KMeans(init="random", n_init=1)), (4, KMeans(n_init=10))):
+        for options in ({}, {"max_samples": 0.5}, {"max_samples": 0.5, "label_all": False}):
+            model = ClustererEnsemble(8, (3, 6), n_per_k=n_per_k, **options, random_state=0)
+            labels = model.fit_transform(X)
+            np.testing.assert_array_equal(labels, clone(model).set_params(estimator=named).fit_transform(X))
+
+
+PIPELINES = {
+    "k-means": make_pipeline(StandardScaler(), KMeans(n_init=1)),
+    "nested": make_pipeline(StandardScaler(), make_pipeline(PCA(2), AgglomerativeClustering())),
+    "noise": make_pipeline(StandardScaler(), DBSCAN(0.6)),
+}
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_pipeline_is_a_clusterer(X, name):
+    base, before = PIPELINES[name], repr(PIPELINES[name])
+    model = ClustererEnsemble(4, (2, 5), estimator=base, max_samples=0.5, label_all=False, random_state=0).fit(X)
+    for u, (rows, seed) in enumerate(zip(model.estimators_samples_, model.estimators_, strict=True)):
+        alone = clone(base)
+        if name == "k-means":
+            alone.set_params(kmeans__n_clusters=model.n_clusters_[u], kmeans__random_state=seed[-1].random_state)
+        elif name == "nested":
+            alone[-1].set_params(agglomerativeclustering__n_clusters=model.n_clusters_[u])
+        np.testing.assert_array_equal(model.labels_[rows, u], alone.fit_predict(X[rows]))
+    assert repr(base) == before
+    if name == "k-means":
+        np.testing.assert_array_equal(clone(model).set_params(label_all=True).fit_transform(X), model.transform(X))
+    if name == "noise":
+        with pytest.raises(ValueError, match="n_per_k must be None for DBSCAN, which has no parameter n_clusters"):
+            clone(model).set_params(n_per_k=2).fit(X)
+
+
+@pytest.mark.parametrize("max_samples", [None, 0.5])
+@pytest.mark.parametrize(
+    ("found", "match"),
+    [
+        (lambda labels: labels[:1], r"labels_ of estimator Planted must have shape \((150|75),\).*, got \(1,\)"),
+        (lambda labels: labels[:, np.newaxis], r"must have shape \((150|75),\), one label per object, got \("),
+        (
+            lambda labels: labels + 0.5,
+            "labels_ of estimator Planted must hold integer cluster labels, got 0.5 at row 0",
+        ),
+        (lambda labels: [f"{label} a" for label in labels], "must be integers of at least -1, got 1 a"),
+        (lambda labels: labels - 7, "labels_ of estimator Planted must be integers of at least -1, got -7"),
+    ],
+)
+def test_labels_of_an_estimator_are_checked(X, found, match, max_samples):
+    ensemble = ClustererEnsemble(2, 2, estimator=Planted(found), max_samples=max_samples, random_state=0)
+    with pytest.raises(ValueError, match=match):
+        ensemble.fit(X)
+    # Those of new objects likewise.
+    match = match.replace("labels_ of", "what predict of").replace("Planted", "Planted returns").replace("150|75", "9")
+    model = clone(ensemble).set_params(estimator=Planted(predicted=found), label_all=False).fit(X)
+    with pytest.raises(ValueError, match=match):
+        model.transform(X[:9])
+
+
+@pytest.mark.parametrize("form", [list, np.float32, np.uint8, lambda labels: labels == 1])
+def test_integer_labels_of_an_estimator_may_have_any_form(X, form):
+    found = (lambda labels: form(labels)) if form is list else lambda labels: np.asarray(form(labels))
+    model = ClustererEnsemble(2, 2, estimator=Planted(found, found), random_state=0).fit(X)
+    assert model.labels_.dtype == np.int16
+    np.testing.assert_array_equal(model.labels_[:, 1], np.arange(150) % 2)
+    np.testing.assert_array_equal(model.transform(X), model.labels_)
+
+
+def shift(X, n_clusters, random_state):
+    """A function that changes its data."""
+    X -= X.mean(axis=0)
+    return (X[:, 0] > 0.0).astype(int)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_a_clusterer_may_change_its_data(X, backend):
+    given = X.copy()
+    distances = cdist(X, X)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        labels = ClustererEnsemble(4, 2, estimator=shift, random_state=0).fit_transform(given)
+        # In threads, runs that share their data would disturb each other.
+        in_place = ClustererEnsemble(8, 3, estimator=KMeans(n_init=1, copy_x=False), random_state=0).fit(given)
+        changing = HDBSCAN(metric="precomputed", copy=False)
+        ClustererEnsemble(2, estimator=changing, random_state=0).fit(distances)
+    np.testing.assert_array_equal(labels, np.tile(X[:, :1] > X[:, 0].mean(), 4))
+    np.testing.assert_array_equal(given, X)
+    np.testing.assert_array_equal(distances, cdist(X, X))
+    copied = ClustererEnsemble(8, 3, estimator=KMeans(n_init=1), random_state=0).fit(X)
+    np.testing.assert_array_equal(in_place.labels_, copied.labels_)
+
+
+@pytest.mark.parametrize("options", [{"max_samples": 0.5}, {"max_features": 0.5}])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        AgglomerativeClustering(metric="precomputed", linkage="average"),
+        HDBSCAN(metric="precomputed", copy=True),
+        SpectralClustering(affinity="precomputed_nearest_neighbors"),
+    ],
+)
+def test_a_sample_of_precomputed_distances_is_refused_with_the_way_round(X, estimator, options):
+    name = type(estimator).__name__
+    match = (
+        rf"max_features must be None for {name} of a precomputed matrix; as estimator, give a function that looks up"
+    )
+    with pytest.raises(ValueError, match=match):
+        ClustererEnsemble(2, 3, estimator=estimator, **options, random_state=0).fit(cdist(X, X))
+    ClustererEnsemble(1, 3, estimator=clone(estimator), max_samples=1.0, random_state=0).fit(cdist(X[::5], X[::5]))
+
+
+def test_a_function_looks_up_precomputed_distances(X):
+    distances = cdist(X, X)
+
+    def look_up(rows, n_clusters, random_state):
+        rows = rows[:, 0].astype(int)
+        tree = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average")
+        return tree.fit_predict(distances[np.ix_(rows, rows)])
+
+    options = {"max_samples": 0.5, "random_state": 0}
+    labels = ClustererEnsemble(3, (2, 4), estimator=look_up, **options).fit_transform(np.arange(150)[:, np.newaxis])
+    tree = AgglomerativeClustering(linkage="average")
+    np.testing.assert_array_equal(labels, ClustererEnsemble(3, (2, 4), estimator=tree, **options).fit_transform(X))
+
+
 @pytest.mark.parametrize(
     ("share", "size"), [(0.5, 75), (np.float32(0.5), 75), (1.0, 150), (0.999, 149), (1e-9, 1), (7, 7), (1000, 150)]
 )
@@ -169,6 +340,9 @@ ENSEMBLES = {
     "tree": ClustererEnsemble(n_clusters=(2, 3), n_per_k=3, estimator=AgglomerativeClustering(), max_samples=0.5,
                               random_state=0),
     "function": ClustererEnsemble(6, (2, 4), estimator=by_sign, max_samples=0.3, random_state=0),
+    "pipeline": ClustererEnsemble(6, (2, 4), estimator=make_pipeline(PCA(2), KMeans(n_init=1)), random_state=0),
+    "mixed": MixedEnsemble(7, (2, 4), random_state=0),
+    "landmarks": LandmarkSpectralEnsemble(4, (2, 4), n_landmarks=20, max_samples=100, random_state=0),
     "subsets": FeatureSubsetEnsemble((2, 3), max_order=2, random_state=0),
 }  # fmt: skip
 
@@ -179,6 +353,26 @@ def test_threads_processes_and_dask_change_nothing(X, name):
     np.testing.assert_array_equal(clone(ENSEMBLES[name]).set_params(n_jobs=2).fit_transform(X), expected)
     with joblib.parallel_config(backend="loky", n_jobs=2):
         np.testing.assert_array_equal(ENSEMBLES[name].fit_transform(X), expected)
+
+
+MULTIPROCESSING = """
+import joblib, numpy as np
+from robust_eac import load_dataset
+from tests.ensembles.test_clusterers import ENSEMBLES
+X = load_dataset("iris")[0]
+for name, ensemble in ENSEMBLES.items():
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        found = ensemble.fit_transform(X)
+    np.testing.assert_array_equal(found, ensemble.fit_transform(X), name)
+    print(name)
+"""
+
+
+def test_multiprocessing_changes_nothing():
+    """In a process with one thread: where OpenMP has had threads, it hangs in forks, by scikit-learn alone as well."""
+    options = {"cwd": Path(__file__).parents[2], "env": os.environ | {"OMP_NUM_THREADS": "1"}, "timeout": 300}
+    done = subprocess.run([sys.executable, "-c", MULTIPROCESSING], capture_output=True, text=True, **options)
+    assert done.stdout.split() == [*ENSEMBLES], done.stderr
 
 
 def test_processes_change_no_coassociation(X):
@@ -214,11 +408,8 @@ def test_functions_may_return_any_labels(X):
         ({"estimator": KMeans}, TypeError, "estimator must be a scikit-learn clusterer or a function, got <class"),
         ({"estimator": "ward"}, TypeError, "estimator must be a scikit-learn clusterer or a function, got 'ward'"),
         ({"estimator": GaussianMixture()}, TypeError, "a clusterer, which has labels_ after fit, got GaussianMixture"),
-        (
-            {"estimator": make_pipeline(StandardScaler(), KMeans(random_state=0))},
-            TypeError,
-            "labels_ after fit, got Pipeline",
-        ),
+        ({"estimator": make_pipeline(PCA(2), GaussianMixture())}, TypeError, "labels_ after fit, got GaussianMixture"),
+        ({"estimator": make_pipeline(KMeans(), "passthrough")}, TypeError, "a scikit-learn clusterer or a function"),
         (
             {"estimator": lambda X, k, seed: [0, 1]},
             ValueError,

@@ -111,6 +111,27 @@ def test_errors(X, options, error, match):
         KMeansEnsemble(3, 4, **({"max_samples": 100, "random_state": 0} | options)).fit(X)
 
 
+class Rounder(KMeansEnsemble):
+    """Its `transform` returns what is no matrix of integer labels."""
+
+    def transform(self, X):
+        return super().transform(X) + 0.5 if self.n_partitions == 2 else super().transform(X)[:, :0].T
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "error", "match"),
+    [
+        (KMeans(3, n_init=1), TypeError, "ensemble must have a matrix labels_ after fit, got KMeans"),
+        (Rounder(2, 3), ValueError, "each column that transform of ensemble returns must hold integer cluster labels"),
+        (Rounder(3, 3), ValueError, r"that transform of ensemble returns must have shape \(1,\), .* got \(0,\)"),
+    ],
+)
+def test_dask_arrays_need_an_ensemble_of_labels(X, ensemble, error, match):
+    da = pytest.importorskip("dask.array", reason="needs dask")
+    with pytest.raises(error, match=match):
+        ensemble_distributed(da.from_array(X), ensemble.set_params(random_state=0), max_samples=100, random_state=0)
+
+
 def test_dask_arrays_have_the_labels_of_the_ensemble_of_a_sample(X, ensemble):
     da = pytest.importorskip("dask.array", reason="needs dask")
     array = da.from_array(X, chunks=((700, 1, 499), 2))
