@@ -132,6 +132,8 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
             found = np.concatenate([costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)])
         # The drawn rows stay, so that no micro-cluster is empty: missing labels cost nothing in any of them.
         found[drawn] = clusters
+    # In random order, so that equal similarities are.
+    found = rng.permutation(n_micro)[found]
     leaves = np.full(len(encoding.rows.codes), -1)
     leaves[seen] = found
     return leaves, cluster_counts(rows, found, n_micro)
