@@ -69,9 +69,10 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
 
 
 def mean_n_clusters(encoding, weights):
-    """Mean number of clusters of the partitions, rounded."""
+    """Mean number of clusters of the partitions, without those whose objects have no weight, rounded."""
+    n_filled = np.add.reduceat((encoding.partitions.sizes > 0.0).astype(np.int64), encoding.partitions.offsets)
     # Round to decimals first, so that the order of the partitions does not decide how a half is rounded.
-    return round(round(float(weights @ encoding.partitions.n_clusters), DECIMALS))
+    return round(round(float(weights @ n_filled), DECIMALS))
 
 
 def assign(grown, n_clusters, n_jobs=None):

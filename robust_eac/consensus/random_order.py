@@ -53,7 +53,9 @@ def _refined_colours(encoding, weights):
     these are so small that floats would hold all sums exactly.
     """
     rows, partitions, _ = encoding
-    shift = np.uint64(12 + max(rows.codes.shape).bit_length())
+    by_slot = np.repeat(weights, partitions.n_codes) * partitions.sizes
+    filled, weighty = by_slot > 0.0, rows.multiplicity > 0.0
+    shift = np.uint64(12 + int(max(np.count_nonzero(weighty), np.count_nonzero(weights))).bit_length())
 
     def hashed(colours):
         """Integers below 2^64 / 2^shift; 0 from 0."""
@@ -62,11 +64,9 @@ def _refined_colours(encoding, weights):
             bits = (bits ^ (bits >> by)) * factor
         return (bits >> shift).astype(np.int64)
 
-    by_slot = np.repeat(weights, partitions.n_codes) * partitions.sizes
     # Single precision, in which rounding errors rarely show.
     given = (values.astype(np.float32).view(np.int32) for values in (weights, rows.multiplicity, by_slot))
     of_partitions, of_objects, slots = (hashed(bits.astype(np.int64)) for bits in given)
-    filled, weighty = by_slot > 0.0, rows.multiplicity > 0.0
     one_cluster, n_before = np.zeros(len(weighty), dtype=np.intp), 0
     while True:
         colours = hashed(of_partitions + np.add.reduceat(slots, partitions.offsets))

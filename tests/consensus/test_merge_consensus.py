@@ -18,6 +18,7 @@ from ..access import (
     scaled_distances,
     table_costs,
     take_rows,
+    weigh,
 )
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 
@@ -345,6 +346,12 @@ def test_halves_in_the_mean_number_of_clusters_do_not_depend_on_the_order(rng):
     labels = np.column_stack([(truth % k + rng.randint(2, size=300)) % k for k in [4] * 5 + [5] * 5])
     for _ in range(30):
         assert len(merge_consensus(labels[:, rng.permutation(10)], 2, weights=np.ones(10), random_state=0).tree) == 23
+
+
+def test_clusters_without_objects_of_weight_are_not_counted():
+    encoding = weigh(encode(np.array([[0, 0], [1, 0], [2, -1], [3, 1]])), np.array([1.0, 1.0, 1.0, 0.0]))
+    assert _merging.mean_n_clusters(encoding, np.array([1.0, 0.0])) == 3
+    assert _merging.mean_n_clusters(encoding, np.array([0.0, 1.0])) == 1
 
 
 def test_identical_objects_share_all(rng):

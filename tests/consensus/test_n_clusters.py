@@ -267,7 +267,7 @@ def test_one_hot_partitions_give_the_hard_selection(rng):
 
 
 def test_objects_without_weight_decide_nothing(rng):
-    labels = planted_ensemble(rng, np.arange(60) % 3, 12, noise=0.2)
+    labels = planted_ensemble(rng, np.arange(60) % 3, 12, noise=0.1)
     weight = np.r_[np.ones(60), np.zeros(40)]
     noise = np.r_[labels, rng.randint(5, size=(40, 12))]
     # Rounding decides where a fourth cluster would be cut.
