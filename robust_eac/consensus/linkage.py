@@ -21,13 +21,15 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from ..core.codes import relabel
 from ..core.compiling import njit
 from ..core.encoding import collapse
-from ._common import check_memory
+from ._common import TIE, check_memory
 
 # The position of a linkage is its number in the kernels.
 LINKAGES = ("single", "average", "complete")
 _SINGLE, _AVERAGE = 0, 1
 # A row is compared with the others in blocks of this many rows, so that their codes and sums stay in the cache.
 _BLOCK = 256
+# In the tree of sums, a similarity exceeds another if it is larger by more than this factor, which allows for rounding.
+_ABOVE = 1.0 + TIE
 
 
 class Tree(NamedTuple):
@@ -142,8 +144,9 @@ def tree_of_sums(sums, pairs, power):
     """The :class:`Tree` of M groups of objects, from the (M, M) sums of m over their pairs and the pairs' weights.
 
     The similarity of groups A and B is m_AB / (m_AA m_BB)^power, with the means m of these pairs; 0 if no partition
-    observes a pair. The two most similar groups merge, usually in O(M^2) altogether. A merge that is more similar than
-    the one before it has the similarity of that one in the tree.
+    observes a pair. The two most similar groups merge, usually in O(M^2) altogether; of similarities that are equal up
+    to rounding, the first. A merge that is more similar than the one before it has the similarity of that one in the
+    tree.
     """
     n = len(sums)
     tree = _empty_tree(n)
@@ -319,11 +322,11 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
                 nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
             elif i < a:
                 similarity = _similarity(sums, pairs, scale, i, a)
-                if similarity > best[i]:
+                if similarity > _ABOVE * best[i]:
                     nearest[i], best[i] = a, similarity
         a = np.int64(0)
         for i in range(n):
-            if best[i] > best[a]:
+            if best[i] > _ABOVE * best[a]:
                 a = i
         b = nearest[a]
         tree.left[k], tree.right[k] = a, b
@@ -351,7 +354,7 @@ def _most_similar(sums, pairs, scale, i):
     for j in range(i + 1, len(scale)):
         if scale[j] > 0.0:
             similarity = _similarity(sums, pairs, scale, i, j)
-            if similarity > best:
+            if similarity > _ABOVE * best:
                 nearest, best = j, similarity
     return nearest, best
 
