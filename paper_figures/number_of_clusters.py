@@ -112,8 +112,8 @@ def choice_figure(records):
 
     Left: ensembles at mixed resolutions, by the number of columns of random labels beside 11 clusterings of several
     clusters; "ambiguous pairs" and "change of area" use resamples of the features instead. Right: the prediction
-    strength of the right number in every ensemble of several clusters (blue), and the largest of all numbers where there
-    is one cluster (red); above the dashed line a number is stable."""
+    strength of the right number in every ensemble of several clusters (blue), and the largest of all numbers where
+    there is one cluster (red); above the dashed line a number is stable."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.5 * PAGE), width_ratios=(1.3, 1))
     rules = [name for name in RULES if name != "`MergeConsensus()`, from 2"]
     looks = {0: (BLUE, "o"), 1: (BLACK, "s"), 3: (VERMILLION, "D")}
@@ -154,7 +154,7 @@ def _share(rows, rule):
 
 
 def _rates(records, groups, more=()):
-    """Table, with `more` rows, of the share right of every rule in every group, and of both share and error in all but the real sets."""
+    """Table of the share right of every rule by group, and of share and error in all but real sets; then more rows."""
     found = members(records, groups)
     generated = [row for rows in found.values() for row in rows if row["config"]["family"] != "real"]
     found["all but real sets"] = generated
@@ -222,7 +222,9 @@ def threshold_table(records):
                 chosen = [[r for r in rows if r["config"]["repetition"] in repetitions] for rows in half.values()]
                 line.append(f"{np.mean([_share(rows, rule)[0] for rows in chosen if rows]):.3f}")
         lines.append(line)
-    titles = [f"{half} {len(rows)} kinds{also}" for half, rows in halves.items() for also in ("", ", first", ", second")]
+    titles = [
+        f"{half} {len(rows)} kinds{also}" for half, rows in halves.items() for also in ("", ", first", ", second")
+    ]
     return table(["largest number with, or", *titles], lines)
 
 

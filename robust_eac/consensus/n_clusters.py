@@ -220,7 +220,7 @@ def choose(candidates, strength, n_different, *, stacklevel=3):
     said = []
     if not stable.any():
         text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {chosen} comes nearest, "
-        text += f"with a prediction strength of {most:.2f}, below {STABLE}; "
+        text += f"with a prediction strength of {most:.3f}, below {STABLE}; "
         if candidates[0] == 1:
             text += "the answer is one cluster, which says nothing about trust in the partitions"
             text += f": ask for {chosen} clusters if you know that there are some" if chosen > 1 else ""
@@ -307,7 +307,7 @@ def _strength(table, copy):
 
 
 def _draw_pair(encoding, groups, max_samples, rng):
-    """Two sub-ensembles, without common groups of partitions, each on its own random share of the objects with weight."""
+    """Two sub-ensembles, without common groups of partitions, each on its own share of the objects with weight."""
     weighty = np.flatnonzero(encoding.rows.multiplicity)
     weighty = weighty[rng.permutation(len(weighty))[:_JUDGED]]
     size = int(np.ceil(max_samples * len(weighty)))

@@ -5,10 +5,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sklearn.metrics import adjusted_rand_score
-
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import ClustererEnsemble, KMeansEnsemble, MergeConsensus, merge_consensus, select_n_clusters
 
@@ -109,7 +108,9 @@ def test_random_partitions_give_one_or_the_nearest(rng, shape):
     assert np.all(selection.labels == 0)
     assert not selection.stable.any()
     # One cluster only where it was asked for.
-    selection = unstable(labels, range(2, 7), match="nearest, with a prediction strength of .*, below 0.9; it is the answer")
+    selection = unstable(
+        labels, range(2, 7), match="nearest, with a prediction strength of .*, below 0.9; it is the answer"
+    )
     strongest = selection.prediction_strength >= selection.prediction_strength.max()
     assert selection.n_clusters == selection.n_nonempty[strongest].max() > 1
 
@@ -125,8 +126,8 @@ def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
     assert [str(warning.message) for warning in caught] == [
         "No two partitions agree beyond chance at the level 0.01: all are weighted equally.",
         f"no number of clusters from 1 to 4 is stable: {nearest} comes nearest, with a prediction strength of "
-        f"{strength.max():.2f}, below 0.9; the answer is one cluster, which says nothing about trust in the "
-        f"partitions{hint}; the number of clusters, 1, is uncertain: {FEW.format(5)}.",
+        f"{strength.max():.3f}, below 0.9; the answer is one cluster, which says nothing about trust in the partitions"
+        f"{hint}; the number of clusters, 1, is uncertain: {FEW.format(5)}.",
     ]
     assert {warning.filename for warning in caught} == {__file__}
     for find in (lambda: merge_consensus(labels, random_state=0), lambda: MergeConsensus(random_state=0).fit(labels)):
