@@ -38,7 +38,7 @@ STABLE = 0.9
 # Strengths that differ by less are equal.
 _TIE = 1e-9
 # Near-duplicates reach this adjusted Rand index, and share this much of the objects that either observes.
-_NEAR = 0.95
+_NEAR = 0.98
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
 # Objects on which halves are compared, at most.
@@ -119,7 +119,7 @@ def select_n_clusters(
     that is a candidate, or else the number of largest strength; both with a warning.
 
     Near-duplicates are no evidence of each other, and stay in one half: partitions with an adjusted Rand index [4]_ of
-    at least 0.95 on the objects that both observe, if these are at least 95 % of those that either observes, and
+    at least 0.98 on the objects that both observe, if these are at least 98 % of those that either observes, and
     partitions that such pairs link. With fewer than six different partitions the answer has a warning.
 
     Parameters
