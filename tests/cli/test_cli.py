@@ -381,7 +381,7 @@ def test_number_of_clusters_may_be_chosen(folder, capsys):
         output = "c.png" if command == "plot" else "c.csv"
         assert run(command, "noise.npy", "--n-clusters", "2-3", option, "--output", output) == 3
         said = capsys.readouterr()
-        assert re.search(r"number of clusters: [23], no number is stable", said.out)
+        assert re.search(r"number of clusters: [23]\nNo number is stable", said.out)
         assert "robust-eac: warning: no number of clusters from 2 to 3 is stable" in said.err
         (folder / output).unlink()
 
