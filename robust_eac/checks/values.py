@@ -115,7 +115,8 @@ def check_weights(weights, n_partitions, *, name="weights") -> np.ndarray:
     array = check_vector(weights, name=name, size=n_partitions, positive_sum=True)
     # Divide by the maximum first, so that tiny and huge weights neither under- nor overflow.
     array /= array.max()
-    return array / array.sum()
+    # The exact sum, which does not depend on the order of the weights.
+    return array / math.fsum(array)
 
 
 def check_returned_weights(weights, n_partitions, *, name):

@@ -21,13 +21,15 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from ..core.codes import relabel
 from ..core.compiling import njit
 from ..core.encoding import collapse
-from ._common import check_memory
+from ._common import TIE, check_memory
 
 # The position of a linkage is its number in the kernels.
 LINKAGES = ("single", "average", "complete")
 _SINGLE, _AVERAGE = 0, 1
 # A row is compared with the others in blocks of this many rows, so that their codes and sums stay in the cache.
 _BLOCK = 256
+# In the tree of sums, only a similarity that is larger by this factor is not a tie, but for rounding.
+_ABOVE = 1.0 + TIE
 
 
 class Tree(NamedTuple):
@@ -319,11 +321,11 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
                 nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
             elif i < a:
                 similarity = _similarity(sums, pairs, scale, i, a)
-                if similarity > best[i]:
+                if similarity > _ABOVE * best[i]:
                     nearest[i], best[i] = a, similarity
         a = np.int64(0)
         for i in range(n):
-            if best[i] > best[a]:
+            if best[i] > _ABOVE * best[a]:
                 a = i
         b = nearest[a]
         tree.left[k], tree.right[k] = a, b
@@ -351,7 +353,7 @@ def _most_similar(sums, pairs, scale, i):
     for j in range(i + 1, len(scale)):
         if scale[j] > 0.0:
             similarity = _similarity(sums, pairs, scale, i, j)
-            if similarity > best:
+            if similarity > _ABOVE * best:
                 nearest, best = j, similarity
     return nearest, best
 

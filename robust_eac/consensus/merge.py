@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from ..checks.common import RandomState, in_short
 from ..checks.labels import check_hard_ensemble
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
-from ..core.codes import relabel
 from ..core.encoding import collapse, encode, select
+from ..objectives.base import first_objects
 from ..weightings.trust import trusted_group
 from .linkage import linkage_matrix
-from .merge_tree import THETA, assign, by_appearance, grow_tree, mean_n_clusters
+from .merge_tree import THETA, assign, grow_tree, mean_n_clusters
 from .n_clusters import choose, compare_halves
+from .random_order import in_random_order
 
 __all__ = ["MergeResult", "merge_consensus"]
 
@@ -146,14 +147,16 @@ def merge_labels(
         n_micro_clusters = check_integer(n_micro_clusters, name="n_micro_clusters", low=least)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
-    encoding, places = by_appearance(encode(ensemble.labels))
+    weights = weights if weights is None else check_weights(weights, m)
+    encoding = encode(ensemble.labels)
+    cluster_slots = encoding.partitions.cluster_slots
+    encoding, columns, slots = in_random_order(encoding, rng, weights)
     if weights is None:
         trusted = trusted_group(encoding, rng=rng, stacklevel=stacklevel)
-        weights = trusted / np.count_nonzero(trusted)
-    else:
-        weights = check_weights(weights, m)
-    active = np.flatnonzero(weights)
-    part, active_weights = select(encoding, active), weights[active]
+        weights = np.empty(m)
+        weights[columns] = trusted / np.count_nonzero(trusted)
+    active = np.flatnonzero(weights[columns])
+    part, active_weights = select(encoding, active), weights[columns][active]
     if n_clusters == "auto":
         most = min(n, max(_MOST, mean_n_clusters(part, active_weights)))
         candidates = np.arange(min(2, most), most + 1)
@@ -164,19 +167,21 @@ def merge_labels(
     grown = grow_tree(used, active_weights, most=n_clusters, **options)
     membership, clusters = assign(grown, n_clusters, n_jobs)
 
-    found = relabel(used.expand(clusters))
-    names = used.expand(clusters)[np.unique(found, return_index=True)[1]]
-    membership = used.expand(membership[:, names])
-    cluster_weights = np.zeros(len(encoding.partitions.sizes))
-    cluster_weights[places[np.repeat(weights > 0.0, encoding.partitions.n_codes)]] = grown.cluster_weights
+    # Clusters and micro-clusters are numbered by first appearance.
+    clusters, leaves = used.expand(clusters), used.expand(grown.leaves)
+    names = np.argsort(first_objects(clusters, membership.shape[1]))
+    numbers = np.argsort(np.argsort(first_objects(leaves[leaves >= 0], len(grown.sizes))))
+    found, membership = np.argsort(names)[clusters], used.expand(membership[:, names])
+    cluster_weights = np.zeros(len(slots))
+    cluster_weights[slots[np.repeat(weights[columns] > 0.0, encoding.partitions.n_codes)]] = grown.cluster_weights
     tree = grown.tree
     return MergeResult(
         labels=found,
         membership=membership,
         confidence=membership[np.arange(n), found],
         weights=weights,
-        cluster_weights=[cluster_weights[own] for own in encoding.partitions.cluster_slots],
+        cluster_weights=[cluster_weights[own] for own in cluster_slots],
         n_clusters=len(names),
-        tree=linkage_matrix(tree.left, tree.right, 1.0 / (1.0 + tree.similarities)),
-        micro_clusters=used.expand(grown.leaves),
+        tree=linkage_matrix(numbers[tree.left], numbers[tree.right], 1.0 / (1.0 + tree.similarities)),
+        micro_clusters=np.where(leaves >= 0, numbers[leaves], -1),
     )

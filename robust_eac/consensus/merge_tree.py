@@ -10,7 +10,6 @@ from ..core.encoding import Encoding, take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import count_threads, map_threads
-from ..objectives.base import first_objects
 from ..schemes.clusters import slot_certainty
 from ..schemes.tables import DECIMALS
 from ._common import check_memory
@@ -30,31 +29,6 @@ _POWER = 0.2
 _LEAST_SHARE = 0.03
 # Similarities are equal up to this relative difference; a smaller share of a sum is a rounding error.
 _ROUNDING = 1e-12
-
-
-def by_appearance(encoding):
-    """(encoding with base clusters numbered by first appearance, so that names decide no tie; their old slots).
-
-    "Not observed" stays last.
-    """
-    n, m = encoding.rows.codes.shape
-    first = np.full(len(encoding.partitions.sizes), n)
-    for block in row_blocks(n):
-        slots = (encoding.partitions.offsets + encoding.rows.codes[block]).ravel()
-        found = first_objects(slots, len(first))
-        seen = found < len(slots)
-        first[seen] = np.minimum(first[seen], block.start + found[seen] // m)
-        if first.max() < n:
-            break
-    first[encoding.partitions.missing_slots] = n + 1
-    places = np.lexsort((first, np.repeat(np.arange(m), encoding.partitions.n_codes)))
-    ranks = np.empty(len(places), dtype=encoding.rows.codes.dtype)
-    ranks[places] = np.arange(len(places)) - np.repeat(encoding.partitions.offsets, encoding.partitions.n_codes)
-    codes = np.empty_like(encoding.rows.codes)
-    for block in row_blocks(n):
-        codes[block] = ranks[encoding.partitions.offsets + encoding.rows.codes[block]]
-    partitions = encoding.partitions._replace(sizes=encoding.partitions.sizes[places])
-    return encoding.with_rows(codes=codes)._replace(partitions=partitions), places
 
 
 class GroupTree(NamedTuple):
@@ -150,14 +124,19 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
             return scaled_distances(part, values[:, np.newaxis], counts)
 
         size = min(len(seen), max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_micro))
-        sample = take_rows(rows, np.sort(rng.permutation(len(seen))[:size]))
-        means = best_lloyd(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng)
-        table = table_of(sample, weights, cluster_counts(sample, means.clusters, n_micro))
-        nearest = [costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)]
-        found = np.unique(np.concatenate(nearest), return_inverse=True)[1]
+        drawn = np.sort(rng.permutation(len(seen))[:size])
+        sample = take_rows(rows, drawn)
+        clusters = best_lloyd(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng).clusters
+        if size < len(seen):
+            table = table_of(sample, weights, cluster_counts(sample, clusters, n_micro))
+            found = np.concatenate([costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)])
+        # The drawn rows stay, so that no micro-cluster is empty: missing labels cost nothing in any of them.
+        found[drawn] = clusters
+    # In random order, so that equal similarities are.
+    found = rng.permutation(n_micro)[found]
     leaves = np.full(len(encoding.rows.codes), -1)
     leaves[seen] = found
-    return leaves, cluster_counts(rows, found, found.max() + 1)
+    return leaves, cluster_counts(rows, found, n_micro)
 
 
 def row_sums(encoding, table, n_threads):

@@ -29,7 +29,8 @@ from ..core.formula import adjusted_agreements
 from ..core.threads import progress, silent
 from ..weightings.pairs import compare_pairs
 from ..weightings.trust import trusted_group
-from .merge_tree import assign, by_appearance, cut_into_large, grow_tree
+from .merge_tree import assign, cut_into_large, grow_tree
+from .random_order import in_random_order
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
@@ -199,9 +200,9 @@ def select_n_clusters(
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    encoding = encode_ensemble(ensemble, sample_weight)
+    encoding = in_random_order(harden(encode_ensemble(ensemble, sample_weight)), rng)[0]
     trusted = np.flatnonzero(trusted_group(encoding, rng=rng))
-    encoding = select(by_appearance(harden(encoding))[0], trusted)
+    encoding = select(encoding, trusted)
     weights = np.full(len(trusted), 1.0 / len(trusted))
     effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs, "log": progress(verbose)}
     n_different, curves = compare_halves(encoding, weights, candidates, rng=rng, **effort)

@@ -296,7 +296,7 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
                 return encoding
     weights = np.bincount(inverse, weights=multiplicity)
     rows = RowData(codes[first], soft[first], weights, np.ascontiguousarray(observed[first]))
-    return Encoding(rows, encoding.partitions, inverse)
+    return Encoding(rows, encoding.partitions, inverse if encoding.inverse is None else inverse[encoding.inverse])
 
 
 def hash_rows(values):
