@@ -113,7 +113,8 @@ def select_n_clusters(
     random share of the objects, and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k
     compares the two cuts on their common objects: the share of the pairs of objects in a cluster of one cut that the
     other cut keeps together, for the cluster of either cut for which it is least; a mean over pairs of halves. A
-    cluster without two common objects has the share 0, and so has a single cluster.
+    cluster with one common object has the share 1 if the object is alone in the other cut, too, and else 0. The
+    strength of a single cluster is 0.
 
     A number is *stable* if its strength is at least 0.9. The largest stable number is chosen: groups of clusters can be
     as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is one cluster, if
@@ -127,8 +128,8 @@ def select_n_clusters(
     ----------
     labels, sample_weight
         As in :func:`~robust_eac.partition_losses`. At least two partitions. A soft partition counts by its most likely
-        clusters. An object of weight two counts twice where halves are merged and compared, but unlike two objects it
-        is drawn once; those of weight zero are in no half.
+        clusters. Objects are merged and compared by their weights, pairs of objects by the products, but they are drawn
+        with equal probability: an object of weight two is not two objects. Those of weight zero are in no half.
     n_clusters : list of int or (int, int), default=None
         Candidates, each in [1, n_samples], or the lowest and the highest of all. None means from 1 to 10, or to
         n_samples if that is less.
@@ -278,7 +279,6 @@ def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):
     _, i, j = np.intersect1d(first.objects, second.objects, assume_unique=True, return_indices=True)
     held_out, stability, strength = curves = np.zeros((3, len(candidates)))
     if len(i) > 1:
-        shapes = 1 + np.column_stack([a.max(axis=0), b.max(axis=0)])
         a, b, weight = a[i], b[j], first.encoding.rows.multiplicity[i]
         parts = [_on_rows(half.encoding, rows) for half, rows in ((first, i), (second, j))]
         for place in np.flatnonzero(candidates > 1):
@@ -286,25 +286,29 @@ def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):
             held_out[place] = np.mean(of_halves)
             other = weigh(encode(b[:, [place]]), weight)
             stability[place] = _agreements(other, a[:, place])[0]
-            table = np.zeros(shapes[place])
-            np.add.at(table, (a[:, place], b[:, place]), weight)
-            strength[place] = _strength(table, other.partitions.copy)
+            strength[place] = _strength(a[:, place], b[:, place], weight)
     return curves
 
 
-def _strength(table, copy):
-    """Prediction strength of two cuts, from the weights of the objects that a cluster of each has in common.
-
-    An object of weight w counts as w / copy objects of weight `copy`.
-    """
-    if min(table.shape) == 1:
+def _strength(a, b, weight):
+    """Prediction strength of two cuts of weighted objects; 0 if either has a single cluster."""
+    if min(np.ptp(a), np.ptp(b)) == 0:
         return 0.0
+    sums, squares = np.zeros((2, a.max() + 1, b.max() + 1))
+    np.add.at(sums, (a, b), weight)
+    np.add.at(squares, (a, b), weight**2)
+    # Twice the weight of the pairs of different objects, in a cluster of the first, the second, and both.
+    in_first, in_second = (sums.sum(axis=axis) ** 2 - squares.sum(axis=axis) for axis in (1, 0))
+    shared = sums**2 - squares
     least = 1.0
-    for cut in (table, table.T):
-        sizes = cut.sum(axis=1)
-        together, pairs = (cut * (cut - copy)).sum(axis=1), sizes * (sizes - copy)
-        least = min(least, np.divide(together, pairs, out=np.zeros_like(pairs), where=pairs > 0.0).min())
-    return least
+    for filled, pairs, others, together in (
+        (sums > 0.0, in_first, in_second, shared.sum(axis=1)),
+        (sums.T > 0.0, in_second, in_first, shared.sum(axis=0)),
+    ):
+        alone = (filled & (others == 0.0)).any(axis=1)
+        share = np.where(pairs > 0.0, together / np.where(pairs > 0.0, pairs, 1.0), alone)
+        least = min(least, share[filled.any(axis=1)].min())
+    return float(least)
 
 
 def _draw_pair(encoding, groups, max_samples, rng):

@@ -30,15 +30,20 @@ def slow_agreement(column, consensus):
     return adjusted_rand_score(column[seen], consensus[seen]) if tells else 0.0
 
 
-def slow_strength(a, b, n_a, n_b):
+def slow_strength(a, b, weight):
     """Least share, over the clusters of either cut, of the pairs in a cluster that the other cut keeps together."""
-    if min(n_a, n_b) == 1:
+    if min(len(set(a)), len(set(b))) == 1:
         return 0.0
     least = 1.0
-    for cut, number, other in ((a, n_a, b), (b, n_b, a)):
-        for c in range(number):
-            kept = [other[i] == other[j] for i, j in combinations(np.flatnonzero(cut == c), 2)]
-            least = min(least, np.mean(kept) if kept else 0.0)
+    for cut, other in ((a, b), (b, a)):
+        for c in set(cut):
+            inside = np.flatnonzero(cut == c)
+            pairs = [(weight[i] * weight[j], other[i] == other[j]) for i, j in combinations(inside, 2)]
+            if pairs:
+                share = sum(product * kept for product, kept in pairs) / sum(product for product, _ in pairs)
+            else:
+                share = float(np.count_nonzero(other == other[inside[0]]) == 1)
+            least = min(least, share)
     return least
 
 
@@ -86,7 +91,9 @@ def test_one_rule_at_mixed_resolutions_with_noise(rng, n_noise):
 def test_noise_columns_are_in_no_half(rng):
     labels = mixed_ensemble(rng, np.arange(200) % 4)
     noise = rng.randint(4, size=(200, 3))
-    clean, noisy = (select_n_clusters(each, (2, 8), **QUICK) for each in (labels, np.hstack([labels, noise])))
+    # Which of four equal classes join is random: many halves.
+    options = {"n_splits": 40, "random_state": 0}
+    clean, noisy = (select_n_clusters(each, (2, 8), **options) for each in (labels, np.hstack([labels, noise])))
     assert clean.n_clusters == noisy.n_clusters == 4
     assert abs(clean.split_stability - noisy.split_stability).max() < 0.1
     assert noisy.prediction_strength[2] > 0.95
@@ -144,7 +151,7 @@ def test_held_out_agreement_of_random_partitions_vanishes(rng):
     assert abs(np.mean(found)) < 4.0 * np.std(found, ddof=1) / np.sqrt(len(found))
 
 
-@pytest.mark.parametrize("sizes", [[12, 15, 20, 25], [10]])
+@pytest.mark.parametrize("sizes", [[5, 10, 20, 25], [10]])
 def test_unanimous_ensembles(sizes):
     labels = np.repeat(np.arange(len(sizes)), sizes)[:, np.newaxis] + np.zeros((1, 6), dtype=int)
     if len(sizes) == 1:
@@ -154,12 +161,12 @@ def test_unanimous_ensembles(sizes):
         assert np.all(selection.split_stability == 0.0)
         assert np.all(selection.prediction_strength == 0.0)
     else:
-        selection = unstable(labels, [3, 4, 6], match=f"the number of clusters, 6, is uncertain: {FEW.format(1)}")
+        selection = unstable(labels, [4, 5, 6], match=f"the number of clusters, 6, is uncertain: {FEW.format(1)}")
         assert selection.stable.all()
         np.testing.assert_allclose(selection.split_stability, 1.0)
         np.testing.assert_allclose(selection.prediction_strength, 1.0)
     assert selection.n_clusters == len(sizes)
-    np.testing.assert_array_equal(selection.n_nonempty, np.minimum([3, 4, 6], len(sizes)))
+    np.testing.assert_array_equal(selection.n_nonempty, np.minimum(selection.candidates, len(sizes)))
 
 
 def test_choice_is_the_largest_stable_number():
@@ -200,8 +207,8 @@ def test_criteria_compare_cuts_on_the_objects_of_both_halves(rng, weighted, miss
         ]
         assert held_out[place] == pytest.approx(np.mean([np.mean(each) for each in of_other]), abs=1e-12)
         assert stability[place] == pytest.approx(slow_agreement(a, b), abs=1e-12)
-        numbers = (cut[:, place].max() + 1 for cut in cuts)
-        assert strength[place] == pytest.approx(slow_strength(a, b, *numbers), abs=1e-12)
+        a, b = (cut[rows, place] for cut, rows in zip(cuts, places, strict=True))
+        assert strength[place] == pytest.approx(slow_strength(a, b, weight[common]), abs=1e-12)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
@@ -308,18 +315,40 @@ def test_objects_without_weight_decide_nothing(rng):
 
 def test_a_selection_is_printed_as_a_table(rng):
     labels = np.repeat([0, 1, 2], 20)[:, np.newaxis] + np.zeros((1, 6), dtype=int)
-    assert str(unstable(labels, range(2, 5), match="uncertain")).splitlines() == [
+    selection = unstable(labels, range(3, 5), match="uncertain")
+    said = [
         "number of clusters: 3",
         "The largest stable number.",
-        "Also stable: 2.",
         "It is uncertain: at least 6 different partitions should agree beyond chance, got 1.",
         "",
         "clusters  strength  adjusted Rand index  held-out agreement  empty",
-        "       2      1.00                 1.00                0.54      0  stable",
         "       3      1.00                 1.00                1.00      0  stable",
         "       4      1.00                 1.00                1.00      1  stable",
     ]
+    assert str(selection).splitlines() == said
+    # Another stable number.
+    selection = selection._replace(n_nonempty=np.array([2, 3]))
+    assert str(selection).splitlines()[1:3] == [said[1], "Also stable: 2."]
     assert "No number is stable." in str(unstable(rng.randint(4, size=(50, 5)), (1, 4)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "strength"),
+    [
+        ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], 1.0),
+        ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], 1 / 3),
+        ([0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1, 2], 1.0),
+        # A lone object is not found where it has company.
+        ([0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 1], 0.0),
+        ([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0], 0.0),
+    ],
+)
+def test_strength_of_two_cuts(a, b, strength):
+    for weight in (np.ones(6), np.full(6, 2.5)):
+        assert _n_clusters._strength(np.array(a), np.array(b), weight) == pytest.approx(strength)
+    weight = np.array([1.0, 2.0, 3.0, 1.0, 1.0, 4.0])
+    found = _n_clusters._strength(np.array(a), np.array(b), weight)
+    assert found == pytest.approx(slow_strength(np.array(a), np.array(b), weight))
 
 
 def test_a_selection_names_the_end_of_the_range_and_small_clusters(rng):
@@ -337,8 +366,8 @@ def test_outliers_make_no_clusters():
     labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=20, **options).fit_transform(X)
     selection = select_n_clusters(labels, range(1, 11), random_state=0)
     assert selection.n_clusters == 4
-    assert selection.split_stability[5:].max() > 0.95
-    assert selection.prediction_strength[4:].max() < 0.8
+    assert selection.split_stability[4:].min() > 0.9
+    assert selection.prediction_strength[4:].max() < 0.7
 
 
 def outliers(n):
@@ -348,11 +377,12 @@ def outliers(n):
 
 
 def test_a_group_that_lies_apart_is_not_all_that_is_found():
-    X, _ = make_blobs(300, centers=[[0, 0], [0, 7], [7, 0], [7, 7], [90, 90]], random_state=0)
+    X, _ = make_blobs(300, centers=[[0, 0], [0, 4.5], [4.5, 0], [4.5, 4.5], [90, 90]], random_state=0)
     options = {"estimator": KMeans(n_init=3), "max_samples": 0.8, "label_all": False, "random_state": 0}
     labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=20, **options).fit_transform(X)
     selection = select_n_clusters(labels, range(1, 11), random_state=0)
     assert selection.n_clusters == 5
+    # The adjusted Rand index is largest at two.
     assert selection.split_stability.argmax() == 1
     assert "Also stable: 2." in _n_clusters.remarks(selection)
 
