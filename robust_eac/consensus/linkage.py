@@ -28,7 +28,7 @@ LINKAGES = ("single", "average", "complete")
 _SINGLE, _AVERAGE = 0, 1
 # A row is compared with the others in blocks of this many rows, so that their codes and sums stay in the cache.
 _BLOCK = 256
-# In the tree of sums, only a similarity that is larger by this factor is not a tie, but for rounding.
+# In the tree of sums, a similarity exceeds another if it is larger by more than this factor, which allows for rounding.
 _ABOVE = 1.0 + TIE
 
 
@@ -144,8 +144,9 @@ def tree_of_sums(sums, pairs, power):
     """The :class:`Tree` of M groups of objects, from the (M, M) sums of m over their pairs and the pairs' weights.
 
     The similarity of groups A and B is m_AB / (m_AA m_BB)^power, with the means m of these pairs; 0 if no partition
-    observes a pair. The two most similar groups merge, usually in O(M^2) altogether. A merge that is more similar than
-    the one before it has the similarity of that one in the tree.
+    observes a pair. The two most similar groups merge, usually in O(M^2) altogether; of similarities that are equal up
+    to rounding, the first. A merge that is more similar than the one before it has the similarity of that one in the
+    tree.
     """
     n = len(sums)
     tree = _empty_tree(n)

@@ -52,30 +52,33 @@ def merge_consensus(
 ) -> MergeResult:
     r"""Merge micro-clusters by the co-association of certain and small base clusters and by walks along it.
 
-    Linkage of groups A and B of objects by the mean m of :math:`s_{ij} q_{ij}` over pairs, with partitions u:
+    Linkage of groups A and B of objects by a weighted mean of :math:`s_{ij} q_{ij}` over pairs, with partitions u:
 
     .. math::
-        s_{ij} = \sum_u a_u w_{u(i)} [u(i) = u(j)] / \sum_{u \text{ observes } i, j} a_u, \\
+        s_{ij} = \sum_u a_u w_{u(i)} [u(i) = u(j)] / o_{ij}, \quad o_{ij} = \sum_{u \text{ observes } i, j} a_u, \\
         w_l = c \exp(-H_l / \theta) n_u / n_l, \quad S = (s_{ij}), \quad D = \text{diag}(S \mathbf{1}), \\
         q_{ij} = k_{ij} / \sqrt{k_{ii} k_{jj}}, \quad k = \sum_{t \ge 0} (0.95 S D^{-1})^t S, \\
+        m_{AB} = \sum_{i \in A, j \in B} o_{ij} s_{ij} q_{ij} / \sum_{i \in A, j \in B} o_{ij}, \\
         \text{similarity}(A, B) = m_{AB} / (m_{AA} m_{BB})^{0.2}.
 
     :math:`a_u` is the weight of the partition, l = u(i) the cluster of object i, :math:`n_l, n_u` the numbers of
     objects in the cluster and in the partition, :math:`H_l` the mean entropy in bits of the partitions inside the
     cluster ([1]_; that of its own partition is 0), and c such that the mean of s over all pairs is 1. So s_ij measures
     how often two objects share a cluster, relative to a random pair; 1/n_l gives fine and coarse partitions equal
-    weight. q_ij compares random walks that move in proportion to s and stop after each step with probability .05: k_ij
-    is the flow between i and j, and q is 1 if walks from i and j have the same ends. Inside a class, s falls with its
-    size: alone, it joins small neighbours and splits large classes. q does not, but alone it separates small groups
-    from even classes where labels are noisy. The product asks for both. Dividing by the means inside the groups favours
-    large ones; so that these means do not depend on the size of a group, the pairs (i, i) in them have the mean of all
-    pairs (i, j) within micro-clusters.
+    weight. Where labels are missing, a pair counts in every mean by :math:`o_{ij}`, the weight of the partitions that
+    observe both objects, and not at all if there are none; otherwise all :math:`o_{ij}` are 1. q_ij compares random
+    walks that move in proportion to s and stop after each step with probability .05: k_ij is the flow between i and j,
+    and q is 1 if walks from i and j have the same ends; for these, s is the mean between micro-clusters. Inside a
+    class, s falls with its size: alone, it joins small neighbours and splits large classes. q does not, but alone it
+    separates small groups from even classes where labels are noisy. The product asks for both. Dividing by the means
+    inside the groups favours large ones; so that these means do not depend on the size of a group, the pairs (i, i) in
+    them have the mean of all pairs (i, j) within micro-clusters.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, with a UserWarning.
     2. k-means on the rows of indicators, scaled by :math:`\sqrt{w_l}`, groups the objects into micro-clusters.
     3. The two most similar groups of micro-clusters merge, until `n_clusters` large ones are left: those with at least
-       3 % of the mean number of objects per cluster.
+       3 % of the mean number of objects per cluster. If no number of groups has as many, small ones count, too.
     4. Every object moves to the large cluster C of largest :math:`s_{iC} / \sqrt{s_{CC}}`, means of s that include the
        object itself. In a tie it stays, and no cluster loses all objects.
 
@@ -84,9 +87,10 @@ def merge_consensus(
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters; fewer are returned only if fewer objects are distinct. "auto" is the choice of
-        :func:`~robust_eac.select_n_clusters` from 2 to 10, or to the mean number in the base partitions if that is
-        larger.
+        Number of clusters; fewer are returned only if fewer objects are distinct: objects that differ in their labels,
+        a missing one included, in the partitions of positive weight; an object that none of these observes is not
+        counted. "auto" is the choice of :func:`~robust_eac.select_n_clusters` from 2 to 10, or to the mean number in
+        the base partitions if that is larger.
     weights : array-like of shape (n_partitions,), default=None
         a: as in :func:`~robust_eac.eac`, but None means equal weights for the trusted partitions and 0 for the others.
     theta : float, default=0.4
@@ -95,7 +99,9 @@ def merge_consensus(
         Number of micro-clusters, at least `n_clusters`, 2 for "auto". None means 6 times the mean number of clusters in
         the base partitions, at least 2 `n_clusters`.
     random_state : int, RandomState instance or None, default=None
-        Draws the objects on which trust is tested, and those on which micro-clusters are found.
+        Draws the objects on which trust is tested, those on which micro-clusters are found, and which of equal
+        similarities merges first. With the same seed, the order of objects and of partitions with their weights and the
+        names of labels decide nothing, except which of several objects or partitions in symmetric positions is drawn.
     labels, n_jobs : as in :func:`~robust_eac.consensus.kmeans_consensus`; threads share the objects, None for all cores
 
     Returns

@@ -80,6 +80,11 @@ def test_the_tree_is_that_of_all_objects(rng, missing):
     merges = reference.naive_merges(reference.product_sums(sums, pairs, np.arange(22)), pairs)
     similarities = np.minimum.accumulate([similarity for similarity, _ in merges])
     np.testing.assert_allclose(1.0 / found.tree[:, 2] - 1.0, similarities, rtol=1e-6)
+    # Pairs count by the partitions that observe both objects, which a plain mean of s q would not.
+    product, seen = reference.product_sums(sums, pairs, np.arange(22)), pairs > 0.0
+    plain = reference.naive_merges(np.divide(product, pairs, out=np.zeros_like(pairs), where=seen), seen.astype(float))
+    plain = np.minimum.accumulate([similarity for similarity, _ in plain])
+    assert np.allclose(plain, similarities) == (missing == 0.0)
     groups = np.argmax([np.isin(np.arange(22), group) for group in merges[-4][1]], axis=0)
     assert same_partition(cut_tree(found.tree, 4)[:, 0], groups)
 
@@ -150,6 +155,70 @@ def test_pairs_that_no_partition_sees(rng):
     found = merge_consensus(labels, 2, weights=np.ones(12), random_state=0)
     assert found.tree[-1, 2] == 1.0
     assert np.isfinite(found.membership).all()
+
+
+def test_as_many_clusters_as_asked_for_or_as_objects_that_differ():
+    """A missing label is one more label; objects that no weighted partition observes do not count."""
+    rows = [[0, -1], [0, 0], [0, 1], [1, 2], [1, -1], [1, 2], [-1, 0], [-1, 1], [-1, 2]]
+    options = {"weights": [1, 1], "n_micro_clusters": 5}
+    for seed in range(5):
+        assert merge_consensus(np.repeat(rows, 3, axis=0), 5, random_state=seed, **options).n_clusters == 5
+    rng = np.random.RandomState(0)
+    for seed in range(400):
+        n, m = rng.randint(4, 40), rng.randint(1, 7)
+        labels, weights = random_ensemble(rng, n, m, missing=rng.choice([0.0, 0.3, 0.6])), rng.randint(3, size=m)
+        weights[0] += not weights.any()
+        n_clusters = rng.randint(1, min(n, 9) + 1)
+        n_micro = [None, n_clusters, n_clusters + 3][rng.randint(3)]
+        result = merge_consensus(labels, n_clusters, weights=weights, n_micro_clusters=n_micro, random_state=seed)
+        seen = labels[:, weights > 0]
+        distinct = np.unique(seen[(seen != -1).any(axis=1)], axis=0)
+        assert result.n_clusters == result.labels.max() + 1 == min(n_clusters, len(distinct))
+
+
+def test_the_seed_decides_which_equal_groups_merge():
+    labels, joined = np.repeat([0, 1, 2], 4)[:, np.newaxis] + np.zeros((1, 3), dtype=int), np.zeros(3)
+    for seed in range(300):
+        first, second, third = merge_consensus(labels, 2, weights=np.ones(3), random_state=seed).labels[[0, 4, 8]]
+        joined += [first == second, first == third, second == third]
+    # 100 expected, with a standard error of 8.2.
+    assert joined.sum() == 300
+    assert abs(joined - 100).max() < 30
+
+
+def test_similarities_that_differ_by_rounding_are_equal():
+    """The first pair is taken; of nine equal values, rounding makes the last the largest."""
+    sums = np.ones((4, 4)) + 1e-15 * np.arange(16).reshape(4, 4)
+    tree = _linkage.tree_of_sums(sums, np.ones((4, 4)), 0.2)
+    assert (tree.left[0], tree.right[0]) == (0, 1)
+    sums[3, 2] = sums[2, 3] = 1.0 + 1e-9
+    tree = _linkage.tree_of_sums(sums, np.ones((4, 4)), 0.2)
+    assert (tree.left[0], tree.right[0]) == (2, 3)
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("n_clusters", [4, "auto"])
+def test_names_and_orders_decide_nothing(missing, n_clusters, given):
+    """Where labels are mostly noise, so that the next best merge is never far."""
+    for seed in range(2 if n_clusters == "auto" else 8):
+        rng = np.random.RandomState(seed)
+        labels = planted_ensemble(rng, rng.randint(3, size=50), 10, noise=0.7)
+        labels[:, 1:][rng.uniform(size=(50, 9)) < missing] = -1
+        order, columns = rng.permutation(50), rng.permutation(10)
+        named = [np.where(column == -1, -1, rng.permutation(99)[column]) for column in labels[order][:, columns].T]
+        weights = rng.randint(1, 4, size=10) if given else None
+        options = {"n_clusters": n_clusters, "random_state": seed}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            one = merge_consensus(labels, weights=weights, **options)
+            other = merge_consensus(np.array(named).T, weights=weights[columns] if given else None, **options)
+        assert same_partition(one.labels[order], other.labels)
+        assert np.array_equal(one.confidence[order], other.confidence)
+        assert np.array_equal(one.weights[columns], other.weights)
+        assert np.array_equal(one.tree[:, 2], other.tree[:, 2])
+        assert same_partition(one.micro_clusters[order], other.micro_clusters)
+        for u, values in zip(columns, other.cluster_weights, strict=True):
+            assert np.array_equal(np.sort(one.cluster_weights[u]), np.sort(values))
 
 
 def test_membership_and_labels_equal_the_definition(rng, missing):
@@ -283,7 +352,7 @@ def test_halves_in_the_mean_number_of_clusters_do_not_depend_on_the_order(rng):
 def test_identical_objects_share_all(rng):
     rows = distinct_ensemble(rng, 15, 12)
     copies = rng.permutation(np.repeat(np.arange(15), rng.randint(1, 5, size=15)))
-    result = merge_consensus(rows[copies], 4, weights=np.ones(12))
+    result = merge_consensus(rows[copies], 4, weights=np.ones(12), random_state=0)
     assert len(result.tree) == 14
     for i in range(15):
         same = np.flatnonzero(copies == i)
@@ -300,8 +369,9 @@ def test_identical_objects_share_all(rng):
 def test_a_repeated_partition_is_one_of_that_weight_and_one_without_weight_is_not_there(rng):
     labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 6, noise=0.3)
     weights = np.array([3, 1, 2, 1, 1, 4])
-    one = merge_consensus(labels, 3, weights=weights, n_micro_clusters=60)
-    other = merge_consensus(np.repeat(labels, weights, axis=1), 3, weights=np.ones(12), n_micro_clusters=60)
+    one = merge_consensus(labels, 3, weights=weights, n_micro_clusters=60, random_state=0)
+    repeated = np.repeat(labels, weights, axis=1)
+    other = merge_consensus(repeated, 3, weights=np.ones(12), n_micro_clusters=60, random_state=0)
     np.testing.assert_allclose(one.membership, other.membership, atol=1e-10)
     np.testing.assert_allclose(one.tree[:, 2], other.tree[:, 2], rtol=1e-9)
     for u, values in zip(np.repeat(np.arange(6), weights), other.cluster_weights, strict=True):
@@ -340,9 +410,10 @@ def test_objects_that_no_trusted_partition_observes(rng):
 
 def test_sizes_at_the_edges(rng):
     labels = distinct_ensemble(rng, 12, 9)
-    assert np.array_equal(merge_consensus(labels, 1, weights=np.ones(9)).membership, np.ones((12, 1)))
+    assert np.array_equal(merge_consensus(labels, 1, weights=np.ones(9), random_state=0).membership, np.ones((12, 1)))
     # Fewer different objects than clusters wanted.
-    few = merge_consensus(np.repeat(np.array([[0, 0], [0, 1], [1, 1]]), 4, axis=0), 8, weights=[1, 1])
+    few = np.repeat(np.array([[0, 0], [0, 1], [1, 1]]), 4, axis=0)
+    few = merge_consensus(few, 8, weights=[1, 1], random_state=0)
     assert (few.n_clusters, few.membership.shape) == (3, (12, 3))
     assert np.array_equal(few.labels, np.repeat([0, 1, 2], 4))
     # One partition comes back, and so does its number of clusters, however far apart its labels are.
@@ -375,8 +446,9 @@ def test_the_warning(rng):
     ],
 )
 def test_errors(kwargs, match):
+    options = {"n_clusters": 2, "weights": [1, 1], "random_state": 0}
     with pytest.raises(ValueError, match=match):
-        merge_consensus(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), **{"n_clusters": 2, "weights": [1, 1]} | kwargs)
+        merge_consensus(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), **options | kwargs)
 
 
 def test_memory_is_checked_before_it_is_taken(rng, monkeypatch):
@@ -387,8 +459,8 @@ def test_memory_is_checked_before_it_is_taken(rng, monkeypatch):
     # At most as many as objects; the default is that large here.
     for n_micro in (10**12, None):
         with pytest.raises(ValueError, match=r"n_micro_clusters=3000 groups needs about 1.34 GiB of memory"):
-            merge_consensus(labels, 2, weights=np.ones(3), n_micro_clusters=n_micro)
+            merge_consensus(labels, 2, weights=np.ones(3), n_micro_clusters=n_micro, random_state=0)
     monkeypatch.undo()
     monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 2**14)
     with pytest.raises(ValueError, match="the membership of 2000 objects needs about"):
-        merge_consensus(np.arange(2000)[:, np.newaxis] % 2, 2)
+        merge_consensus(np.arange(2000)[:, np.newaxis] % 2, 2, random_state=0)
