@@ -179,12 +179,13 @@ def select_n_clusters(
     >>> wrong = rng.uniform(size=(60, 20)) < 0.2
     >>> labels = np.where(wrong, rng.randint(3, size=(60, 20)), classes[:, np.newaxis])
     >>> print(select_n_clusters(labels, range(2, 5), random_state=0))
-    number of clusters: 3, the most stable
+    number of clusters: 3
+    The largest stable number.
     <BLANKLINE>
-    clusters  stability  held-out agreement  empty
-           2       0.66                0.40      0
-           3       0.98                0.64      0  stable
-           4       0.93                0.62      0  stable
+    clusters  strength  adjusted Rand index  held-out agreement  empty
+           2      0.79                 0.66                0.40      0
+           3      0.95                 0.98                0.64      0  stable
+           4      0.10                 0.93                0.62      0
     """
     ensemble = check_ensemble(labels)
     n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
@@ -206,13 +207,14 @@ def select_n_clusters(
     encoding = select(encoding, trusted)
     weights = np.full(len(trusted), 1.0 / len(trusted))
     effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs, "log": progress(verbose)}
-    n_different, curves = compare_halves(encoding, weights, candidates, rng=rng, **effort)
-    stable, chosen = choose(candidates, curves[2], n_different)
+    n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
+    stable, chosen = choose(candidates, strength, n_different)
     used = collapse(encoding, min_saving=0.0)
     grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
     found = relabel(used.expand(assign(grown, chosen, n_jobs)[1]))
     n_nonempty = np.array([cut_into_large(grown.tree, k, grown.sizes).max() + 1 for k in candidates])
-    return ClusterNumberSelection(int(found.max()) + 1, found, n_different, candidates, n_nonempty, *curves, stable)
+    by_candidate = candidates, n_nonempty, held_out, stability, strength, stable
+    return ClusterNumberSelection(int(found.max()) + 1, found, n_different, *by_candidate)
 
 
 def choose(candidates, strength, n_different, *, stacklevel=3):

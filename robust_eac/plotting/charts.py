@@ -205,7 +205,8 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
     --------
     >>> import numpy as np
     >>> from robust_eac import plot_n_clusters, select_n_clusters
-    >>> labels = np.repeat([0, 1, 2], 10)[:, np.newaxis] + np.zeros((30, 6), dtype=int)
+    >>> wrong = np.random.RandomState(0).uniform(size=(60, 12)) < 0.1
+    >>> labels = np.where(wrong, 0, np.repeat([0, 1, 2], 20)[:, np.newaxis])
     >>> ax = plot_n_clusters(select_n_clusters(labels, range(1, 6), random_state=0))
     >>> ax.get_title()
     '3 clusters'
