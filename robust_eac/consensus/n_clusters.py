@@ -113,8 +113,7 @@ def select_n_clusters(
     random share of the objects, and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k
     compares the two cuts on their common objects: the share of the pairs of objects in a cluster of one cut that the
     other cut keeps together, for the cluster of either cut for which it is least; a mean over pairs of halves. A
-    cluster with one common object has the share 1 if the object is alone in the other cut, too, and else 0. The
-    strength of a single cluster is 0.
+    cluster without two common objects has the share 0, and a single cluster the strength 0.
 
     A number is *stable* if its strength is at least 0.9. The largest stable number is chosen: groups of clusters can be
     as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is one cluster, if
@@ -122,7 +121,8 @@ def select_n_clusters(
 
     Near-duplicates are no evidence of each other, and stay in one half: partitions with an adjusted Rand index [4]_ of
     at least 0.98 on the objects that both observe, if these are at least 98 % of those that either observes, and
-    partitions that such pairs link. With fewer than six different partitions the answer has a warning.
+    partitions that such pairs link. With fewer than six different partitions the answer has a warning; if there is only
+    one, both halves have it, and all objects.
 
     Parameters
     ----------
@@ -255,6 +255,9 @@ def compare_halves(
     The curves, (3, n_candidates), are held-out agreement, stability, and prediction strength.
     """
     groups = near_duplicates(encoding, rng)
+    if groups.max() == 0:
+        # Nothing but the objects could differ.
+        max_samples = 1.0
     seeds = rng.randint(MAX_SEED, size=n_splits)
     tasks = (delayed(_compare_pair)(encoding, weights, groups, candidates, max_samples, seed) for seed in seeds)
     found = []
@@ -281,6 +284,7 @@ def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):
     _, i, j = np.intersect1d(first.objects, second.objects, assume_unique=True, return_indices=True)
     held_out, stability, strength = curves = np.zeros((3, len(candidates)))
     if len(i) > 1:
+        shapes = 1 + np.column_stack([a.max(axis=0), b.max(axis=0)])
         a, b, weight = a[i], b[j], first.encoding.rows.multiplicity[i]
         parts = [_on_rows(half.encoding, rows) for half, rows in ((first, i), (second, j))]
         for place in np.flatnonzero(candidates > 1):
@@ -288,28 +292,22 @@ def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):
             held_out[place] = np.mean(of_halves)
             other = weigh(encode(b[:, [place]]), weight)
             stability[place] = _agreements(other, a[:, place])[0]
-            strength[place] = _strength(a[:, place], b[:, place], weight)
+            strength[place] = _strength(a[:, place], b[:, place], weight, shapes[place])
     return curves
 
 
-def _strength(a, b, weight):
-    """Prediction strength of two cuts of weighted objects; 0 if either has a single cluster."""
-    if min(np.ptp(a), np.ptp(b)) == 0:
+def _strength(a, b, weight, shape):
+    """Prediction strength of two cuts of weighted objects into numbers of clusters; 0 if either number is 1."""
+    if min(shape) == 1:
         return 0.0
-    sums, squares = np.zeros((2, a.max() + 1, b.max() + 1))
+    sums, squares = np.zeros((2, *shape))
     np.add.at(sums, (a, b), weight)
     np.add.at(squares, (a, b), weight**2)
-    # Twice the weight of the pairs of different objects, in a cluster of the first, the second, and both.
-    in_first, in_second = (sums.sum(axis=axis) ** 2 - squares.sum(axis=axis) for axis in (1, 0))
-    shared = sums**2 - squares
     least = 1.0
-    for filled, pairs, others, together in (
-        (sums > 0.0, in_first, in_second, shared.sum(axis=1)),
-        (sums.T > 0.0, in_second, in_first, shared.sum(axis=0)),
-    ):
-        alone = (filled & (others == 0.0)).any(axis=1)
-        share = np.where(pairs > 0.0, together / np.where(pairs > 0.0, pairs, 1.0), alone)
-        least = min(least, share[filled.any(axis=1)].min())
+    for total, own in ((sums, squares), (sums.T, squares.T)):
+        # Twice the weight of the pairs of different objects in a cluster, and of those that the other cut joins.
+        pairs, together = total.sum(axis=1) ** 2 - own.sum(axis=1), np.sum(total**2 - own, axis=1)
+        least = min(least, np.divide(together, pairs, out=np.zeros(len(pairs)), where=pairs > 0.0).min())
     return float(least)
 
 
