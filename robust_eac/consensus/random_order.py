@@ -6,13 +6,14 @@ In it, ties are broken at random: an algorithm may take the first of several equ
 import numpy as np
 
 from ..checks.common import row_blocks
+from ..core import kernels
 from ..core.arrays import RowData
 from ..core.compiling import njit
 from ..core.encoding import Encoding, hard_partitions
 
-# The constants of SplitMix64, whose last step hashes 64-bit integers.
+# The constants of SplitMix64, which hashes 64-bit integers.
+_SHIFTS = np.uint64(30), np.uint64(27)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
 def in_random_order(encoding, rng, weights=None):
@@ -30,7 +31,7 @@ def in_random_order(encoding, rng, weights=None):
     rng.shuffle(objects[np.count_nonzero(multiplicity == 0.0) :])
     rng.shuffle(columns[np.count_nonzero(weights == 0.0) :])
     # "Not observed" stays the last slot.
-    slot_colours[old.missing_slots] = np.iinfo(np.uint64).max
+    slot_colours[old.missing_slots] = np.inf
     slots = np.lexsort((slot_colours, np.repeat(np.argsort(columns), old.n_codes)))
     missing = np.isin(old.offsets + old.n_codes - 1, old.missing_slots)[columns]
     new = hard_partitions(old.sizes[slots], old.n_codes[columns], missing, old.mask_of[columns], old.total)
@@ -46,51 +47,38 @@ def in_random_order(encoding, rng, weights=None):
 
 
 def _refined_colours(encoding, weights):
-    """uint64 colours of objects, partitions and slots, by refinement (Weisfeiler-Leman) until no more slots differ.
+    """Colours of objects, partitions and slots, by refinement (Weisfeiler-Leman) until no more slots differ.
 
-    Objects, partitions and clusters without weight have the colour 0. Sums of integers do not depend on the order of
-    their terms.
+    Objects, partitions and clusters without weight have the colour 0. Sums do not depend on the order of their terms,
+    since these are integers so small that all sums are exact.
     """
     rows, partitions, _ = encoding
+    shift = np.uint64(12 + max(rows.codes.shape).bit_length())
+
+    def hashed(values):
+        """Integers below 2^64 / 2^shift from numbers; 0 from 0."""
+        bits = values.view(np.uint64)
+        for by, factor in zip(_SHIFTS, _FACTORS, strict=True):
+            bits = (bits ^ (bits >> by)) * factor
+        return (bits >> shift).astype(np.float64)
+
     by_slot = np.repeat(weights, partitions.n_codes) * partitions.sizes
-    weights, by_object, slots = map(_bits, (weights, rows.multiplicity, by_slot))
-    filled, n_different = by_slot > 0.0, 0
-    while (n_found := len(np.unique(slots))) > n_different:
-        n_different = n_found
-        colours = _mixed(weights + np.add.reduceat(_mixed(slots), partitions.offsets))
-        slots = np.where(filled, _mixed(slots + np.repeat(colours, partitions.n_codes)), np.uint64(0))
-        objects, sums = by_object.copy(), np.zeros_like(slots)
-        _exchange(rows.codes, partitions.offsets, slots, objects, sums)
-        slots = np.where(filled, _mixed(slots + sums), np.uint64(0))
-    return objects, colours, slots
-
-
-def _bits(values):
-    """Non-negative numbers in single precision, so that rounding errors rarely show, as uint64."""
-    return values.astype(np.float32).view(np.uint32).astype(np.uint64)
-
-
-def _mixed(colours):
-    """A one-to-one hash of uint64."""
-    colours = (colours ^ (colours >> _SHIFTS[0])) * _FACTORS[0]
-    colours = (colours ^ (colours >> _SHIFTS[1])) * _FACTORS[1]
-    return colours ^ (colours >> _SHIFTS[2])
-
-
-_mixed_one = njit(_mixed)
-
-
-@njit
-def _exchange(codes, offsets, slots, objects, sums):
-    """Add to every object of weight the colours of its slots, then to these slots the mixed colour of the object."""
-    for i in range(codes.shape[0]):
-        if objects[i] == 0:
-            continue
-        for u in range(codes.shape[1]):
-            objects[i] += slots[offsets[u] + codes[i, u]]
-        colour = _mixed_one(objects[i])
-        for u in range(codes.shape[1]):
-            sums[offsets[u] + codes[i, u]] += colour
+    # Single precision, in which rounding errors rarely show.
+    given = (values.astype(np.float32).astype(np.float64) for values in (weights, rows.multiplicity, by_slot))
+    of_partitions, of_objects, slots = map(hashed, given)
+    weighty, filled, one_cluster = rows.multiplicity > 0.0, by_slot > 0.0, np.zeros(len(rows.codes), dtype=np.intp)
+    costs, n_before = np.empty((len(rows.codes), 1)), 0
+    while True:
+        colours = hashed(of_partitions + np.add.reduceat(slots, partitions.offsets))
+        slots = np.where(filled, hashed(slots + np.repeat(colours, partitions.n_codes)), 0.0)
+        kernels.table_costs(rows.codes, partitions.offsets, slots[:, np.newaxis], costs)
+        objects = np.where(weighty, of_objects + costs[:, 0], 0.0)
+        n_different = len(np.unique(slots[filled]))
+        if n_different in (n_before, np.count_nonzero(filled)):
+            return objects, colours, slots
+        sums, n_before = np.zeros((len(slots), 1)), n_different
+        kernels.count(rows.codes, partitions.offsets, hashed(objects), one_cluster, sums)
+        slots = np.where(filled, hashed(slots + sums[:, 0]), 0.0)
 
 
 @njit
