@@ -31,7 +31,7 @@ def in_random_order(encoding, rng, weights=None):
     rng.shuffle(objects[np.count_nonzero(multiplicity == 0.0) :])
     rng.shuffle(columns[np.count_nonzero(weights == 0.0) :])
     # "Not observed" stays the last slot.
-    slot_colours[old.missing_slots] = np.inf
+    slot_colours[old.missing_slots] = np.iinfo(np.int64).max
     slots = np.lexsort((slot_colours, np.repeat(np.argsort(columns), old.n_codes)))
     missing = np.isin(old.offsets + old.n_codes - 1, old.missing_slots)[columns]
     new = hard_partitions(old.sizes[slots], old.n_codes[columns], missing, old.mask_of[columns], old.total)
@@ -47,38 +47,47 @@ def in_random_order(encoding, rng, weights=None):
 
 
 def _refined_colours(encoding, weights):
-    """Colours of objects, partitions and slots, by refinement (Weisfeiler-Leman) until no more slots differ.
+    """Integer colours of objects, partitions and slots, by refinement (Weisfeiler-Leman) until no more slots differ.
 
-    Objects, partitions and clusters without weight have the colour 0. Sums do not depend on the order of their terms,
-    since these are integers so small that all sums are exact.
+    Objects, partitions and clusters without weight have the colour 0. Sums do not depend on the order of their terms:
+    these are so small that floats would hold all sums exactly.
     """
     rows, partitions, _ = encoding
     shift = np.uint64(12 + max(rows.codes.shape).bit_length())
 
-    def hashed(values):
-        """Integers below 2^64 / 2^shift from numbers; 0 from 0."""
-        bits = values.view(np.uint64)
+    def hashed(colours):
+        """Integers below 2^64 / 2^shift; 0 from 0."""
+        bits = colours.view(np.uint64)
         for by, factor in zip(_SHIFTS, _FACTORS, strict=True):
             bits = (bits ^ (bits >> by)) * factor
-        return (bits >> shift).astype(np.float64)
+        return (bits >> shift).astype(np.int64)
 
     by_slot = np.repeat(weights, partitions.n_codes) * partitions.sizes
     # Single precision, in which rounding errors rarely show.
-    given = (values.astype(np.float32).astype(np.float64) for values in (weights, rows.multiplicity, by_slot))
-    of_partitions, of_objects, slots = map(hashed, given)
-    weighty, filled, one_cluster = rows.multiplicity > 0.0, by_slot > 0.0, np.zeros(len(rows.codes), dtype=np.intp)
-    costs, n_before = np.empty((len(rows.codes), 1)), 0
+    given = (values.astype(np.float32).view(np.int32) for values in (weights, rows.multiplicity, by_slot))
+    of_partitions, of_objects, slots = (hashed(bits.astype(np.int64)) for bits in given)
+    filled, weighty = by_slot > 0.0, rows.multiplicity > 0.0
+    one_cluster, n_before = np.zeros(len(weighty), dtype=np.intp), 0
     while True:
         colours = hashed(of_partitions + np.add.reduceat(slots, partitions.offsets))
-        slots = np.where(filled, hashed(slots + np.repeat(colours, partitions.n_codes)), 0.0)
-        kernels.table_costs(rows.codes, partitions.offsets, slots[:, np.newaxis], costs)
-        objects = np.where(weighty, of_objects + costs[:, 0], 0.0)
+        slots = np.where(filled, hashed(slots + np.repeat(colours, partitions.n_codes)), 0)
+        objects = of_objects.copy()
+        _add_slots(rows.codes, partitions.offsets, slots, objects)
+        objects = np.where(weighty, objects, 0)
         n_different = len(np.unique(slots[filled]))
         if n_different in (n_before, np.count_nonzero(filled)):
             return objects, colours, slots
         sums, n_before = np.zeros((len(slots), 1)), n_different
-        kernels.count(rows.codes, partitions.offsets, hashed(objects), one_cluster, sums)
-        slots = np.where(filled, hashed(slots + sums[:, 0]), 0.0)
+        kernels.count(rows.codes, partitions.offsets, hashed(objects).astype(np.float64), one_cluster, sums)
+        slots = np.where(filled, hashed(slots + sums[:, 0].astype(np.int64)), 0)
+
+
+@njit
+def _add_slots(codes, offsets, values, sums):
+    """Add to every row the values of its slots."""
+    for i in range(codes.shape[0]):
+        for u in range(codes.shape[1]):
+            sums[i] += values[offsets[u] + codes[i, u]]
 
 
 @njit
