@@ -140,7 +140,7 @@ def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
         assert {warning.filename for warning in caught} == {__file__}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        select_n_clusters(planted_ensemble(rng, np.arange(50) % 3, 9, noise=0.1), range(1, 5), **QUICK)
+        select_n_clusters(planted_ensemble(rng, np.arange(90) % 3, 20, noise=0.1), range(1, 5), **QUICK)
 
 
 def test_held_out_agreement_of_random_partitions_vanishes(rng):
@@ -243,8 +243,8 @@ def test_halves_are_equally_fine(rng):
 def test_of_many_objects_a_sample_is_judged(rng, monkeypatch):
     monkeypatch.setattr(_n_clusters, "_JUDGED", 100)
     truth = np.arange(1000) % 3
-    labels = planted_ensemble(rng, truth, 12, noise=0.2)
-    first, second = _n_clusters._draw_pair(encode(labels), np.arange(12), 0.7, rng)
+    labels = planted_ensemble(rng, truth, 20, noise=0.1)
+    first, second = _n_clusters._draw_pair(encode(labels), np.arange(20), 0.7, rng)
     assert len(first.objects) == len(second.objects) == 70
     # Both draw from the same hundred objects.
     assert len(np.intersect1d(first.objects, second.objects)) >= 40
@@ -299,9 +299,9 @@ def test_one_hot_partitions_give_the_hard_selection(rng):
 
 
 def test_objects_without_weight_decide_nothing(rng):
-    labels = planted_ensemble(rng, np.arange(60) % 3, 12, noise=0.2)
+    labels = planted_ensemble(rng, np.arange(60) % 3, 20, noise=0.1)
     weight = np.r_[np.ones(60), np.zeros(40)]
-    noise = np.r_[labels, rng.randint(5, size=(40, 12))]
+    noise = np.r_[labels, rng.randint(5, size=(40, 20))]
     # Rounding decides where a fourth cluster would be cut.
     selection = select_n_clusters(noise, range(1, 4), sample_weight=weight, **QUICK)
     alone = select_n_clusters(labels, range(1, 4), **QUICK)
