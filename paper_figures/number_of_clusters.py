@@ -4,14 +4,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import binomtest
 
-from experiments.accuracy.number_of_clusters import CLUSTERERS, FEATURES, PLANTED
+from experiments.accuracy.number_of_clusters import APART, CLUSTERERS, FEATURES, ORDERS, PLANTED
 
 from .drawing import drawing
 from .markdown import table
 from .records import grouped, matching
 from .style import BLACK, BLUE, PAGE, VERMILLION
 
-MIN_STABILITY = 0.9
+THRESHOLD = 0.9
 
 
 def of_family(*families, one=None, **where):
@@ -29,10 +29,8 @@ def of_family(*families, one=None, **where):
 
 
 # Title -> does a configuration belong to it.
-MIXED = {
-    **{f"{name}, mixed resolutions": of_family("mixed", one=False, clusterer=name) for name in CLUSTERERS},
-    "real sets, mixed resolutions": of_family("real"),
-}
+MIXED = {f"{name}, mixed resolutions": of_family("mixed", one=False, clusterer=name) for name in CLUSTERERS}
+REAL = {"real sets, mixed resolutions": of_family("real")}
 UNIFORM = {
     "resamples": of_family("resampled", one=False),
     "planted, 30 % of the labels random": of_family("flipped", one=False),
@@ -43,6 +41,18 @@ UNIFORM = {
         for low, high in dict.fromkeys(k_range for _, k_range in FEATURES)
     },
 }
+UNUSUAL = {
+    "one cluster apart, resamples": of_family("outlying", clusterer="resamples"),
+    "one cluster apart, k-means": of_family("outlying", clusterer="k-means"),
+    "outliers, k-means": of_family("outliers", clusterer="k-means"),
+    "outliers, resamples": of_family("outliers", clusterer="resamples"),
+    "copies": of_family("copies"),
+}
+ORDERED = {
+    f"{title}, {order}": of_family(family, order=order)
+    for family, title in zip((*APART, "copies"), ("one cluster apart", "outliers", "copies"), strict=True)
+    for order in ORDERS
+}
 ONE = {
     "one Gaussian, mixed resolutions": of_family("mixed", one=True),
     "one Gaussian, resamples": of_family("resampled", one=True),
@@ -50,7 +60,11 @@ ONE = {
     "one Gaussian, k-means": of_family("gaussian"),
     "uniform box, k-means": of_family("box"),
 }
-GROUPS = MIXED | UNIFORM | ONE
+GROUPS = MIXED | UNIFORM | UNUSUAL | ONE
+
+
+# Thresholds of the prediction strength that were tried on every other group, the first one included.
+TRIED = (0.80, 0.85, 0.88, 0.90, 0.92, 0.94, 0.96)
 
 
 def members(records, groups=GROUPS):
@@ -59,14 +73,15 @@ def members(records, groups=GROUPS):
     return {group: rows for group, rows in found.items() if rows}
 
 
-def _most_stable(result):
-    """The most stable number, the smallest in a tie."""
-    return 1 + int(np.argmax(result["split_stability"]))
+def _largest_index(result):
+    """The number of largest adjusted Rand index, the largest one in a tie; 1 if it is below the threshold."""
+    index = np.array(result["split_stability"])
+    return 1 + int(np.flatnonzero(index == index.max())[-1]) if index.max() >= THRESHOLD else 1
 
 
-def _largest_stable(result):
-    """The largest number of stability 0.9."""
-    return 1 + int(np.flatnonzero(np.array(result["split_stability"]) >= MIN_STABILITY).max(initial=0))
+def largest_above(threshold, curve="prediction_strength"):
+    """The rule that takes the largest number at which a curve reaches a threshold, 1 if there is none."""
+    return lambda result: 1 + int(np.flatnonzero(np.array(result[curve]) >= threshold).max(initial=0))
 
 
 def _held_out(result):
@@ -81,8 +96,8 @@ def other(name):
 RULES = {
     "`select_n_clusters`": lambda r: r["chosen"],
     "`MergeConsensus()`, from 2": lambda r: r["merged"],
-    "smallest of the most stable": _most_stable,
-    "largest of stability 0.9": _largest_stable,
+    "largest adjusted Rand index": _largest_index,
+    "largest number of index 0.9": largest_above(THRESHOLD, "split_stability"),
     "held-out agreement": _held_out,
     "ambiguous pairs": other("ambiguous pairs"),
     "change of area": other("change of area"),
@@ -96,8 +111,9 @@ def choice_figure(records):
     """Share of the ensembles for which each rule finds the right number of clusters, with 95 % intervals.
 
     Left: ensembles at mixed resolutions, by the number of columns of random labels beside 11 clusterings of several
-    clusters; "ambiguous pairs" and "change of area" use resamples of the features instead. Right: the stability of the
-    most stable number in every ensemble with a known number of clusters; above the dashed line it is called stable."""
+    clusters; "ambiguous pairs" and "change of area" use resamples of the features instead. Right: the prediction
+    strength of the right number in every ensemble of several clusters (blue), and the largest of all numbers where
+    there is one cluster (red); above the dashed line a number is stable."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.5 * PAGE), width_ratios=(1.3, 1))
     rules = [name for name in RULES if name != "`MergeConsensus()`, from 2"]
     looks = {0: (BLUE, "o"), 1: (BLACK, "s"), 3: (VERMILLION, "D")}
@@ -116,11 +132,12 @@ def choice_figure(records):
     left.legend(title="columns of random labels", loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=3)
     numbers = sorted({row["result"]["answer"] for row in records if "n_clusters" in row["config"]})
     for number in numbers:
-        peaks = [max(row["result"]["split_stability"]) for row in records if row["config"].get("n_clusters") == number]
-        spread = np.linspace(-0.3, 0.3, len(peaks))
-        right.plot(number + spread, np.sort(peaks), ".", color=VERMILLION if number == 1 else BLUE, markersize=2)
-    right.axhline(MIN_STABILITY, color="0.5", linestyle="--", linewidth=0.8, zorder=0)
-    right.set(xlabel="right number of clusters", ylabel="largest stability", ylim=(min(0.0, right.get_ylim()[0]), 1.02))
+        curves = [r["result"]["prediction_strength"] for r in records if r["config"].get("n_clusters") == number]
+        found = [max(curve) if number == 1 else curve[number - 1] for curve in curves]
+        spread = np.linspace(-0.3, 0.3, len(found))
+        right.plot(number + spread, np.sort(found), ".", color=VERMILLION if number == 1 else BLUE, markersize=2)
+    right.axhline(THRESHOLD, color="0.5", linestyle="--", linewidth=0.8, zorder=0)
+    right.set(xlabel="right number of clusters", ylabel="prediction strength", ylim=(0.0, 1.02))
     right.set_xticks(numbers)
     return figure
 
@@ -136,8 +153,8 @@ def _share(rows, rule):
     return hits / len(found), interval.low, interval.high
 
 
-def _rates(records, groups):
-    """Table of the share right of every rule in every group, and of both share and error in all but the real sets."""
+def _rates(records, groups, more=()):
+    """Table of the share right of every rule by group, and of share and error in all but real sets; then more rows."""
     found = members(records, groups)
     generated = [row for rows in found.values() for row in rows if row["config"]["family"] != "real"]
     found["all but real sets"] = generated
@@ -150,6 +167,7 @@ def _rates(records, groups):
         answers = [(rule(row["result"]), row["result"]["answer"]) for row in generated]
         errors = [abs(number - answer) for number, answer in answers if number is not None]
         lines.append([*line, f"{np.mean(errors):.2f}" if errors else ""])
+    lines += [[*row, "", ""] for row in more]
     return table(["rule", *(f"{group} ({len(rows)})" for group, rows in found.items()), "mean error"], lines)
 
 
@@ -161,7 +179,7 @@ def mixed_table(records):
     The classes of the real sets overlap; rules that can answer one cluster do so for most. "ambiguous pairs" and
     "change of area" do not see the ensemble, but the features: 20 resamples for every number, by the best of five runs
     of k-means."""
-    return _rates(records, MIXED)
+    return _rates(records, MIXED | REAL)
 
 
 def uniform_table(records):
@@ -169,11 +187,45 @@ def uniform_table(records):
     return _rates(records, UNIFORM)
 
 
+def unusual_table(records):
+    """Share right [95 % interval] for ensembles with a cluster or objects that lie apart, or of copies, and mean error.
+
+    "sorted": objects in the order of the clusters; "shuffled": the same ensembles in random order. "copies" has 5 or 11
+    different clusterings, each ten times, also of a single Gaussian. The last row is the share of the ensembles with
+    fewer than six different partitions, for which a warning says so."""
+    lines = [["fewer than six different partitions"]]
+    for rows in members(records, ORDERED).values():
+        lines[0].append(f"{np.mean([row['result']['n_different'] < 6 for row in rows]):.2f}")
+    return _rates(records, ORDERED, lines)
+
+
 def one_table(records):
     """Share right [95 % interval] for ensembles without clusters: the answer is one; and mean error.
 
-    All rules but the first, and the largest of stability 0.9, can only answer two or more."""
+    All rules but those with a threshold of 0.9 can only answer two or more."""
     return _rates(records, ONE)
+
+
+def threshold_table(records):
+    """Mean over kinds of ensembles of the share right, by the threshold of the prediction strength.
+
+    The threshold was chosen on every other kind, and judged on the rest. "first" and "second" are the repetitions."""
+    kinds = list(members(records).items())
+    halves = {"chosen on": dict(kinds[::2]), "judged on": dict(kinds[1::2]), "all": dict(kinds)}
+    rules = {"largest adjusted Rand index": _largest_index}
+    rules |= {f"strength of at least {threshold:.2f}": largest_above(threshold) for threshold in TRIED}
+    lines = []
+    for name, rule in rules.items():
+        line = [name]
+        for half in halves.values():
+            for repetitions in ((0, 1), (0,), (1,)):
+                chosen = [[r for r in rows if r["config"]["repetition"] in repetitions] for rows in half.values()]
+                line.append(f"{np.mean([_share(rows, rule)[0] for rows in chosen if rows]):.3f}")
+        lines.append(line)
+    titles = [
+        f"{half} {len(rows)} kinds{also}" for half, rows in halves.items() for also in ("", ", first", ", second")
+    ]
+    return table(["largest number with, or", *titles], lines)
 
 
 def papers_table(records):
@@ -181,13 +233,13 @@ def papers_table(records):
     rows = []
     for dataset, of_set in grouped(matching(records, family="paper"), "dataset").items():
         found = [row["result"] for row in of_set]
-        peaks = [int(np.argmax(result["split_stability"])) for result in found]
+        peaks = [int(np.argmax(result["prediction_strength"])) for result in found]
         chosen = [", ".join(str(RULES[rule](result)) for result in found) for rule in ("`select_n_clusters`", "lift")]
         stable = "; ".join(", ".join(map(str, result["stable"])) or "none" for result in found)
-        largest = [f"{r['split_stability'][i]:.2f} ({1 + i})" for r, i in zip(found, peaks, strict=True)]
+        largest = [f"{r['prediction_strength'][i]:.2f} ({1 + i})" for r, i in zip(found, peaks, strict=True)]
         accuracy = ", ".join(f"{result['h']:.2f}" for result in found)
         rows.append([dataset, found[0]["answer"], *chosen, stable, ", ".join(largest), accuracy])
-    titles = ["`select_n_clusters`", "lift", "stable candidates", "largest stability (at)", "H of the choice"]
+    titles = ["`select_n_clusters`", "lift", "stable candidates", "largest strength (at)", "H of the choice"]
     return table(["data set", "classes", *titles], rows)
 
 
@@ -195,6 +247,8 @@ DRAWINGS = (
     drawing("fig_number_of_clusters", "number_of_clusters", choice_figure),
     drawing("table_number_of_clusters", "number_of_clusters", mixed_table),
     drawing("table_number_of_clusters_uniform", "number_of_clusters", uniform_table),
+    drawing("table_number_of_clusters_unusual", "number_of_clusters", unusual_table),
     drawing("table_number_of_clusters_one", "number_of_clusters", one_table),
+    drawing("table_number_of_clusters_threshold", "number_of_clusters", threshold_table),
     drawing("table_number_of_clusters_papers", "number_of_clusters", papers_table),
 )

@@ -52,8 +52,8 @@ print(labels.nunique().to_string())
 # How many clusters?
 # ------------------
 #
-# :func:`~robust_eac.select_n_clusters` takes the number on which halves of the trusted
-# clusterings agree most.
+# :func:`~robust_eac.select_n_clusters` takes the largest number of clusters all of which
+# halves of the trusted clusterings find.
 
 from robust_eac import select_n_clusters
 

@@ -4,8 +4,11 @@ A cell is one ensemble. The family "mixed" has what most people have: 11 cluster
 resolution, and up to three columns of random labels beside them. In the other families all partitions are made alike:
 from a planted one, or by k-means on a Gaussian mixture, on one Gaussian or on uniform points; "resampled" clusters
 random 80 % of the objects ten times for every number of clusters; "paper" are the ensembles of `noisy_ensembles`.
+In "outlying" one cluster lies far from the others; in "outliers" one object in twenty lies anywhere; both are clustered
+once or, as in "resampled", ten times for every number of clusters. "copies" repeats every clustering ten times. These
+three are in the order of the clusters, and shuffled.
 
-The record holds what `select_n_clusters` and `MergeConsensus()` answer, both criteria by candidate, and the answers of
+The record holds what `select_n_clusters` and `MergeConsensus()` answer, all criteria by candidate, and the answers of
 other rules: the most frequent number of clusters, the silhouette and the lift of co-associations, and, instead of the
 ensemble, the proportion of ambiguous pairs and the change of area of the consensus distribution of 20 resamples of the
 features for every number, by the best of five runs of k-means.
@@ -38,16 +41,23 @@ from robust_eac import (
 from ..robust_eac.noisy_ensembles import SETTINGS, make_ensemble
 from ..shared.store import derive_seed, grid
 
-VERSION = 3
+VERSION = 4
 
-# The rule was chosen with ensembles of another seed.
 SEED = 1
 
 MIXED_RANGE, USUAL_RANGE = (1, 12), (1, 10)
+APART = ("outlying", "outliers")
+# Families with candidates from MIXED_RANGE.
+TO_TWELVE = ("mixed", "real", "resampled", "copies", *APART)
 N_SAMPLES = 200
 N_MIXED = 400
 N_PARTITIONS = 60
 N_RESAMPLES = 20
+N_COPIES = 10
+# How many times as far as before the outlying cluster is; the span of the outliers, as a multiple of the others' span.
+OUTLYING, SPAN = 10, 3
+# Objects per outlier.
+PER_OUTLIER = 20
 
 PLANTED = ("flipped", "split-merged", "half-random")
 # (number of features, range of the numbers of clusters of k-means)
@@ -60,22 +70,26 @@ RESOLUTIONS = np.arange(2, 13)
 CLUSTERERS = ("k-means", "leiden", "gaussian mixture", "linkage", "spectral")
 # Number of neighbours of the graph for Leiden, and its resolutions.
 N_NEIGHBORS, LEIDEN = 15, np.geomspace(0.1, 2.5, len(RESOLUTIONS))
+ORDERS = ("sorted", "shuffled")
 # Real sets, with the number of classes, which overlap.
 REAL = {"iris": 3, "wine": 3, "breast-cancer": 2, "house-votes": 2}
 
 
 def cells(
     *,
-    families=("mixed", "real", "resampled", *PLANTED, "mixture", "gaussian", "box", "paper"),
+    families=("mixed", "real", "resampled", *APART, "copies", *PLANTED, "mixture", "gaussian", "box", "paper"),
     mixed=(1, 2, 3, 5, 8),
     clusterers=CLUSTERERS,
     noise=(0, 1, 3),
+    apart=(3, 5, 8),
+    copied=(1, 2, 3, 5),
     planted=tuple(range(1, 9)),
     mixtures=(2, 3, 5, 8),
     datasets=tuple(SETTINGS),
     repetitions=2,
 ):
-    """`mixed`, `planted` and `mixtures` are the true numbers of clusters; `noise` the numbers of random columns."""
+    """`mixed`, `apart`, `copied`, `planted` and `mixtures` are the true numbers of clusters; `noise` the numbers of
+    random columns."""
     shapes = grid(n_features=list(MIXED_SEPARATION), n_clusters=mixed, uneven=(False, True))
     shapes = [shape for shape in shapes if shape["n_clusters"] > 1 or not shape["uneven"]]
     ensembles = [
@@ -87,6 +101,16 @@ def cells(
         ),
         *grid(family=("real",), dataset=list(REAL), clusterer=clusterers, n_noise=noise),
         *({"family": "resampled"} | shape for shape in shapes),
+        *grid(
+            family=APART,
+            clusterer=("k-means", "resamples"),
+            n_features=list(MIXED_SEPARATION),
+            n_clusters=apart,
+            order=ORDERS,
+        ),
+        *grid(
+            family=("copies",), clusterer=("k-means", "linkage"), n_different=(5, 11), n_clusters=copied, order=ORDERS
+        ),
         *grid(family=PLANTED, n_clusters=planted),
         *(
             {"family": family, "n_clusters": n_clusters, "n_features": n_features, "k_range": [*k_range]}
@@ -123,7 +147,7 @@ def run_one(*, family, repetition, **config):
     noise = np.random.RandomState(derive_seed(SEED, repetition, "corruption"))
     random_columns = [noise.randint(noise.randint(2, 13), size=len(labels)) for _ in range(3)]
     labels = np.column_stack([labels, *random_columns[: config.get("n_noise", 0)]])
-    candidates = np.arange(1, 1 + (MIXED_RANGE if family in ("mixed", "real", "resampled") else USUAL_RANGE)[1])
+    candidates = np.arange(1, 1 + (MIXED_RANGE if family in TO_TWELVE else USUAL_RANGE)[1])
     seed = derive_seed(SEED, repetition, "solver")
     with warnings.catch_warnings():
         # A range without a stable number is an answer here.
@@ -134,6 +158,8 @@ def run_one(*, family, repetition, **config):
         "answer": answer,
         "chosen": selection.n_clusters,
         "merged": merged,
+        "n_different": selection.n_different,
+        "prediction_strength": rounded(selection.prediction_strength),
         "split_stability": rounded(selection.split_stability),
         "held_out_agreement": rounded(selection.held_out_agreement),
         "n_nonempty": selection.n_nonempty.tolist(),
@@ -159,7 +185,18 @@ def ensemble_of(family, repetition, config, rng):
         return at_resolutions(config["clusterer"], X, rng), X, y, REAL[config["dataset"]]
     if family in PLANTED:
         return planted_ensemble(family, config["n_clusters"], rng), None, None, config["n_clusters"]
-    n_clusters, n_features = config["n_clusters"], config["n_features"]
+    n_clusters, n_features = config["n_clusters"], config.get("n_features", 2)
+    if "order" in config:
+        X, y = mixture(N_MIXED, n_clusters, n_features, MIXED_SEPARATION[n_features], False, rng)
+        X = set_apart(family, X, y, rng)
+        if config["clusterer"] == "resamples":
+            labels = resamples(X, 10, rng)[0]
+        else:
+            labels = at_resolutions(config["clusterer"], X, rng)
+        if family == "copies":
+            labels = np.repeat(labels[:, : config["n_different"]], N_COPIES, axis=1)
+        order = np.arange(len(X)) if config["order"] == "sorted" else rng.permutation(len(X))
+        return labels[order], X[order], None, n_clusters
     if family in ("mixed", "resampled"):
         X, y = mixture(N_MIXED, n_clusters, n_features, MIXED_SEPARATION[n_features], config["uneven"], rng)
         if family == "mixed":
@@ -187,6 +224,17 @@ def mixture(n_samples, n_clusters, n_features, separation, uneven, rng):
     ends = np.rint(n_samples * np.cumsum(shares) / shares.sum()).astype(int)
     y = np.repeat(np.arange(n_clusters), np.diff(ends, prepend=0))
     return centres[y] + rng.normal(size=(n_samples, n_features)), y
+
+
+def set_apart(family, X, y, rng):
+    """The features with one cluster far from the others ("outlying"), or with outliers as the last rows."""
+    if family == "outlying":
+        away = X[y == 0].mean(axis=0) - X[y > 0].mean(axis=0)
+        return X + (OUTLYING - 1) * np.where(y[:, np.newaxis] == 0, away, 0.0)
+    if family == "outliers":
+        middle, span = 0.5 * (X.min(axis=0) + X.max(axis=0)), SPAN * np.ptp(X, axis=0)
+        return np.vstack([X, middle + span * rng.uniform(-0.5, 0.5, size=(len(X) // PER_OUTLIER, X.shape[1]))])
+    return X
 
 
 def at_resolutions(clusterer, X, rng):

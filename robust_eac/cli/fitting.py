@@ -30,8 +30,6 @@ _TAKEN = {
 }
 # Parameter -> the weighting that has it.
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
-# The candidates of "--n-clusters auto".
-_CANDIDATES = range(1, 11)
 # Clusterings that agree less than this with their consensus deserve a warning; judged on at most _JUDGED objects.
 _LOW_AGREEMENT = 0.3
 _JUDGED = 2000
@@ -162,7 +160,7 @@ def _fit(arguments, options, labels, titles):
     results = {name: getattr(model, f"{name}_") for name in names} | _certificate(assessment)
     if selection is not None:
         columns = selection._asdict()
-        results["selection"] = {name: columns[name].tolist() for name in selection._fields[2:]}
+        results["selection"] = {name: np.asarray(columns[name]).tolist() for name in selection._fields[2:]}
     parameters = model.get_params(deep=False) | options
     summary = summarise(model, titles, model._settings, assessment)
     return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model, selection)
@@ -199,8 +197,8 @@ def choose_n_clusters(arguments, labels):
     """The number of clusters and None; or the one chosen from candidates, and the selection, which is printed."""
     if isinstance(arguments.n_clusters, int):
         return arguments.n_clusters, None
-    candidates = _CANDIDATES[: len(labels)] if arguments.n_clusters == "auto" else arguments.n_clusters
-    with progress(f"choosing the number of clusters from {candidates[0]} to {candidates[-1]}"):
+    candidates = None if arguments.n_clusters == "auto" else arguments.n_clusters
+    with progress("choosing the number of clusters"):
         selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     say(f"{selection}\n")
     return selection.n_clusters, selection

@@ -166,8 +166,8 @@ def merge_labels(
     if n_clusters == "auto":
         most = min(n, max(_MOST, mean_n_clusters(part, active_weights)))
         candidates = np.arange(min(2, most), most + 1)
-        _, stability = compare_halves(part, active_weights, candidates, n_jobs=n_jobs, rng=rng)
-        _, n_clusters = choose(candidates, stability, n_trusted=len(active), stacklevel=stacklevel)
+        n_different, (_, _, strength) = compare_halves(part, active_weights, candidates, n_jobs=n_jobs, rng=rng)
+        _, n_clusters = choose(candidates, strength, n_different, stacklevel=stacklevel)
     used = collapse(part, min_saving=0.0)
     options = {"theta": theta, "n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "rng": rng}
     grown = grow_tree(used, active_weights, most=n_clusters, **options)

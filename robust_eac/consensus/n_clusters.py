@@ -1,4 +1,4 @@
-"""The number of clusters that an ensemble supports: the one at which trees of two halves agree most."""
+"""The number of clusters that an ensemble supports: the largest whose clusters trees of two halves both find."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import ArrayLike
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ..checks.common import Labels, RandomState
 from ..checks.labels import check_ensemble, check_sample_weight
@@ -24,23 +26,28 @@ from ..checks.values import (
 from ..core.codes import relabel
 from ..core.encoding import Encoding, collapse, encode, encode_ensemble, harden, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
-from ..core.threads import progress, silent
+from ..core.threads import prefer_threads, progress, silent
+from ..weightings.pairs import compare_pairs
 from ..weightings.trust import trusted_group
 from .merge_tree import assign, cut_into_large, grow_tree
 from .random_order import in_random_order
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
-# Least stability of a stable number of clusters.
+# Least prediction strength of a stable number of clusters.
 STABLE = 0.9
-# Stabilities that differ by less are equal.
+# Strengths that differ by less are equal.
 _TIE = 1e-9
+# Near-duplicates reach this adjusted Rand index, and share this much of the objects that either observes.
+_NEAR = 0.98
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
 # Objects on which halves are compared, at most.
 _JUDGED = 3000
-# Fewer partitions have no reliable halves.
+# Fewer different partitions have no reliable halves.
 _MANY = 6
+# Smaller clusters are named.
+_SMALL = 3
 
 
 class ClusterNumberSelection(NamedTuple):
@@ -48,29 +55,48 @@ class ClusterNumberSelection(NamedTuple):
 
     n_clusters: int
     labels: np.ndarray
+    n_different: int
     candidates: np.ndarray
     n_nonempty: np.ndarray
     held_out_agreement: np.ndarray
     split_stability: np.ndarray
+    prediction_strength: np.ndarray
     stable: np.ndarray
 
     def __str__(self) -> str:
-        reason = "the most stable" if self.stable.any() else "no number is stable"
-        lines = [
-            f"number of clusters: {self.n_clusters}, {reason}",
-            "",
-            "clusters  stability  held-out agreement  empty",
-        ]
-        rows = zip(*self[2:], strict=True)
-        for k, found, held_out, stability, stable in rows:
-            line = f"{k:8d}  {stability:9.2f}  {held_out:18.2f}  {k - found:5d}"
+        lines = [f"number of clusters: {self.n_clusters}", *remarks(self), ""]
+        lines.append("clusters  strength  adjusted Rand index  held-out agreement  empty")
+        rows = zip(*self[3:], strict=True)
+        for k, found, held_out, stability, strength, stable in rows:
+            line = f"{k:8d}  {strength:8.2f}  {stability:19.2f}  {held_out:18.2f}  {k - found:5d}"
             lines.append(f"{line}  stable" if stable else line)
         return "\n".join(lines)
 
 
+def remarks(selection):
+    """Sentences on the answer: why this number, which others, and what makes it uncertain."""
+    found, last = selection.n_nonempty[selection.stable], selection.candidates[-1]
+    others = [str(k) for k in np.unique(found) if k != selection.n_clusters]
+    said = ["The largest stable number." if selection.stable.any() else "No number is stable."]
+    if others:
+        said.append(f"Also stable: {', '.join(others)}.")
+    if selection.stable[-1] and selection.n_clusters == last:
+        said.append(f"No larger number than {last} was tried.")
+    n_small = np.count_nonzero(np.bincount(selection.labels) < _SMALL)
+    if n_small:
+        said.append(f"Of its clusters, {n_small} {'has' if n_small == 1 else 'have'} fewer than {_SMALL} objects.")
+    if selection.n_different < _MANY:
+        said.append(f"It is uncertain: {_few(selection.n_different)}.")
+    return said
+
+
+def _few(n_different):
+    return f"at least {_MANY} different partitions should agree beyond chance, got {n_different}"
+
+
 def select_n_clusters(
     labels: Labels,
-    n_clusters: Iterable[int] = (1, 10),
+    n_clusters: Iterable[int] | None = None,
     *,
     n_splits: int = _N_SPLITS,
     max_samples: float = _MAX_SAMPLES,
@@ -79,25 +105,34 @@ def select_n_clusters(
     sample_weight: ArrayLike | None = None,
     verbose: int = 0,
 ) -> ClusterNumberSelection:
-    r"""Choose the number of clusters at which two halves of an ensemble agree most.
+    r"""Choose the largest number of clusters all of which two halves of an ensemble find.
 
     Partitions that agree with no others beyond chance are left out first, as in :func:`~robust_eac.merge_consensus`.
     The others are split into halves at random, such that both halves are equally fine: of every two partitions that
     follow each other in the order of :math:`\sum_c n_{uc}^2`, each half gets one. A half is merged into a tree on a
-    random share of the objects, and cut into k clusters for every candidate k. The *stability* of k is the adjusted
-    Rand index [1]_ of the two cuts on their common objects, a mean over pairs of halves; 0 for one cluster.
+    random share of the objects, and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k
+    compares the two cuts on their common objects: the share of the pairs of objects in a cluster of one cut that the
+    other cut keeps together, for the cluster of either cut for which it is least; a mean over pairs of halves. A
+    cluster without two common objects has the share 0, and a single cluster the strength 0.
 
-    A number is *stable* if its stability is at least 0.9. The most stable number is chosen, the largest one in a tie:
-    groups of clusters can be as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the
-    answer is one cluster, if that is a candidate, or else the most stable number; both with a warning.
+    A number is *stable* if its strength is at least 0.9. The largest stable number is chosen: groups of clusters can be
+    as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is one cluster, if
+    that is a candidate, or else the number of largest strength; both with a warning.
+
+    Near-duplicates are no evidence of each other, and stay in one half: partitions with an adjusted Rand index [4]_ of
+    at least 0.98 on the objects that both observe, if these are at least 98 % of those that either observes, and
+    partitions that such pairs link. With fewer than six different partitions the answer has a warning; if there is only
+    one, both halves have it, and all objects.
 
     Parameters
     ----------
     labels, sample_weight
         As in :func:`~robust_eac.partition_losses`. At least two partitions. A soft partition counts by its most likely
-        clusters. Objects of weight zero are in no half.
-    n_clusters : list of int or (int, int), default=(1, 10)
-        Candidates, each in [1, n_samples], or the lowest and the highest of all.
+        clusters. Objects are merged and compared by their weights, pairs of objects by the products, but they are drawn
+        with equal probability: an object of weight two is not two objects. Those of weight zero are in no half.
+    n_clusters : list of int or (int, int), default=None
+        Candidates, each in [1, n_samples], or the lowest and the highest of all. None means from 1 to 10, or to
+        n_samples if that is less.
     n_splits : int, default=10
         Pairs of halves, the same for all candidates.
     max_samples : float, default=0.7
@@ -110,28 +145,31 @@ def select_n_clusters(
     Returns
     -------
     selection : ClusterNumberSelection
-        Named tuple. `n_clusters`, the number chosen, and `labels` of shape (n_samples,), the merged consensus with that
-        many clusters. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the
-        clusters of the merged consensus, fewer only if fewer objects are distinct; `held_out_agreement`, the mean
-        adjusted Rand index of the consensus of one half and the partitions of the other; `split_stability`; `stable`,
-        bool. ``print(selection)`` shows these as a table.
+        Named tuple. `n_clusters`, the number chosen; `labels` of shape (n_samples,), the merged consensus with that
+        many clusters; `n_different`, the number of partitions that agree beyond chance, with near-duplicates counted
+        once. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the clusters of the
+        merged consensus, fewer only if fewer objects are distinct; `held_out_agreement`, the mean adjusted Rand index
+        of the consensus of one half and the partitions of the other; `split_stability`, that of the two cuts, which
+        hardly depends on small clusters; `prediction_strength`; `stable`, bool. ``print(selection)`` shows these as a
+        table, below what makes the answer uncertain.
 
     Warns
     -----
     UserWarning
-        If no number is stable, or no two partitions agree beyond chance.
+        If no number is stable, fewer than six different partitions agree beyond chance, or no two partitions do.
 
     Notes
     -----
     Time: that of one :func:`~robust_eac.merge_consensus`, and of 2 n_splits more with all their cuts on at most 3,000
-    objects. The random halves give a stability between 0.7 and 0.9 a standard error of 0.01 to 0.03, as large for all
-    of 60,000 objects as for 3,000 of them.
+    objects.
 
     References
     ----------
-    .. [1] Hubert, Arabie, "Comparing partitions", Journal of Classification 1985.
+    .. [1] Tibshirani, Walther, "Cluster validation by prediction strength", Journal of Computational and Graphical
+       Statistics 14(3), 2005; there both directions have one clusterer, and the mean is over folds.
     .. [2] Ben-Hur, Elisseeff, Guyon, "A stability based method for discovering structure in clustered data", PSB 2002.
     .. [3] Lange, Roth, Braun, Buhmann, "Stability-based validation of clustering solutions", Neural Computation 2004.
+    .. [4] Hubert, Arabie, "Comparing partitions", Journal of Classification 1985.
 
     Examples
     --------
@@ -141,17 +179,20 @@ def select_n_clusters(
     >>> wrong = rng.uniform(size=(60, 20)) < 0.2
     >>> labels = np.where(wrong, rng.randint(3, size=(60, 20)), classes[:, np.newaxis])
     >>> print(select_n_clusters(labels, range(2, 5), random_state=0))
-    number of clusters: 3, the most stable
+    number of clusters: 3
+    The largest stable number.
     <BLANKLINE>
-    clusters  stability  held-out agreement  empty
-           2       0.45                0.37      0
-           3       1.00                0.66      0  stable
-           4       0.93                0.64      0  stable
+    clusters  strength  adjusted Rand index  held-out agreement  empty
+           2      0.69                 0.45                0.37      0
+           3      1.00                 1.00                0.66      0  stable
+           4      0.00                 0.93                0.64      0
     """
     ensemble = check_ensemble(labels)
     n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
+    if n_clusters is None:
+        n_clusters = 1, min(10, n_samples)
     if isinstance(n_clusters, Integral):
         raise TypeError(f"n_clusters must be a pair (lowest, highest) or a list of integers, got {n_clusters!r}.")
     candidates = check_candidates(n_clusters, high=n_samples, high_name="n_samples")
@@ -166,32 +207,35 @@ def select_n_clusters(
     encoding = select(encoding, trusted)
     weights = np.full(len(trusted), 1.0 / len(trusted))
     effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs, "log": progress(verbose)}
-    held_out, stability = compare_halves(encoding, weights, candidates, rng=rng, **effort)
-    stable, chosen = choose(candidates, stability, n_trusted=len(trusted))
+    n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
+    stable, chosen = choose(candidates, strength, n_different)
     used = collapse(encoding, min_saving=0.0)
     grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
     found = relabel(used.expand(assign(grown, chosen, n_jobs)[1]))
     n_nonempty = np.array([cut_into_large(grown.tree, k, grown.sizes).max() + 1 for k in candidates])
-    return ClusterNumberSelection(int(found.max()) + 1, found, candidates, n_nonempty, held_out, stability, stable)
+    by_candidate = candidates, n_nonempty, held_out, stability, strength, stable
+    return ClusterNumberSelection(int(found.max()) + 1, found, n_different, *by_candidate)
 
 
-def choose(candidates, stability, *, n_trusted, stacklevel=3):
-    """(mask of the stable candidates, the number chosen), from their stability; warns if none is stable."""
-    stable, most = stability >= STABLE - _TIE, stability.max()
-    chosen = int(candidates[stability >= most - _TIE].max())
-    if stable.any():
-        return stable, chosen
-    text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {chosen} comes nearest, with a "
-    text += f"stability of {most:.2f}, below {STABLE}; "
-    if candidates[0] == 1:
-        text += "the answer is one cluster, which says nothing about trust in the partitions"
-        text += f": ask for {chosen} clusters if you know that there are some" if chosen > 1 else ""
-        chosen = 1
-    else:
-        text += "it is the answer"
-    if n_trusted < _MANY:
-        text += f". At least {_MANY} partitions should agree beyond chance, got {n_trusted}"
-    warnings.warn(text + ".", UserWarning, stacklevel=stacklevel)
+def choose(candidates, strength, n_different, *, stacklevel=3):
+    """(mask of the stable candidates, the number chosen) from their strength; warns if it is uncertain."""
+    stable, most = strength >= STABLE - _TIE, strength.max()
+    chosen = int(candidates[stable if stable.any() else strength >= most - _TIE].max())
+    said = []
+    if not stable.any():
+        text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {chosen} comes nearest, "
+        text += f"with a prediction strength of {most:.3f}, below {STABLE}; "
+        if candidates[0] == 1:
+            text += "the answer is one cluster, which says nothing about trust in the partitions"
+            text += f": ask for {chosen} clusters if you know that there are some" if chosen > 1 else ""
+            chosen = 1
+        else:
+            text += "it is the answer"
+        said.append(text)
+    if n_different < _MANY:
+        said.append(f"the number of clusters, {chosen}, is uncertain: {_few(n_different)}")
+    if said:
+        warnings.warn(f"{'; '.join(said)}.", UserWarning, stacklevel=stacklevel)
     return stable, chosen
 
 
@@ -206,24 +250,41 @@ class _Half(NamedTuple):
 def compare_halves(
     encoding, weights, candidates, *, n_splits=_N_SPLITS, max_samples=_MAX_SAMPLES, n_jobs=None, rng, log=silent
 ):
-    """Held-out agreement and stability, (n_candidates,) each, of hard partitions with weights."""
+    """(number of different partitions, curves) of hard partitions with weights.
+
+    The curves, (3, n_candidates), are held-out agreement, stability, and prediction strength.
+    """
+    groups = near_duplicates(encoding, rng)
+    if groups.max() == 0:
+        # Nothing but the objects could differ.
+        max_samples = 1.0
     seeds = rng.randint(MAX_SEED, size=n_splits)
-    tasks = (delayed(_compare_pair)(encoding, weights, candidates, max_samples, seed) for seed in seeds)
+    tasks = (delayed(_compare_pair)(encoding, weights, groups, candidates, max_samples, seed) for seed in seeds)
     found = []
-    for each in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(tasks):
+    for each in prefer_threads(n_jobs)(tasks):
         found.append(each)
         log(f"pair of halves {len(found)} of {n_splits}")
-    return np.mean(found, axis=0)
+    return int(groups.max()) + 1, np.mean(found, axis=0)
 
 
-def _compare_pair(encoding, weights, candidates, max_samples, seed):
-    """Held-out agreement, the mean over both directions, and stability, (n_candidates,) each, of a pair of halves."""
+def near_duplicates(encoding, rng):
+    """(m,) group of each partition, from 0: those that pairs of near-duplicates link have the same."""
+    pairs = compare_pairs(encoding, rng)
+    near = (pairs.agreement >= _NEAR - _TIE) & (pairs.overlap >= _NEAR - _TIE)
+    first, second = np.nonzero(near)
+    shape = (len(encoding.partitions.offsets),) * 2
+    return connected_components(coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=shape))[1]
+
+
+def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):
+    """Held-out agreement (the mean over both directions), stability and prediction strength, (3, n_candidates)."""
     rng = np.random.RandomState(seed)
-    first, second = _draw_pair(encoding, max_samples, rng)
+    first, second = _draw_pair(encoding, groups, max_samples, rng)
     a, b = (_cuts(half, weights[half.partitions], candidates, rng) for half in (first, second))
     _, i, j = np.intersect1d(first.objects, second.objects, assume_unique=True, return_indices=True)
-    held_out, stability = np.zeros((2, len(candidates)))
+    held_out, stability, strength = curves = np.zeros((3, len(candidates)))
     if len(i) > 1:
+        shapes = 1 + np.column_stack([a.max(axis=0), b.max(axis=0)])
         a, b, weight = a[i], b[j], first.encoding.rows.multiplicity[i]
         parts = [_on_rows(half.encoding, rows) for half, rows in ((first, i), (second, j))]
         for place in np.flatnonzero(candidates > 1):
@@ -231,16 +292,32 @@ def _compare_pair(encoding, weights, candidates, max_samples, seed):
             held_out[place] = np.mean(of_halves)
             other = weigh(encode(b[:, [place]]), weight)
             stability[place] = _agreements(other, a[:, place])[0]
-    return held_out, stability
+            strength[place] = _strength(a[:, place], b[:, place], weight, shapes[place])
+    return curves
 
 
-def _draw_pair(encoding, max_samples, rng):
-    """Two sub-ensembles without a common partition, each on its own random share of the objects of positive weight."""
+def _strength(a, b, weight, shape):
+    """Prediction strength of two cuts of weighted objects into numbers of clusters; 0 if either number is 1."""
+    if min(shape) == 1:
+        return 0.0
+    sums, squares = np.zeros((2, *shape))
+    np.add.at(sums, (a, b), weight)
+    np.add.at(squares, (a, b), weight**2)
+    least = 1.0
+    for total, own in ((sums, squares), (sums.T, squares.T)):
+        # Twice the weight of the pairs of different objects in a cluster, and of those that the other cut joins.
+        pairs, together = total.sum(axis=1) ** 2 - own.sum(axis=1), np.sum(total**2 - own, axis=1)
+        least = min(least, np.divide(together, pairs, out=np.zeros(len(pairs)), where=pairs > 0.0).min())
+    return float(least)
+
+
+def _draw_pair(encoding, groups, max_samples, rng):
+    """Two sub-ensembles, without common groups of partitions, each on its own share of the objects with weight."""
     weighty = np.flatnonzero(encoding.rows.multiplicity)
     weighty = weighty[rng.permutation(len(weighty))[:_JUDGED]]
     size = int(np.ceil(max_samples * len(weighty)))
     pair = []
-    for partitions in _equally_fine(encoding.partitions, rng):
+    for partitions in _equally_fine(encoding.partitions, groups, rng):
         objects = np.sort(weighty[rng.permutation(len(weighty))[:size]])
         # Leave out unobserved objects, and partitions that observe no object.
         observed = encoding.rows.observed[objects][:, encoding.partitions.mask_of[partitions]]
@@ -250,20 +327,23 @@ def _draw_pair(encoding, max_samples, rng):
     return pair
 
 
-def _equally_fine(partitions, rng):
-    """Two halves of the partitions, of neighbours in fineness; a single partition is in both."""
-    m = len(partitions.offsets)
-    if m == 1:
-        return np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+def _equally_fine(partitions, groups, rng):
+    """Two halves of the partitions, of groups that are neighbours in fineness; a single group is in both."""
+    sizes = np.bincount(groups)
+    n = len(sizes)
+    if n == 1:
+        return np.arange(len(groups)), np.arange(len(groups))
+    fineness = np.bincount(groups, partitions.squares / partitions.n_observed**2) / sizes
     # Random order within ties.
-    order = rng.permutation(m)
-    order = order[np.argsort((partitions.squares / partitions.n_observed**2)[order], kind="stable")]
-    side = np.resize([0, 1], m)
-    for pair in range(0, m, 2):
+    order = rng.permutation(n)
+    order = order[np.argsort(fineness[order], kind="stable")]
+    side = np.resize([0, 1], n)
+    for pair in range(0, n, 2):
         rng.shuffle(side[pair : pair + 2])
-    if m % 2:
+    if n % 2:
         side[-1] = rng.randint(2)
-    return np.sort(order[side == 0]), np.sort(order[side == 1])
+    side[order] = side.copy()
+    return np.flatnonzero(side[groups] == 0), np.flatnonzero(side[groups] == 1)
 
 
 def _cuts(half, weights, candidates, rng):

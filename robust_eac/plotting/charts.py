@@ -27,7 +27,8 @@ GREY = "0.55"
 
 # Markers and dashes distinguish the lines in grey print.
 _CURVES = {
-    "split_stability": ("stability over halves", BLUE, "o", "-"),
+    "prediction_strength": ("prediction strength", BLUE, "o", "-"),
+    "split_stability": ("adjusted Rand index of halves", COLOURS[2], "s", "-."),
     "held_out_agreement": ("agreement, held out", VERMILLION, "^", "--"),
 }
 # From light to dark with the number of clusters, without the lightest; legible with any kind of colour vision.
@@ -184,10 +185,10 @@ def plot_losses(losses: ArrayLike, weights: ArrayLike, *, ax: Axes | None = None
 
 
 def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -> Axes:
-    """Draw stability and held-out agreement over the candidates for the number of clusters.
+    """Draw prediction strength, agreement of halves and held-out agreement over the candidates.
 
     Filled circles mark the stable candidates, the vertical line the chosen number, and the dashed line the least
-    stability of a stable one.
+    prediction strength of a stable one.
 
     Parameters
     ----------
@@ -204,7 +205,8 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
     --------
     >>> import numpy as np
     >>> from robust_eac import plot_n_clusters, select_n_clusters
-    >>> labels = np.repeat([0, 1, 2], 10)[:, np.newaxis] + np.zeros((30, 6), dtype=int)
+    >>> wrong = np.random.RandomState(0).uniform(size=(60, 12)) < 0.1
+    >>> labels = np.where(wrong, 0, np.repeat([0, 1, 2], 20)[:, np.newaxis])
     >>> ax = plot_n_clusters(select_n_clusters(labels, range(1, 6), random_state=0))
     >>> ax.get_title()
     '3 clusters'
@@ -215,16 +217,16 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
     for field, (label, color, marker, dashes) in _CURVES.items():
         line = {"color": color, "clip_on": False}
         faces = {}
-        if field == "split_stability":
+        if field == "prediction_strength":
             faces = {"markevery": list(np.flatnonzero(selection.stable)), "zorder": 3}
-            ax.plot(selection.candidates, selection.split_stability, marker, fillstyle="none", **line)
+            ax.plot(selection.candidates, selection.prediction_strength, marker, fillstyle="none", **line)
         ax.plot(selection.candidates, getattr(selection, field), dashes, marker=marker, label=label, **line, **faces)
     ax.axhline(STABLE, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
     ax.axvline(selection.n_clusters, color=GREY, linewidth=4.0, alpha=0.5, zorder=0)
     ax.set(
         title=counted(selection.n_clusters, "cluster"),
         xlabel="number of clusters",
-        ylabel="adjusted Rand index",
+        ylabel="strength or agreement",
         ylim=(min(0.0, *(getattr(selection, field).min() for field in _CURVES)), 1.0),
     )
     count_along(ax.xaxis)

@@ -18,6 +18,7 @@ from .._whole_files import write_files
 from ..checks.forms import objects_of
 from ..checks.names import Count, index_of
 from ..checks.values import check_integer, check_names, is_dask_array
+from ..consensus.n_clusters import STABLE, remarks
 from ..diagnostics.certificates import UNSURE
 from ..metrics.external import match_labels
 from ..weightings.joint import Weighting, name_of
@@ -197,23 +198,21 @@ def _short(findings, names):
 
 def _number_of_clusters(selection):
     text = (
-        "Halves of the partitions that agree beyond chance were merged separately, each on a part of the objects. The "
-        "stability of a number of clusters is the adjusted Rand index of two such halves cut into that many. "
+        "Halves of the partitions that agree beyond chance were merged separately, each on a part of the objects, and "
+        "cut into every number of clusters. The prediction strength of a number is the share of the pairs of objects "
+        f"in the worst cluster of one half that the other half keeps together. A number is stable from {STABLE} on. "
     )
-    if selection.stable.any():
-        text += "The most stable number was chosen."
-    else:
-        text += "No number is stable, so that the choice is uncertain."
-    stability = selection.split_stability
+    strength = selection.prediction_strength
     columns = [
         Column("clusters", selection.candidates),
-        Column("stability", [join([_decimal(each, 2), bar(max(each, 0.0))]) for each in stability]),
+        Column("prediction strength", [join([_decimal(each, 2), bar(max(each, 0.0))]) for each in strength]),
         Column("stable", ["yes" if each else _NONE for each in selection.stable], text=True),
+        Column("adjusted Rand index of halves", [_decimal(each, 2) for each in selection.split_stability]),
         Column("held-out agreement", [_decimal(each, 2) for each in selection.held_out_agreement]),
         Column("empty", selection.candidates - selection.n_nonempty),
     ]
     caption = "Held-out agreement: of the consensus of one half with the partitions of the other."
-    return [element("p", text), table("number", caption, columns)]
+    return [element("p", text + " ".join(remarks(selection))), table("number", caption, columns)]
 
 
 def _clusters(findings, names):

@@ -277,12 +277,14 @@ def test_auto_on_unanimous_ensembles(rng, truth):
     np.testing.assert_allclose(result.confidence, 1.0)
 
 
-def test_auto_goes_to_ten_or_to_the_mean_number():
-    truth = np.arange(180) % 12
-    labels = np.column_stack([truth, truth, truth // 2, truth, truth])
-    assert merge_consensus(labels, weights=np.ones(5), random_state=0).n_clusters == 11
-    labels = np.column_stack([truth] * 5)
-    assert merge_consensus(labels, weights=np.ones(5), random_state=0).n_clusters == 12
+def test_auto_goes_to_ten_or_to_the_mean_number(rng):
+    truth = np.arange(240) % 12
+    labels = planted_ensemble(rng, truth, 8, noise=0.02)
+    assert merge_consensus(labels, weights=np.ones(8), random_state=0).n_clusters == 12
+    with pytest.warns(UserWarning, match="no number of clusters from 2 to 10 is stable"):
+        merge_consensus(rng.randint(4, size=(60, 8)), weights=np.ones(8), random_state=0)
+    with pytest.warns(UserWarning, match="no number of clusters from 2 to 11 is stable"):
+        merge_consensus(rng.randint([12] * 7 + [2], size=(60, 8)), weights=np.ones(8), random_state=0)
 
 
 def test_scaled_distances_are_those_of_explicit_rows(rng, missing):

@@ -1,12 +1,15 @@
 """The number of clusters: known answers, ensembles at mixed resolutions, random ones, and criteria by scikit-learn."""
 
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import MergeConsensus, merge_consensus, select_n_clusters
+from robust_eac import ClustererEnsemble, KMeansEnsemble, MergeConsensus, merge_consensus, select_n_clusters
 
 from ..access import check_ensemble, encode, encode_ensemble
 from ..access import n_clusters as _n_clusters
@@ -16,7 +19,8 @@ QUICK = {"n_splits": 4, "random_state": 0}
 
 # Most ensembles here are too small or too random for a stable number; the tests of the warnings record them.
 pytestmark = pytest.mark.filterwarnings("ignore:No two partitions", "ignore:no number of clusters")
-FIGURES = ("held_out_agreement", "split_stability")
+FIGURES = ("held_out_agreement", "split_stability", "prediction_strength")
+FEW = "at least 6 different partitions should agree beyond chance, got {}"
 
 
 def slow_agreement(column, consensus):
@@ -24,6 +28,20 @@ def slow_agreement(column, consensus):
     seen = column != -1
     tells = len(set(consensus[seen])) > 1 and 1 < len(set(column[seen])) < np.count_nonzero(seen)
     return adjusted_rand_score(column[seen], consensus[seen]) if tells else 0.0
+
+
+def slow_strength(a, b, weight, n_a, n_b):
+    """Least share, over the clusters of either cut, of the pairs in a cluster that the other cut keeps together."""
+    if min(n_a, n_b) == 1:
+        return 0.0
+    least = 1.0
+    for cut, other, number in ((a, b, n_a), (b, a, n_b)):
+        for c in range(number):
+            inside = np.flatnonzero(cut == c)
+            pairs = [(weight[i] * weight[j], other[i] == other[j]) for i, j in combinations(inside, 2)]
+            kept_together, everything = sum(w * kept for w, kept in pairs), sum(w for w, _ in pairs)
+            least = min(least, kept_together / everything if pairs else 0.0)
+    return least
 
 
 def mixed_ensemble(rng, truth, *, n_noise=0):
@@ -70,11 +88,12 @@ def test_one_rule_at_mixed_resolutions_with_noise(rng, n_noise):
 def test_noise_columns_are_in_no_half(rng):
     labels = mixed_ensemble(rng, np.arange(200) % 4)
     noise = rng.randint(4, size=(200, 3))
-    clean, noisy = (select_n_clusters(each, (2, 8), **QUICK) for each in (labels, np.hstack([labels, noise])))
+    # Which of four equal classes join is random: many halves.
+    options = {"n_splits": 40, "random_state": 0}
+    clean, noisy = (select_n_clusters(each, (2, 8), **options) for each in (labels, np.hstack([labels, noise])))
     assert clean.n_clusters == noisy.n_clusters == 4
-    # Of four classes alike, every half draws which join first.
-    assert abs(clean.split_stability - noisy.split_stability)[2:].max() < 0.1
-    assert noisy.split_stability[2] > 0.95
+    assert abs(clean.split_stability - noisy.split_stability).max() < 0.1
+    assert noisy.prediction_strength[2] > 0.95
 
 
 def test_finer_partitions_than_clusters(rng):
@@ -93,8 +112,11 @@ def test_random_partitions_give_one_or_the_nearest(rng, shape):
     assert np.all(selection.labels == 0)
     assert not selection.stable.any()
     # One cluster only where it was asked for.
-    selection = unstable(labels, range(2, 7), match="nearest, with a stability of .*, below 0.9; it is the answer")
-    assert selection.n_clusters == selection.n_nonempty[selection.split_stability.argmax()] > 1
+    selection = unstable(
+        labels, range(2, 7), match="nearest, with a prediction strength of .*, below 0.9; it is the answer"
+    )
+    strongest = selection.prediction_strength >= selection.prediction_strength.max()
+    assert selection.n_clusters == selection.n_nonempty[strongest].max() > 1
 
 
 def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
@@ -102,13 +124,14 @@ def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         selection = select_n_clusters(labels, range(1, 5), **QUICK)
-    nearest = selection.candidates[selection.split_stability.argmax()]
+    strength = selection.prediction_strength
+    nearest = selection.candidates[strength == strength.max()].max()
     hint = f": ask for {nearest} clusters if you know that there are some" if nearest > 1 else ""
     assert [str(warning.message) for warning in caught] == [
         "No two partitions agree beyond chance at the level 0.01: all are weighted equally.",
-        f"no number of clusters from 1 to 4 is stable: {nearest} comes nearest, with a stability of "
-        f"{selection.split_stability.max():.2f}, below 0.9; the answer is one cluster, which says nothing about trust "
-        f"in the partitions{hint}. At least 6 partitions should agree beyond chance, got 5.",
+        f"no number of clusters from 1 to 4 is stable: {nearest} comes nearest, with a prediction strength of "
+        f"{strength.max():.3f}, below 0.9; the answer is one cluster, which says nothing about trust in the partitions"
+        f"{hint}; the number of clusters, 1, is uncertain: {FEW.format(5)}.",
     ]
     assert {warning.filename for warning in caught} == {__file__}
     for find in (lambda: merge_consensus(labels, random_state=0), lambda: MergeConsensus(random_state=0).fit(labels)):
@@ -117,7 +140,7 @@ def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
         assert {warning.filename for warning in caught} == {__file__}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        select_n_clusters(planted_ensemble(rng, np.arange(50) % 3, 9, noise=0.1), range(1, 5), **QUICK)
+        select_n_clusters(planted_ensemble(rng, np.arange(90) % 3, 20, noise=0.1), range(1, 5), **QUICK)
 
 
 def test_held_out_agreement_of_random_partitions_vanishes(rng):
@@ -133,37 +156,42 @@ def test_unanimous_ensembles(sizes):
         selection = unstable(labels, [3, 4, 6])
         assert not selection.stable.any()
         assert np.all(selection.split_stability == 0.0)
+        assert np.all(selection.prediction_strength == 0.0)
     else:
-        selection = select_n_clusters(labels, [3, 4, 6], **QUICK)
-        # Which two of the four join is drawn.
-        assert selection.stable.tolist() == [False, True, True]
-        np.testing.assert_allclose(selection.split_stability[1:], 1.0)
+        selection = unstable(labels, [4, 5, 6], match=f"the number of clusters, 6, is uncertain: {FEW.format(1)}")
+        assert selection.stable.all()
+        np.testing.assert_allclose(selection.split_stability, 1.0)
+        np.testing.assert_allclose(selection.prediction_strength, 1.0)
     assert selection.n_clusters == len(sizes)
-    np.testing.assert_array_equal(selection.n_nonempty, np.minimum([3, 4, 6], len(sizes)))
+    np.testing.assert_array_equal(selection.n_nonempty, np.minimum(selection.candidates, len(sizes)))
 
 
-def test_choice_is_the_most_stable_and_the_largest_in_a_tie():
-    for stability, expected in [
+def test_choice_is_the_largest_stable_number():
+    for strength, expected in [
         ([0.95, 0.93, 0.95, 0.2], ([True, True, True, False], 4)),
-        ([0.91, 0.93, 0.929, 0.2], ([True, True, True, False], 3)),
+        ([0.97, 0.2, 0.91, 0.2], ([True, False, True, False], 4)),
         ([0.89, 0.9, 0.899, 0.2], ([False, True, False, False], 3)),
     ]:
-        stable, chosen = _n_clusters.choose(np.arange(2, 6), np.array(stability), n_trusted=9)
+        stable, chosen = _n_clusters.choose(np.arange(2, 6), np.array(strength), 9)
         assert (stable.tolist(), chosen) == expected
-    with pytest.warns(UserWarning, match=r"3 comes nearest, with a stability of 0\.89"):
-        stable, chosen = _n_clusters.choose(np.array([2, 3]), np.array([0.5, 0.89]), n_trusted=9)
+    with pytest.warns(UserWarning, match=r"3 comes nearest, with a prediction strength of 0\.89"):
+        stable, chosen = _n_clusters.choose(np.array([2, 3]), np.array([0.5, 0.89]), 9)
     assert (stable.any(), chosen) == (False, 3)
+    with pytest.warns(UserWarning, match=f"^the number of clusters, 3, is uncertain: {FEW.format(5)}.$"):
+        stable, chosen = _n_clusters.choose(np.array([2, 3]), np.array([0.5, 0.99]), 5)
+    assert (stable.tolist(), chosen) == ([False, True], 3)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_criteria_are_adjusted_rand_indices_on_the_objects_of_both_halves(rng, weighted, missing):
+def test_criteria_compare_cuts_on_the_objects_of_both_halves(rng, weighted, missing):
     labels, candidates = random_ensemble(rng, 30, 9, missing=missing), np.array([1, 2, 4])
     weight = rng.randint(1, 4 if weighted else 2, size=30).astype(float)
     encoding = encode_ensemble(check_ensemble(labels), weight)
-    held_out, stability = _n_clusters._compare_pair(encoding, np.full(9, 1 / 9), candidates, 0.7, 5)
+    equal, apart = np.full(9, 1 / 9), np.arange(9)
+    held_out, stability, strength = _n_clusters._compare_pair(encoding, equal, apart, candidates, 0.7, 5)
     draws = np.random.RandomState(5)
-    halves = _n_clusters._draw_pair(encoding, 0.7, draws)
+    halves = _n_clusters._draw_pair(encoding, apart, 0.7, draws)
     cuts = [_n_clusters._cuts(half, np.ones(len(half.partitions)), candidates, draws) for half in halves]
     common, *places = np.intersect1d(*(half.objects for half in halves), return_indices=True)
     times = weight[common].astype(int)
@@ -176,12 +204,15 @@ def test_criteria_are_adjusted_rand_indices_on_the_objects_of_both_halves(rng, w
         ]
         assert held_out[place] == pytest.approx(np.mean([np.mean(each) for each in of_other]), abs=1e-12)
         assert stability[place] == pytest.approx(slow_agreement(a, b), abs=1e-12)
+        a, b = (cut[rows, place] for cut, rows in zip(cuts, places, strict=True))
+        numbers = (cut[:, place].max() + 1 for cut in cuts)
+        assert strength[place] == pytest.approx(slow_strength(a, b, weight[common], *numbers), abs=1e-12)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.6])
 def test_halves_have_no_partition_in_common_and_observe_what_they_hold(rng, missing):
     labels = random_ensemble(rng, 20, 7, missing=missing)
-    first, second = _n_clusters._draw_pair(encode(labels), 0.7, rng)
+    first, second = _n_clusters._draw_pair(encode(labels), np.arange(7), 0.7, rng)
     assert set(first.partitions).isdisjoint(second.partitions)
     for half in (first, second):
         part = labels[np.ix_(half.objects, half.partitions)]
@@ -199,12 +230,12 @@ def test_halves_are_equally_fine(rng):
     encoding = encode(np.arange(24)[:, np.newaxis] % numbers)
     seen = set()
     for _ in range(20):
-        first, second = _n_clusters._equally_fine(encoding.partitions, rng)
+        first, second = _n_clusters._equally_fine(encoding.partitions, np.arange(10), rng)
         assert sorted(numbers[first]) == sorted(numbers[second]) == [2, 3, 4, 6, 12]
         seen.add(tuple(first))
     assert len(seen) > 5
     odd = encode(np.arange(24)[:, np.newaxis] % numbers[:9])
-    halves = [_n_clusters._equally_fine(odd.partitions, rng) for _ in range(20)]
+    halves = [_n_clusters._equally_fine(odd.partitions, np.arange(9), rng) for _ in range(20)]
     assert {len(first) for first, _ in halves} == {4, 5}
     np.testing.assert_array_equal(np.sort(np.concatenate(halves[0])), np.arange(9))
 
@@ -212,8 +243,8 @@ def test_halves_are_equally_fine(rng):
 def test_of_many_objects_a_sample_is_judged(rng, monkeypatch):
     monkeypatch.setattr(_n_clusters, "_JUDGED", 100)
     truth = np.arange(1000) % 3
-    labels = planted_ensemble(rng, truth, 12, noise=0.2)
-    first, second = _n_clusters._draw_pair(encode(labels), 0.7, rng)
+    labels = planted_ensemble(rng, truth, 20, noise=0.1)
+    first, second = _n_clusters._draw_pair(encode(labels), np.arange(20), 0.7, rng)
     assert len(first.objects) == len(second.objects) == 70
     # Both draw from the same hundred objects.
     assert len(np.intersect1d(first.objects, second.objects)) >= 40
@@ -225,14 +256,15 @@ def test_of_many_objects_a_sample_is_judged(rng, monkeypatch):
 def test_halves_without_common_objects_say_nothing(rng):
     # The only object that the second partition observes is left out of its half in most pairs.
     labels = np.column_stack([np.arange(20) % 2, np.where(np.arange(20) == 7, 0, -1)])
-    pairs = [_n_clusters._draw_pair(encode(labels), 0.6, rng) for _ in range(20)]
+    pairs = [_n_clusters._draw_pair(encode(labels), np.arange(2), 0.6, rng) for _ in range(20)]
     assert any(half.encoding is None for pair in pairs for half in pair)
     assert unstable(labels, [1, 2], n_splits=20).n_clusters == 1
 
 
 def test_a_single_partition_is_its_own_consensus():
     labels = np.repeat([4, 1, 7], 20)[:, np.newaxis]
-    assert MergeConsensus(random_state=0).fit(labels).n_clusters_found_ == 3
+    with pytest.warns(UserWarning, match=FEW.format(1)):
+        assert MergeConsensus(random_state=0).fit(labels).n_clusters_found_ == 3
 
 
 def test_same_answer_for_the_same_seed_any_threads_names_and_order(rng):
@@ -267,9 +299,9 @@ def test_one_hot_partitions_give_the_hard_selection(rng):
 
 
 def test_objects_without_weight_decide_nothing(rng):
-    labels = planted_ensemble(rng, np.arange(60) % 3, 12, noise=0.1)
+    labels = planted_ensemble(rng, np.arange(60) % 3, 20, noise=0.1)
     weight = np.r_[np.ones(60), np.zeros(40)]
-    noise = np.r_[labels, rng.randint(5, size=(40, 12))]
+    noise = np.r_[labels, rng.randint(5, size=(40, 20))]
     # Rounding decides where a fourth cluster would be cut.
     selection = select_n_clusters(noise, range(1, 4), sample_weight=weight, **QUICK)
     alone = select_n_clusters(labels, range(1, 4), **QUICK)
@@ -281,15 +313,113 @@ def test_objects_without_weight_decide_nothing(rng):
 
 def test_a_selection_is_printed_as_a_table(rng):
     labels = np.repeat([0, 1, 2], 20)[:, np.newaxis] + np.zeros((1, 6), dtype=int)
-    assert str(select_n_clusters(labels, range(2, 5), **QUICK)).splitlines() == [
-        "number of clusters: 3, the most stable",
+    selection = unstable(labels, range(3, 5), match="uncertain")
+    said = [
+        "number of clusters: 3",
+        "The largest stable number.",
+        "It is uncertain: at least 6 different partitions should agree beyond chance, got 1.",
         "",
-        "clusters  stability  held-out agreement  empty",
-        "       2       0.05                0.55      0",
-        "       3       1.00                1.00      0  stable",
-        "       4       1.00                1.00      1  stable",
+        "clusters  strength  adjusted Rand index  held-out agreement  empty",
+        "       3      1.00                 1.00                1.00      0  stable",
+        "       4      1.00                 1.00                1.00      1  stable",
     ]
-    assert "no number is stable" in str(unstable(rng.randint(4, size=(50, 5)), (1, 4)))
+    assert str(selection).splitlines() == said
+    # Another stable number.
+    selection = selection._replace(n_nonempty=np.array([2, 3]))
+    assert str(selection).splitlines()[1:3] == [said[1], "Also stable: 2."]
+    assert "No number is stable." in str(unstable(rng.randint(4, size=(50, 5)), (1, 4)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "strength"),
+    [
+        ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], 1.0),
+        ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1], 1 / 3),
+        # Of a lone object there are no pairs.
+        ([0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1, 2], 0.0),
+        ([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0], 0.0),
+    ],
+)
+def test_strength_of_two_cuts(a, b, strength):
+    a, b = np.array(a), np.array(b)
+    numbers = a.max() + 1, b.max() + 1
+    for weight in (np.ones(6), np.full(6, 2.5)):
+        assert _n_clusters._strength(a, b, weight, numbers) == pytest.approx(strength)
+    weight = np.array([1.0, 2.0, 3.0, 1.0, 1.0, 4.0])
+    found = _n_clusters._strength(a, b, weight, numbers)
+    assert found == pytest.approx(slow_strength(a, b, weight, *numbers))
+    # A cluster without an object.
+    assert _n_clusters._strength(a, b, weight, (numbers[0] + 1, numbers[1])) == 0.0
+
+
+def test_a_selection_names_the_end_of_the_range_and_small_clusters(rng):
+    selection = select_n_clusters(planted_ensemble(rng, np.arange(60) % 4, 12, noise=0.1), range(1, 5), **QUICK)
+    assert _n_clusters.remarks(selection)[-1] == "No larger number than 4 was tried."
+    for sizes, remark in (([2, 29, 29], "Of its clusters, 1 has"), ([1, 2, 57], "Of its clusters, 2 have")):
+        small = selection._replace(labels=np.repeat(np.arange(3), sizes), n_clusters=3)
+        assert _n_clusters.remarks(small)[-1] == f"{remark} fewer than 3 objects."
+
+
+def test_outliers_make_no_clusters():
+    # The adjusted Rand index hardly sees the clusters of one or two outliers.
+    X = np.r_[make_blobs(285, centers=[[0, 0], [0, 9], [9, 0], [9, 9]], random_state=0)[0], outliers(15)]
+    options = {"estimator": KMeans(n_init=2), "max_samples": 0.8, "label_all": False, "random_state": 0}
+    labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=20, **options).fit_transform(X)
+    selection = select_n_clusters(labels, range(1, 11), random_state=0)
+    assert selection.n_clusters == 4
+    assert selection.split_stability[4:].min() > 0.9
+    assert selection.prediction_strength[4:].max() < 0.7
+
+
+def outliers(n):
+    """Points far from a square of side 9, and from each other."""
+    angles = 2.4 * np.arange(n)
+    return 4.5 + (15.0 + 2.0 * np.arange(n))[:, np.newaxis] * np.c_[np.cos(angles), np.sin(angles)]
+
+
+def test_a_group_that_lies_apart_is_not_all_that_is_found():
+    X, _ = make_blobs(300, centers=[[0, 0], [0, 4.5], [4.5, 0], [4.5, 4.5], [90, 90]], random_state=0)
+    options = {"estimator": KMeans(n_init=3), "max_samples": 0.8, "label_all": False, "random_state": 0}
+    labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=20, **options).fit_transform(X)
+    selection = select_n_clusters(labels, range(1, 11), random_state=0)
+    assert selection.n_clusters == 5
+    # The adjusted Rand index is largest at two.
+    assert selection.split_stability.argmax() == 1
+    assert "Also stable: 2." in _n_clusters.remarks(selection)
+
+
+@pytest.mark.parametrize("n_changed", [0, 1])
+def test_copies_are_no_evidence(rng, n_changed):
+    X = make_blobs(300, centers=1, random_state=0)[0]
+    options = {"estimator": AgglomerativeClustering(), "random_state": 0}
+    labels = ClustererEnsemble(n_clusters=(2, 6), n_per_k=20, **options).fit_transform(X)
+    for column in labels.T:
+        column[rng.randint(300, size=n_changed)] = 0
+    selection = unstable(labels, match=FEW.format(5))
+    assert selection.n_different == 5
+    assert selection.prediction_strength[5] < 0.9
+    groups = _n_clusters.near_duplicates(encode(labels), rng)
+    np.testing.assert_array_equal(groups, np.repeat(groups[::20], 20))
+    first, second = _n_clusters._equally_fine(encode(labels).partitions, groups, rng)
+    assert set(groups[first]).isdisjoint(groups[second])
+    # Equal partitions of different objects are evidence.
+    truth = np.repeat(np.arange(3), 100)
+    resamples = np.where(rng.uniform(size=(300, 20)) < 0.8, truth[:, np.newaxis], -1)
+    assert _n_clusters.near_duplicates(encode(resamples), rng).max() == 19
+
+
+def test_default_candidates_of_few_objects(rng):
+    assert unstable(random_ensemble(rng, 7, 8), match="").candidates.tolist() == list(range(1, 8))
+    assert unstable(random_ensemble(rng, 20, 8), match="").candidates.tolist() == list(range(1, 11))
+
+
+@pytest.mark.parametrize("order", ["sorted", "shuffled"])
+def test_the_order_of_the_objects_decides_no_clear_number(rng, order):
+    truth = np.repeat(np.arange(5), [40, 40, 60, 60, 100])
+    labels = mixed_ensemble(rng, truth)
+    if order == "shuffled":
+        labels = rng.permutation(labels)
+    assert select_n_clusters(labels, (1, 12), random_state=0).n_clusters == 5
 
 
 def test_lines_of_progress(rng, capsys):

@@ -44,15 +44,16 @@ def test_stability_over_the_candidates(selection):
     ax = plot_n_clusters(selection)
     lines = {line.get_label(): line for line in ax.lines}
     drawn = {
-        "stability over halves": selection.split_stability,
+        "prediction strength": selection.prediction_strength,
+        "adjusted Rand index of halves": selection.split_stability,
         "agreement, held out": selection.held_out_agreement,
     }
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(drawn)
     for name, values in drawn.items():
         np.testing.assert_array_equal(lines[name].get_xdata(), selection.candidates)
         np.testing.assert_array_equal(lines[name].get_ydata(), values)
-    assert len({lines[name].get_color() for name in drawn}) == len({lines[name].get_marker() for name in drawn}) == 2
-    assert lines["stability over halves"].get_markevery() == np.flatnonzero(selection.stable).tolist()
+    assert len({lines[name].get_color() for name in drawn}) == len({lines[name].get_marker() for name in drawn}) == 3
+    assert lines["prediction strength"].get_markevery() == np.flatnonzero(selection.stable).tolist()
     assert ax.lines[-1].get_xdata()[0] == selection.n_clusters == 3
     assert ax.get_title() == "3 clusters"
     assert plot_n_clusters(selection._replace(n_clusters=1)).get_title() == "1 cluster"

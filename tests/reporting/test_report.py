@@ -156,7 +156,10 @@ def test_how_the_number_of_clusters_was_chosen(few, fitted):
     page = fitted.to_html(few, selection=selection)
     columns = columns_of(page, "number")
     np.testing.assert_array_equal(numbers(columns["clusters"]), selection.candidates)
-    np.testing.assert_allclose(numbers(columns["stability"]), selection.split_stability, atol=0.005)
+    np.testing.assert_allclose(numbers(columns["prediction strength"]), selection.prediction_strength, atol=0.005)
+    index = columns["adjusted Rand index of halves"]
+    np.testing.assert_allclose(numbers(index), selection.split_stability, atol=0.005)
+    assert "No number is stable." in page
     assert [cell == "yes" for cell in columns["stable"]] == selection.stable.tolist()
     with pytest.raises(StopIteration):
         next(part for part in main_of(fitted.to_html(few)).iter("section") if part.get("id") == "number")
