@@ -80,8 +80,8 @@ and single methods of a registry, are in the submodules.
 **Plots** (`robust_eac.plotting`): each takes `ax=` and returns it
 
 - `plot_coassociation`, `plot_membership`: heat maps of the objects
-- `plot_weights`, `plot_losses`: which clusterings the consensus trusts
-- `plot_n_clusters`, `plot_consensus_distribution`, `plot_convergence`: curves
+- `plot_weights`: which clusterings the consensus trusts
+- `plot_n_clusters`, `plot_consensus_distribution`: curves
 
 **Comparing** (`robust_eac.comparison`)
 
@@ -131,10 +131,7 @@ _PUBLIC = {
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
         "density ovi_lda"
     ),
-    "plotting": (
-        "plot_coassociation plot_membership plot_weights plot_losses plot_n_clusters plot_consensus_distribution "
-        "plot_convergence"
-    ),
+    "plotting": "plot_coassociation plot_membership plot_weights plot_n_clusters plot_consensus_distribution",
     "comparison": "compare",
     "datasets": "load_dataset DATASETS",
 }

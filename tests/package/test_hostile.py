@@ -365,8 +365,6 @@ def _others():
     yield robust_eac.load_dataset, {"name": "spiral"}
     yield robust_eac.plot_coassociation, {"labels": labels, "consensus": WORLD.consensus}
     yield robust_eac.plot_consensus_distribution, {"distribution": robust_eac.consensus_distribution(labels)}
-    yield robust_eac.plot_convergence, {"objective_history": losses[::-1]}
-    yield robust_eac.plot_losses, {"losses": losses, "weights": losses}
     yield robust_eac.plot_membership, {"membership": WORLD.membership}
     yield robust_eac.plot_n_clusters, {"selection": selection}
     yield robust_eac.plot_weights, {"weights": losses}
