@@ -512,7 +512,7 @@ class RobustEAC(_Consensus):
         -------
         self : RobustEAC
         """
-        chosen = {name: getattr(self, name) for name in Options._fields if name not in ("log", "callback")}
+        chosen = {name: getattr(self, name) for name in Options._fields if name != "log"}
         options = Options(**chosen, log=self._log or progress(self.verbose))
         if is_dask_array(X):
             from .distributed.solver import solve_and_compare
