@@ -92,9 +92,10 @@ def describe(model, settings, assessment=None):
         if isinstance(model.membership_, np.ndarray):
             if assessment is None:
                 found = determinacy(model.membership_, settings.sample_weight)
+                counts = (None, None, None) if found is None else found.counts
             else:
-                found = assessment.determinacy
-            rows["labels"] = _determined(found)
+                counts = assessment.n_undetermined, assessment.label_agreement, assessment.determined
+            rows["labels"] = _determined(*counts, len(model.labels_))
     rows |= certificate_rows(assessment, len(model.labels_))
     weighting = "trust" if settings.merged else name_of(settings.parameters["weighting"])
     rows["weights"] = with_weight(model.weights_, weighting)
@@ -134,18 +135,16 @@ def _convergence(model, tol):
     return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
 
 
-def _determined(found):
-    """How far the labels are determined, by their :class:`~robust_eac.diagnostics.determinacy.Determinacy`."""
-    if found is None:
+def _determined(n_undetermined, agreement, proven, n_samples):
+    """How far the labels are determined."""
+    if n_undetermined is None:
         return "not computed: too many clusters"
-    n_undetermined = np.count_nonzero(found.undetermined)
-    if found.proven:
+    if proven:
         return "determined: memberships with the same losses have the same labels"
     if n_undetermined == 0:
         return "no other labels found among memberships with the same losses"
-    few = _share(n_undetermined, len(found.undetermined))
-    lowest = rounded(found.agreement)
-    return f"memberships with the same losses have {few} elsewhere; adjusted Rand index down to {lowest}"
+    few = _share(n_undetermined, n_samples)
+    return f"memberships with the same losses have {few} elsewhere; adjusted Rand index down to {rounded(agreement)}"
 
 
 def _share(few, n):
@@ -169,8 +168,8 @@ def certificate_rows(assessment, n_samples):
     text = f"{few}: moving one costs less than {percent(UNSURE)} of the loss per object"
     if assessment.n_gaining:
         text += f"; for {assessment.n_gaining:,} it gains"
-    if assessment.determinacy is not None and assessment.determinacy.undetermined.any():
-        text += f"; at the same losses {np.count_nonzero(assessment.determinacy.undetermined):,} can be elsewhere"
+    if assessment.n_undetermined:
+        text += f"; at the same losses {assessment.n_undetermined:,} can be elsewhere"
     return {"bound": distance, "unsure": text}
 
 

@@ -158,8 +158,9 @@ class Assessment(NamedTuple):
     """Loss of a consensus and lower bound for its weights, both per ordered pair of objects; and unsure objects.
 
     unbounded : why there is no bound, if there is none.
-    n_unsure, n_gaining, determinacy : number of each kind of object in :class:`Moves`, and its `determinacy`; None if
-        they were not computed.
+    n_unsure, n_gaining : number of each kind of object in :class:`Moves`; None if they were not counted.
+    n_undetermined, label_agreement, determined : how far the labels are determined, as in :class:`Certificate`; None if
+        that was not computed.
     """
 
     loss: float | None = None
@@ -167,7 +168,9 @@ class Assessment(NamedTuple):
     unbounded: str | None = None
     n_unsure: int | None = None
     n_gaining: int | None = None
-    determinacy: Determinacy | None = None
+    n_undetermined: int | None = None
+    label_agreement: float | None = None
+    determined: bool | None = None
 
     @property
     def excess(self):
@@ -190,7 +193,8 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.partitions.total**2
     moves = best_moves(encoding, weights, labels, n_clusters, membership)
-    return Assessment(loss, bound, unbounded, *moves.counts, moves.determinacy), moves
+    found = () if moves.determinacy is None else moves.determinacy.counts
+    return Assessment(loss, bound, unbounded, *moves.counts, *found), moves
 
 
 def assess_partition(encoding, weights, labels, n_clusters, cost):

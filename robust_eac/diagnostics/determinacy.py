@@ -32,6 +32,11 @@ class Determinacy(NamedTuple):
     undetermined: np.ndarray
     proven: bool
 
+    @property
+    def counts(self):
+        """(number of undetermined objects, agreement, whether it is certain that there are no others)."""
+        return int(np.count_nonzero(self.undetermined)), self.agreement, self.proven
+
 
 def determinacy(membership, weight=None):
     """The :class:`Determinacy` of the labels of a membership of (n, k) numbers; None for very many free clusters.

@@ -61,10 +61,10 @@ def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
     monkeypatch.setattr(_certificates, "bound_memberships", None)
     quick = _assessed(model, labels)
     # It was enough above, too.
-    assert quick[:5] == exact[:5]
+    assert quick == exact
     monkeypatch.setattr(_certificates, "MOST_PAIRED", 100)
     monkeypatch.setattr(_certificates, "bound_partitions", None)
-    assert _assessed(model, labels)[:5] == exact[:5]
+    assert _assessed(model, labels) == exact
     assert quick.unbounded is None
     assert 0.0 < quick.excess < 1e-3
     assert near.loss == pytest.approx(hard.objective)
@@ -103,7 +103,7 @@ def test_perfect_agreement_and_a_single_cluster(rng):
     assert found.excess == 0.0
     assert found._replace(loss=1e-3).excess is None
     exact = _certificates.assess_partition(encode(labels), np.full(6, 1 / 6), np.arange(40) % 4, 4, 1.0)
-    assert exact == (0.0, 0.0, None, 0, 0, None)
+    assert exact == (0.0, 0.0, None, 0, 0, None, None, None)
     one = RobustEAC(1, random_state=0).fit(labels)
     found = _assessed(one, labels)
     assert found.excess == pytest.approx(0.0, abs=1e-3)
@@ -121,8 +121,6 @@ def test_objects_without_weight_are_not_counted(rng):
         arguments = weights, membership[kept], membership[kept].argmax(axis=1)
         fewer = _certificates.assess_membership(weigh(encode(labels[kept]), weight[kept]), *arguments)[0]
         np.testing.assert_allclose(found[:2], fewer[:2], rtol=1e-9)
-        assert found[2:5] == fewer[2:5]
-        assert found.determinacy.agreement <= fewer.determinacy.agreement
-        np.testing.assert_array_equal(found.determinacy.undetermined[kept], fewer.determinacy.undetermined)
+        assert found[2:] == fewer[2:]
         n_unsure.add(found.n_unsure)
     assert len(n_unsure) > 1
