@@ -29,9 +29,9 @@ and single methods of a registry, are in the submodules.
 
 **Weights found with the consensus** (`robust_eac.weightings`)
 
-- `RestrictedSimplex`, `L2`, `Entropy`, `Power`, `ChanceCorrected`: values of `weighting=`, with their parameters
+- `RestrictedSimplex`, `L2`, `Entropy`, `ChanceCorrected`: values of `weighting=`, with their parameters
 - `WEIGHT_SOLVERS`: the functions losses -> weights behind them, by name
-- `restricted_simplex_weights`, `l2_weights`, `entropy_weights`, `power_weights`, `chance_corrected_weights`: the same
+- `restricted_simplex_weights`, `l2_weights`, `entropy_weights`, `chance_corrected_weights`: the same
 - `trusted_group_weights`: the largest group of clusterings that agree beyond chance
 
 **Weights before any consensus** (`robust_eac.schemes`)
@@ -110,8 +110,8 @@ _PUBLIC = {
         "expected_losses reassignment_costs"
     ),
     "weightings": (
-        "RestrictedSimplex L2 Entropy Power ChanceCorrected WEIGHT_SOLVERS restricted_simplex_weights "
-        "l2_weights entropy_weights power_weights chance_corrected_weights trusted_group_weights"
+        "RestrictedSimplex L2 Entropy ChanceCorrected WEIGHT_SOLVERS restricted_simplex_weights "
+        "l2_weights entropy_weights chance_corrected_weights trusted_group_weights"
     ),
     "schemes": "WEIGHTING_SCHEMES silhouette_weights order_weights",
     "consensus": (

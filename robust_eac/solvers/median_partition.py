@@ -115,7 +115,7 @@ def solve_median_partition(
         Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
         (n_samples, n_clusters), clusters in the order of their first objects, or as in an array `init`, empty ones
         last; `weights` and `losses` of shape (n_partitions,); `objective` at them, regulariser included (for "entropy"
-        its penalty, for "power" the power mean of the losses); `objective_history`, from the start to the last
+        its penalty); `objective_history`, from the start to the last
         alternation; `gap`; `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last
         set of partitions.
 

@@ -15,7 +15,7 @@ from ..conftest import planted_ensemble
 from ..core.test_rotation import noisy
 
 
-@pytest.mark.parametrize("weighting", ["few", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"])
+@pytest.mark.parametrize("weighting", ["few", "restricted-simplex", "l2", "entropy", "chance-corrected"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:no two partitions agree")
 def test_a_fit_goes_on_from_its_membership(rng, weighting):
