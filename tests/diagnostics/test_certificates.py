@@ -72,9 +72,3 @@ def test_a_solved_consensus_is_certified(rng, name, agreement):
     raw = certify(labels, solved.membership, weights=solved.weights, sample_weight=weight)
     np.testing.assert_array_equal(raw.move_costs, result.move_costs)
     assert (raw.gap > result.gap) == (agreement == "adjusted")
-
-
-@pytest.mark.parametrize("weighting", [np.sqrt, "chance-corrected"])
-def test_weightings_that_minimise_nothing_known(weighting):
-    with pytest.raises(ValueError, match="weighting must be the name or an object of one of Uniform"):
-        certify(np.array([[0, 0], [0, 1], [1, 1]]), np.eye(2)[[0, 0, 1]], weighting=weighting)
