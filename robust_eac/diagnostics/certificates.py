@@ -91,8 +91,8 @@ def certify(
         (n_samples,). `object_gaps` are at least 0; `gap` is their mean, weighted by w_i. `margins` are in [0, 1], 1
         with one cluster. `move_costs` are infinite with one cluster, and in [-1, 1] if the ensemble is complete; for
         w_i = 0 the limit for small weights. `trust` is an :class:`~robust_eac.diagnostics.AgreementTest`, None if a
-        weight is between 0 and 1: the test counts objects. `label_agreement`, `undetermined` and `determined` are None if more than 20 clusters have no
-        object with membership 1.
+        weight is between 0 and 1: the test counts objects. `label_agreement`, `undetermined` and `determined` are None
+        if more than 20 clusters have no object with membership 1.
 
     Notes
     -----

@@ -210,7 +210,7 @@ CHECKS = {
     "real": (named(checks.check_real, low=0.0, high=1.0), (0, 1.0, TINY, np.float32(0.5)), (*NO_REALS, -TINY, 1.1)),
     "positive": (named(checks.check_real, low=0.0, strict=True), (TINY, 1e300, 7), (*NO_REALS, 0.0, 0)),
     "flag": (named(checks.check_bool), (True, np.False_), (0, 1, "yes", 0.0, [True], np.array([True]), None, NOTHING)),
-    "name": (named(checks.check_choice, choices=("l2", "entropy")), ("l2",), ("L2", "", 3, ["l2"], b"l2", None, np.nan)),
+    "name": (named(checks.check_choice, choices=("l2", "vi")), ("l2",), ("L2", "", 3, ["l2"], b"l2", None, np.nan)),
     "names": (named(checks.check_names, size=2), (["a", "b"], ("a", 1)), ("ab", {"a": 1, "b": 2}, ["a"], 3, None)),
     "mask": (
         named(checks.check_mask, size=2), ([True, False],), ([True], [0, 1], "ab", None, [[True, False]], [0.5, 0.5]),
