@@ -23,7 +23,6 @@ _LOOKS = {
     "restricted-simplex": ("restricted simplex", BLUE, "s", "--"),
     "l2": (r"$\ell_2$", VERMILLION, "^", "-."),
     "entropy": ("entropy", GREEN, "D", ":"),
-    "power": ("power", PURPLE, "v", (0, (5, 1, 1, 1, 1, 1))),
     "chance-corrected": ("chance-corrected", ORANGE, "P", (0, (7, 1))),
     "restricted-simplex-adjusted": ("restricted simplex, adjusted", SKY, "X", (0, (3, 1, 1, 1))),
     "l2-adjusted": (r"$\ell_2$, adjusted", BROWN, "<", (0, (1, 2))),

@@ -29,9 +29,9 @@ and single methods of a registry, are in the submodules.
 
 **Weights found with the consensus** (`robust_eac.weightings`)
 
-- `RestrictedSimplex`, `L2`, `Entropy`, `Power`, `ChanceCorrected`: values of `weighting=`, with their parameters
+- `RestrictedSimplex`, `L2`, `Entropy`, `ChanceCorrected`: values of `weighting=`, with their parameters
 - `WEIGHT_SOLVERS`: the functions losses -> weights behind them, by name
-- `restricted_simplex_weights`, `l2_weights`, `entropy_weights`, `power_weights`, `chance_corrected_weights`: the same
+- `restricted_simplex_weights`, `l2_weights`, `entropy_weights`, `chance_corrected_weights`: the same
 - `trusted_group_weights`: the largest group of clusterings that agree beyond chance
 
 **Weights before any consensus** (`robust_eac.schemes`)
@@ -80,8 +80,8 @@ and single methods of a registry, are in the submodules.
 **Plots** (`robust_eac.plotting`): each takes `ax=` and returns it
 
 - `plot_coassociation`, `plot_membership`: heat maps of the objects
-- `plot_weights`, `plot_losses`: which clusterings the consensus trusts
-- `plot_n_clusters`, `plot_consensus_distribution`, `plot_convergence`: curves
+- `plot_weights`: which clusterings the consensus trusts
+- `plot_n_clusters`, `plot_consensus_distribution`: curves
 
 **Comparing** (`robust_eac.comparison`)
 
@@ -110,8 +110,8 @@ _PUBLIC = {
         "expected_losses reassignment_costs"
     ),
     "weightings": (
-        "RestrictedSimplex L2 Entropy Power ChanceCorrected WEIGHT_SOLVERS restricted_simplex_weights "
-        "l2_weights entropy_weights power_weights chance_corrected_weights trusted_group_weights"
+        "RestrictedSimplex L2 Entropy ChanceCorrected WEIGHT_SOLVERS restricted_simplex_weights "
+        "l2_weights entropy_weights chance_corrected_weights trusted_group_weights"
     ),
     "schemes": "WEIGHTING_SCHEMES silhouette_weights order_weights",
     "consensus": (
@@ -131,10 +131,7 @@ _PUBLIC = {
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
         "density ovi_lda"
     ),
-    "plotting": (
-        "plot_coassociation plot_membership plot_weights plot_losses plot_n_clusters plot_consensus_distribution "
-        "plot_convergence"
-    ),
+    "plotting": "plot_coassociation plot_membership plot_weights plot_n_clusters plot_consensus_distribution",
     "comparison": "compare",
     "datasets": "load_dataset DATASETS",
 }

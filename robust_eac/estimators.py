@@ -352,7 +352,7 @@ class RobustEAC(_Consensus):
         Largest number of clusters of the consensus; some may be empty. In memory, n_samples n_clusters is at most
         2^28; :func:`~robust_eac.solve_hard_median_partition` has no such limit.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
-        How to compute the weights from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy", "power" or
+        How to compute the weights from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy" or
         "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance, near copies
         counting once); an object with parameters, such as ``L2(lam=...)`` or ``RestrictedSimplex(rho=...)``; any
         function losses -> weights, without a guarantee of descent; or fixed weights: non-negative, not all zero,
@@ -512,7 +512,7 @@ class RobustEAC(_Consensus):
         -------
         self : RobustEAC
         """
-        chosen = {name: getattr(self, name) for name in Options._fields if name not in ("log", "callback")}
+        chosen = {name: getattr(self, name) for name in Options._fields if name != "log"}
         options = Options(**chosen, log=self._log or progress(self.verbose))
         if is_dask_array(X):
             from .distributed.solver import solve_and_compare

@@ -193,7 +193,7 @@ def all_partitions(n, k):
             yield np.array(codes)
 
 
-def weights_by_cvxpy(losses, *, rho=None, lam=0.0, eta=0.0, gamma=None):
+def weights_by_cvxpy(losses, *, rho=None, lam=0.0, eta=0.0):
     """cvxpy: the weight problems, for a (n_cases, m) matrix of losses at once (they separate); scalars or per case.
 
     The l2 problem is divided by lambda, which does not move its solution and gives all cases one curvature.
@@ -206,13 +206,13 @@ def weights_by_cvxpy(losses, *, rho=None, lam=0.0, eta=0.0, gamma=None):
     constraints = [cp.sum(alpha, axis=1) == 1.0]
     if rho is not None:
         constraints.append(alpha <= np.broadcast_to(column(rho), (cases, m)))
-    value = cp.sum(cp.multiply(losses, alpha if gamma is None else cp.power(alpha, gamma)))
+    value = cp.sum(cp.multiply(losses, alpha))
     if np.any(lam):
         value = cp.sum(cp.multiply(losses / column(lam), alpha)) + 0.5 * cp.sum_squares(alpha)
     if eta:
         value -= eta * cp.sum(cp.entr(alpha))
-    # Exponential and power cones do not reach what linear and quadratic problems do.
-    tol = 1e-11 if gamma is None and not eta else 1e-8
+    # Exponential cones do not reach what linear and quadratic problems do.
+    tol = 1e-8 if eta else 1e-11
     cp.Problem(cp.Minimize(value), constraints).solve(
         solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol
     )

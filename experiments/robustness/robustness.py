@@ -44,7 +44,6 @@ WEIGHTINGS = {
     "restricted-simplex": {"weighting": "restricted-simplex"},
     "l2": {"weighting": "l2"},
     "entropy": {"weighting": "entropy"},
-    "power": {"weighting": "power"},
     "restricted-simplex-adjusted": {"weighting": "restricted-simplex", "agreement": "adjusted"},
     "l2-adjusted": {"weighting": "l2", "agreement": "adjusted"},
     "chance-corrected": {"weighting": "chance-corrected"},

@@ -49,7 +49,6 @@ class Run(NamedTuple):
 
     log : function of a line of progress.
     gap : while it is above the tolerance, Y steps sweep before they measure the gap.
-    stopped : set by a callback; Y steps then only measure.
     """
 
     rows: np.ndarray
@@ -62,7 +61,6 @@ class Run(NamedTuple):
     gap: float = np.inf
     n_iter: int = 0
     n_sweeps: int = 0
-    stopped: bool = False
 
     @property
     def objective(self):
@@ -108,20 +106,11 @@ def _run_from(problem, rows, rng, weigh, log, limits):
     return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, log)
 
 
-def continue_run(problem, run, limits, *, callback=None):
-    """Alternate a run to a joint stationary point; its rows are changed.
-
-    `callback` is called with the run after every alternation. If it raises StopIteration, the run ends there.
-    """
+def continue_run(problem, run, limits):
+    """Alternate a run to a joint stationary point; its rows are changed."""
     ended = False
     while not ended:
-        n_iter = run.n_iter
         run, ended = alternate_once(problem, run, limits)
-        if callback and run.n_iter > n_iter:
-            try:
-                callback(run)
-            except StopIteration:
-                run = run._replace(stopped=True)
     return run
 
 
@@ -132,7 +121,7 @@ def alternate_once(problem, run, limits):
     gap, n_sweeps = descend(
         steps,
         tol=limits.tol,
-        max_sweeps=limits.max_sweeps if run.n_iter < limits.max_iter and not run.stopped else 0,
+        max_sweeps=limits.max_sweeps if run.n_iter < limits.max_iter else 0,
         reduction=limits.reduction,
         far=not is_stationary(run.gap, limits.tol),
     )
@@ -149,10 +138,10 @@ def alternate_once(problem, run, limits):
     return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
 
 
-def alternate(problem, start, rng, limits, *, log=silent, callback=None):
+def alternate(problem, start, rng, limits, *, log=silent):
     """The :class:`Run` of one start, alternated to a joint stationary point."""
     run = start_run(problem, start, rng, limits, log=log)
-    return continue_run(problem, run, limits, callback=callback)
+    return continue_run(problem, run, limits)
 
 
 def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):

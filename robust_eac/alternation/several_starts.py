@@ -2,7 +2,6 @@
 
 from functools import partial
 from heapq import nsmallest
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,52 +19,28 @@ _N_LOOSE = 3
 _IN_STEP = 2**20
 
 
-class Alternation(NamedTuple):
-    """The argument of a callback: the state after an alternation.
-
-    membership : (n_samples, n_clusters), before the canonical rotation, with clusters in no particular order.
-    weights, objective, n_iter : after the update of the weights.
-    gap : before the update of the weights.
-    """
-
-    membership: np.ndarray
-    weights: np.ndarray
-    objective: float
-    gap: float
-    n_iter: int
-
-
 def _value(run):
     return run.objective
 
 
-def solve(problem, start, seeds, limits, *, n_jobs=None, log=silent, callback=None):
+def solve(problem, start, seeds, limits, *, n_jobs=None, log=silent):
     """(the best run of several starts, memberships of the objective's objects), both with the clusters in order.
 
     Empty clusters are last; with a named start, the others are ordered by their first objects. Objects without weight
     are left out of the descent; identical ones share a row if that pays.
-
-    `callback` is called with the :class:`Alternation` of the best start, once the others are dropped.
     """
     problem, start, whole = reduce_problem(problem, start)
     objective = problem.objective
-
-    def call(run):
-        # The descent continues in the same array.
-        membership = objective.expand(whole, run.weights, run.rows.copy(), limits.tol)
-        callback(Alternation(membership, run.weights.copy(), run.objective, run.gap, run.n_iter))
-
-    on_alternation = call if callback else None
-    run = _best_run(problem, start, seeds, limits, n_jobs, log, on_alternation)
+    run = _best_run(problem, start, seeds, limits, n_jobs, log)
     alone = limits._replace(n_threads=_within(n_jobs, objective))
-    problem, run = _confirm(problem, run, seeds[0], alone, on_alternation)
-    run = canonical(problem, run, alone, callback=on_alternation)
+    problem, run = _confirm(problem, run, seeds[0], alone)
+    run = canonical(problem, run, alone)
     membership = objective.expand(whole, run.weights, run.rows, limits.tol)
     membership, order = empty_last(membership, by_object=isinstance(start, str))
     return run._replace(state=objective.ordered(run.state, order)), membership
 
 
-def canonical(problem, run, limits, *, callback=None):
+def canonical(problem, run, limits):
     """The run at the canonical membership; its rows are changed.
 
     Away from a stationary point the gap depends on the rotation: if it is too large afterwards, the run continues.
@@ -77,7 +52,7 @@ def canonical(problem, run, limits, *, callback=None):
             return run
         n_sweeps = run.n_sweeps
         # Setting the gap to 0 makes the Y step measure the gap before it sweeps.
-        run = continue_run(problem, turned._replace(gap=0.0), limits, callback=callback)
+        run = continue_run(problem, turned._replace(gap=0.0), limits)
     return run
 
 
@@ -95,7 +70,7 @@ def _within(n_jobs, objective):
     return count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)[1]
 
 
-def _best_run(problem, start, seeds, limits, n_jobs, log, callback=None):
+def _best_run(problem, start, seeds, limits, n_jobs, log):
     """The best run of several starts, the first of equal ones.
 
     The starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides with
@@ -111,7 +86,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, log, callback=None):
         run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs, log)
         run = spread_run(problem, quarter, run, rng, log, alone, leap=True)
         del quarter
-        return continue_run(problem, run, alone, callback=callback)
+        return continue_run(problem, run, alone)
     loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL))
 
     def in_parallel(function, items):
@@ -150,7 +125,7 @@ def _best_run(problem, start, seeds, limits, n_jobs, log, callback=None):
         run = best_in_step(in_parallel(begin, numbers))
     else:
         run = min(in_parallel(begin_and_continue, numbers), key=_value)
-    return continue_run(problem, run, alone, callback=callback)
+    return continue_run(problem, run, alone)
 
 
 def _lowest_of_each(objective, pairs):
@@ -173,7 +148,7 @@ def reduce_problem(problem, start):
     return problem._replace(objective=problem.objective.on(encoding)), start, whole
 
 
-def _confirm(problem, run, seed, limits, callback):
+def _confirm(problem, run, seed, limits):
     """(problem, run) after runs and updates of trust in turn, until the consensus confirms all trusted partitions.
 
     Trust does not depend on the weights of base clusters. Only the first update can add partitions: there are at most
@@ -183,11 +158,11 @@ def _confirm(problem, run, seed, limits, callback):
     if not weighting.trusts:
         return problem, run
     plain = weigh_clusters(problem.objective.encoding, None)
-    while not run.stopped:
+    while True:
         agreements = adjusted_agreements(plain, run.rows, n_threads=limits.n_threads)
         weighting = weighting.revised(np.maximum(1.0 - agreements, 0.0))
         if weighting is None:
             break
         problem = problem._replace(weighting=weighting)
-        run = alternate(problem, run.rows, np.random.RandomState(seed), limits, callback=callback)
+        run = alternate(problem, run.rows, np.random.RandomState(seed), limits)
     return problem, run

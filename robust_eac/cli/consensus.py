@@ -61,7 +61,7 @@ weightings, for median-partition and --loss:
   chance-corrected    equal weights for the clusterings that agree with each other more than by chance, none for the
                       others: shows which clusterings are bad; near copies of each other count once, except with --loss
   uniform             equal weights for all
-  entropy, power      smooth functions of the losses"""
+  entropy             a smooth function of the losses"""
     add_solver_options(parser)
     text = "also say how far the consensus is from a lower bound, and how many objects are unsure; see below"
     parser.add_argument("--certify", action="store_true", help=text)

@@ -1,6 +1,6 @@
 """Quality of a consensus: losses, gap, agreement, certificates."""
 
-from .agreement import AgreementTest, adjusted_agreement, agreement_test, pairwise_agreement
+from .agreement import AgreementTest, adjusted_agreement, agreement_test
 from .certificates import Certificate, certify
 from .objective import membership_gradient, objective_value, optimality_gap, partition_losses
 from .resampling import ConsensusDistribution, cluster_consensus, consensus_distribution, item_consensus
@@ -8,5 +8,5 @@ from .resampling import ConsensusDistribution, cluster_consensus, consensus_dist
 __all__ = [
     "AgreementTest", "Certificate", "ConsensusDistribution", "adjusted_agreement", "agreement_test", "certify",
     "cluster_consensus", "consensus_distribution", "item_consensus", "membership_gradient", "objective_value",
-    "optimality_gap", "pairwise_agreement", "partition_losses",
+    "optimality_gap", "partition_losses",
 ]  # fmt: skip

@@ -14,9 +14,8 @@ from ..checks.values import check_consensus_membership
 from ..core import relabelling
 from ..core.encoding import encode_ensemble, one_hot, weigh_clusters
 from ..core.formula import accumulate, adjusted_agreements, moments_of_test
-from ..schemes.tables import encode_collapsed, tables
 
-__all__ = ["AgreementTest", "adjusted_agreement", "agreement_test", "pairwise_agreement"]
+__all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 
 # Up to this many objects, all relabellings are enumerated, 8! = 40,320.
 _FEW = 8
@@ -77,60 +76,6 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     array([ 1. , -0.5])
     """
     return adjusted_agreements(*_checked(labels, membership, sample_weight))
-
-
-def pairwise_agreement(labels: ArrayLike) -> np.ndarray:
-    """Compute the adjusted Rand index of every pair of partitions.
-
-    An entry is :func:`~robust_eac.adjusted_rand_score` of two columns ([1]_), over the objects with a label in both.
-
-    Parameters
-    ----------
-    labels : as in :func:`~robust_eac.eac`
-
-    Returns
-    -------
-    agreement : ndarray of shape (n_partitions, n_partitions)
-        Symmetric, 1 on the diagonal; NaN for two partitions that label no object in common.
-
-    Notes
-    -----
-    Time O(n_samples n_partitions^2), memory O(n_samples n_partitions).
-
-    References
-    ----------
-    .. [1] Hubert, Arabie, "Comparing partitions", Journal of Classification 2, 1985.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from robust_eac.diagnostics import pairwise_agreement
-    >>> frame = pd.DataFrame({"fine": [0, 0, 1, 1, 2], "coarse": [0, 0, 1, 1, 1], "random": [0, 1, 0, 1, 0]})
-    >>> print(pd.DataFrame(pairwise_agreement(frame), frame.columns, frame.columns).round(2))
-            fine  coarse  random
-    fine    1.00    0.55   -0.36
-    coarse  0.55    1.00   -0.25
-    random -0.36   -0.25    1.00
-    """
-    encoding = encode_collapsed(labels)
-    agreement = np.eye(len(encoding.partitions.offsets))
-    for u, v, table in tables(encoding):
-        agreement[u, v] = agreement[v, u] = _adjusted_rand(table)
-    return agreement
-
-
-def _adjusted_rand(table):
-    """Adjusted Rand index of the two partitions of a :class:`~robust_eac.schemes.tables.Table`."""
-    if table.total == 0.0:
-        return np.nan
-    # Ordered pairs of objects, with each object itself.
-    together, first, second = (sums @ sums for sums in (table.counts, table.row_sums, table.col_sums))
-    only_first, only_second = first - together, second - together
-    if only_first == only_second == 0.0:
-        return 1.0
-    both, neither = together - table.total, table.total**2 - first - second + together
-    scale = (both + only_first) * (only_first + neither) + (both + only_second) * (only_second + neither)
-    return 2.0 * (both * neither - only_first * only_second) / scale
 
 
 def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:

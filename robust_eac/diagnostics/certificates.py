@@ -1,4 +1,4 @@
-"""Checks of a consensus: stationarity, confidence, weights, bounds, and unsure objects."""
+"""Checks of a consensus: stationarity, confidence, bounds, and unsure objects."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, WeightSolver
+from ..checks.common import ClusterWeights, Labels
 from ..core.formula import frank_wolfe_gaps
 from ..hard.losses import reassign
 from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from ..hard.tables import LOSSES, moves, partition_losses
 from ..objectives import RawObjective
-from ..weightings.joint import WEIGHTINGS, as_weighting
 from .agreement import AgreementTest, agreement_test_of
 from .determinacy import Determinacy, determinacy
 from .objective import Evaluation
@@ -38,7 +37,6 @@ class Certificate(NamedTuple):
     margins: np.ndarray
     move_costs: np.ndarray
     trust: AgreementTest | None
-    weight_gap: float | None
     label_agreement: float | None
     undetermined: np.ndarray | None
     determined: bool | None
@@ -50,11 +48,10 @@ def certify(
     *,
     weights: ArrayLike | None = None,
     agreement: str = "raw",
-    weighting: WeightSolver | None = None,
     sample_weight: ArrayLike | None = None,
     cluster_weights: ClusterWeights = None,
 ) -> Certificate:
-    r"""Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
+    r"""Check a consensus from any source: how stationary it is, and how certain each object is.
 
     With :math:`g_i` the gradient in the membership :math:`y_i` of one copy of object i, compute
 
@@ -68,9 +65,6 @@ def certify(
       move lowers the objective; :func:`~robust_eac.refine_labels` makes such moves. Unlike a margin, a cost does not
       depend on the relaxation;
     * `trust`, the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
-    * `weight_gap`, how far the weights are from the best for these losses: :math:`(\phi(\alpha) - \min \phi) / n^2`,
-      where :math:`\phi` is the objective of the weighting (:math:`\alpha^T d` on the restricted simplex, for "l2" plus
-      :math:`\frac{\lambda}{2} \|\alpha\|^2`, and so on);
     * `label_agreement`, `undetermined` and `determined`, how far the losses determine the labels. Losses depend on
       :math:`Y^T Y` alone, so other memberships have the same ones. A search among these marks the objects that change
       cluster; `label_agreement` is the adjusted Rand index of the labels with the most different ones found.
@@ -84,11 +78,8 @@ def certify(
     labels, membership, weights, cluster_weights
         As in :func:`~robust_eac.objective_value`. `trust` does not use `cluster_weights`.
     agreement : {"raw", "adjusted"}, default="raw"
-        The objective whose stationarity and weights are checked, that of the losses :math:`d_u` or of
+        The objective whose stationarity is checked, that of the losses :math:`d_u` or of
         :math:`d_u / E[d_u]`, as in :func:`~robust_eac.solve_median_partition`.
-    weighting : str or object, default=None
-        The weighting of which `weights` should be optimal: "uniform", "restricted-simplex", "l2", "entropy", "power",
-        or an object of one of these. None means not to check the weights.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight w_i of every object, as in :func:`~robust_eac.partition_losses`; its copies move together. n is the sum
         of the weights.
@@ -100,15 +91,8 @@ def certify(
         (n_samples,). `object_gaps` are at least 0; `gap` is their mean, weighted by w_i. `margins` are in [0, 1], 1
         with one cluster. `move_costs` are infinite with one cluster, and in [-1, 1] if the ensemble is complete; for
         w_i = 0 the limit for small weights. `trust` is an :class:`~robust_eac.diagnostics.AgreementTest`, None if a
-        weight is between 0 and 1: the test counts objects. `weight_gap` is 0 exactly at optimal weights, infinite for
-        weights that the weighting does not allow, None without `weighting`; adjusted losses, being shares, are not
-        divided by n^2. `label_agreement`, `undetermined` and `determined` are None if more than 20 clusters have no
-        object with membership 1.
-
-    Raises
-    ------
-    ValueError
-        If `weighting` is a function, whose objective is not known.
+        weight is between 0 and 1: the test counts objects. `label_agreement`, `undetermined` and `determined` are None
+        if more than 20 clusters have no object with membership 1.
 
     Notes
     -----
@@ -122,19 +106,15 @@ def certify(
     --------
     >>> import numpy as np
     >>> labels = np.array([[0, 0], [0, 0], [0, 1], [1, 1]])
-    >>> certificate = certify(labels, np.eye(2)[[0, 0, 0, 1]], weighting="l2")
+    >>> certificate = certify(labels, np.eye(2)[[0, 0, 0, 1]])
     >>> certificate.gap, certificate.object_gaps, certificate.move_costs
     (0.1875, array([0.125, 0.125, 0.375, 0.125]), array([0.5, 0.5, 0. , 0.5]))
-    >>> certificate.margins, certificate.weight_gap
-    (array([1., 1., 1., 1.]), 0.0703125)
+    >>> certificate.margins
+    array([1., 1., 1., 1.])
     """
     evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights, agreement=agreement)
     objective, encoding = evaluation.objective, evaluation.encoding
     rows, weights = evaluation.rows, evaluation.weights
-    bound = None if weighting is None else as_weighting(weighting).bind(len(weights), objective.unit)
-    if bound is not None and not bound.judged:
-        names = ", ".join(kind.__name__ for kind in WEIGHTINGS.values() if kind.judged)
-        raise ValueError(f"weighting must be the name or an object of one of {names}, got {weighting!r}.")
 
     total, weight = encoding.partitions.total, encoding.rows.multiplicity
     object_gaps = frank_wolfe_gaps(objective.visited, rows, evaluation.statistics) / (4.0 * total)
@@ -147,7 +127,6 @@ def certify(
         margins=top[:, -1] - top[:, -2],
         move_costs=0.5 * total**2 * rises / total,
         trust=agreement_test_of(encoding, rows) if np.all((weight == 0.0) | (weight >= 1.0)) else None,
-        weight_gap=None if bound is None else bound.excess(evaluation.losses, weights) / objective.unit,
         label_agreement=found and found.agreement,
         undetermined=found and found.undetermined,
         determined=found and found.proven,

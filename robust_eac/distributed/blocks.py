@@ -366,7 +366,7 @@ def scheduler_watched():
             raise
         raise ConnectionError(
             f"The connection to the Dask scheduler at {address} was lost, and with it the memberships. Call again on a "
-            "new cluster, with a membership saved by a `callback` as `init` to continue."
+            "new cluster, with a saved membership as `init` to continue."
         ) from error
 
 

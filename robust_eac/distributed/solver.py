@@ -6,14 +6,13 @@ The work on a chunk is in blocks.py.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..alternation.one_start import Problem, continue_run, start_run
-from ..alternation.several_starts import Alternation, canonical, solve
+from ..alternation.several_starts import canonical, solve
 from ..checks.common import ClusterWeights, RandomState, WeightSolver
 from ..checks.labels import check_init, check_start_distinguishes
 from ..checks.values import (
@@ -68,7 +67,6 @@ def solve_median_partition_distributed(
     random_state: RandomState = None,
     verbose: int = 0,
     cluster_weights: ClusterWeights = None,
-    callback: Callable | None = None,
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
@@ -95,9 +93,6 @@ def solve_median_partition_distributed(
     init : {"random", "kmeans"} or array-like, default="random"
         Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of
         shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory is sent once.
-    callback
-        As in :func:`~robust_eac.solve_median_partition`; the membership is a Dask array with the chunks of the
-        ensemble, in the memory of the workers. It is not called for alternations on the sample.
 
     Returns
     -------
@@ -139,9 +134,7 @@ def solve_median_partition_distributed(
     array([0, 0, 0, 1, 1, 1])
     """
     log = progress(verbose)
-    options = Options(
-        weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, log, callback
-    )
+    options = Options(weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, log)
     return solve_and_compare(labels, n_clusters, options)[0]
 
 
@@ -169,11 +162,6 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
     def log(line):
         options.log(f"all objects: {line}")
 
-    def call_back(run):
-        membership = _as_array(_memberships(run.rows), labels.chunks[0], n_clusters)
-        options.callback(Alternation(membership.persist(), run.weights.copy(), run.objective, run.gap, run.n_iter))
-
-    callback = call_back if options.callback else None
     with blocks.scheduler_watched():
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
@@ -191,8 +179,8 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         problem = Problem(DistributedObjective(partitions, n_clusters), weighting)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
         run = start_run(problem, rows, own, limits, log=log)
-        run = continue_run(problem, run, limits, callback=callback)
-        run = canonical(problem, run, limits, callback=callback)
+        run = continue_run(problem, run, limits)
+        run = canonical(problem, run, limits)
         agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
         result = result_of(run, consensus, membership, limits.tol)

@@ -4,10 +4,10 @@ Colours are Okabe and Ito's, which readers with common kinds of colour blindness
 lightness carry the same information in grey print. Figures are neither shown nor closed. All need matplotlib.
 """
 
-from .charts import plot_consensus_distribution, plot_convergence, plot_losses, plot_n_clusters, plot_weights
+from .charts import plot_consensus_distribution, plot_n_clusters, plot_weights
 from .matrices import plot_coassociation, plot_membership
 
 __all__ = [
-    "plot_coassociation", "plot_consensus_distribution", "plot_convergence", "plot_losses", "plot_membership",
+    "plot_coassociation", "plot_consensus_distribution", "plot_membership",
     "plot_n_clusters", "plot_weights",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
 from ..wording import counted
 
-__all__ = ["plot_consensus_distribution", "plot_convergence", "plot_losses", "plot_n_clusters", "plot_weights"]
+__all__ = ["plot_consensus_distribution", "plot_n_clusters", "plot_weights"]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,8 +35,6 @@ _CURVES = {
 _SEQUENCE, _LIGHTEST = "viridis_r", 0.15
 # Largest area of a dot in points, and the number of dots up to which it is that large.
 _AREA, _FEW = 60.0, 30
-# Smaller differences, as shares of the objective, are rounding errors.
-_ROUNDING = 1e-13
 
 
 def check_axes(ax):
@@ -136,52 +134,6 @@ def draw_agreements(ax, agreements, weights, names):
     )
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
-
-
-def plot_losses(losses: ArrayLike, weights: ArrayLike, *, ax: Axes | None = None) -> Axes:
-    """Draw the weight of every partition over its loss, its distance to the consensus.
-
-    Partitions at the right disagree with the consensus; a good weighting gives them no weight. Fine partitions have
-    lower losses than equally bad coarse ones; :func:`~robust_eac.adjusted_agreement` corrects for that.
-
-    Parameters
-    ----------
-    losses : array-like of shape (n_partitions,)
-        Losses from a solver; non-negative.
-    weights
-        As in :func:`~robust_eac.plot_weights`.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-
-    Examples
-    --------
-    >>> from robust_eac import plot_losses
-    >>> ax = plot_losses([4.0, 6.0, 20.0], [0.5, 0.5, 0.0])
-    >>> ax.lines[0].get_xydata()
-    array([[ 4. ,  0.5],
-           [ 6. ,  0.5],
-           [20. ,  0. ]])
-    """
-    losses = in_order(losses, index_of(weights), "losses")
-    weights = _check_weights(weights)
-    losses = check_vector(losses, name="losses", size=len(weights))
-    ax = check_axes(ax)
-
-    ((_, style),) = _check_kinds(None, weights)
-    ax.plot(losses, weights, linestyle="none", alpha=0.7, **style)
-    ax.set(
-        title="Weights over losses",
-        xlabel="loss of the partition",
-        ylabel="weight (all together: 1)",
-        ylim=_limits(weights),
-    )
-    span = losses.max() or 1.0
-    ax.set_xlim(-0.02 * span, 1.05 * span)
-    return ax
 
 
 def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -> Axes:
@@ -288,55 +240,6 @@ def plot_consensus_distribution(
         ylabel="share of the pairs with at most this value",
     )
     ax.axis((0.0, 1.0, 0.0, 1.0))
-    return ax
-
-
-def plot_convergence(objective_history: ArrayLike, ax: Axes | None = None) -> Axes:
-    """Draw the decrease of the objective over the alternations, above its last value and as a share of the descent.
-
-    On the logarithmic axis linear convergence is a straight line. A history that is short, or does not descend to its
-    last value, is drawn without this transformation.
-
-    Parameters
-    ----------
-    objective_history : array-like of shape (n_iter + 1,)
-        The objective at the start and after every alternation, as in `RobustEAC.objective_history_`.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-
-    Examples
-    --------
-    >>> from robust_eac import plot_convergence
-    >>> ax = plot_convergence([30.0, 12.0, 10.2, 10.0])
-    >>> ax.lines[0].get_xydata().round(3)
-    array([[0.  , 1.  ],
-           [1.  , 0.1 ],
-           [2.  , 0.01]])
-    """
-    history = check_vector(objective_history, name="objective_history", signed=True)
-    ax = check_axes(ax)
-
-    n_iter = len(history) - 1
-    excess = history - history[-1]
-    excess[np.abs(excess) <= _ROUNDING * np.abs(history).max()] = 0.0
-    above = np.flatnonzero(excess)
-    style = {"color": BLUE, "marker": "o", "markersize": 4, "clip_on": False}
-    if len(above) > 1 and excess.min() == 0.0:
-        ax.plot(above, excess[above] / excess[0], **style)
-        ax.set_yscale("log")
-        ax.set_ylabel("objective above its last value (share of the descent)")
-    else:
-        ax.plot(history, **style)
-        ax.set_ylabel("objective (units of the losses)")
-    ax.set(
-        title=f"Objective from {history[0]:.5g} to {history[-1]:.5g} in {counted(n_iter, 'alternation')}",
-        xlabel="alternation",
-    )
-    count_along(ax.xaxis)
     return ax
 
 

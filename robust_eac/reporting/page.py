@@ -38,7 +38,6 @@ _WEIGHTINGS = {
     "determines how many have weight, good or bad: by default four fifths.",
     "l2": "Weights fall linearly with the loss of the partition, to zero for large losses.",
     "entropy": "Weights fall smoothly with the loss of the partition.",
-    "power": "Weights fall smoothly with the loss of the partition.",
     "chance-corrected": "The partitions that agree with the consensus beyond chance have equal weights, the others "
     "none. Near copies of a partition share the weight of one.",
     "trust": "The partitions of the largest group that agrees beyond chance have equal weights, the others none.",

@@ -64,7 +64,6 @@ class Options(NamedTuple):
     n_jobs: int | None
     random_state: RandomState
     log: Callable
-    callback: Callable | None = None
 
 
 def solve_median_partition(
@@ -82,7 +81,6 @@ def solve_median_partition(
     random_state: RandomState = None,
     verbose: int = 0,
     sample_weight: ArrayLike | None = None,
-    callback: Callable | None = None,
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions jointly.
 
@@ -110,11 +108,6 @@ def solve_median_partition(
         As in :func:`~robust_eac.partition_losses`.
     n_clusters, weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, verbose
         As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
-    callback : callable, default=None
-        Called after every alternation of the best start, once the others are dropped, with a named tuple: `membership`
-        of shape (n_samples, n_clusters), before its final rotation; `weights`; `objective`; `gap`, before the last step
-        of the weights; `n_iter`. If it raises StopIteration, the current state is returned. A saved membership can be
-        continued as `init`.
 
     Returns
     -------
@@ -122,7 +115,7 @@ def solve_median_partition(
         Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
         (n_samples, n_clusters), clusters in the order of their first objects, or as in an array `init`, empty ones
         last; `weights` and `losses` of shape (n_partitions,); `objective` at them, regulariser included (for "entropy"
-        its penalty, for "power" the power mean of the losses); `objective_history`, from the start to the last
+        its penalty); `objective_history`, from the start to the last
         alternation; `gap`; `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last
         set of partitions.
 
@@ -168,9 +161,7 @@ def solve_median_partition(
     array([0.5, 0.5, 0. , 0. ])
     """
     log = progress(verbose)
-    options = Options(
-        weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, log, callback
-    )
+    options = Options(weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, log)
     return solve_ensemble(labels, n_clusters, options, sample_weight)[0]
 
 
@@ -196,19 +187,15 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
     problem = Problem(objective_for(encoding, n_clusters, agreement), weighting)
-    log, callback = options.log, options.callback
-    with announce_compiling(log):
-        run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=log, callback=callback)
+    with announce_compiling(options.log):
+        run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=options.log)
     result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
     warn_unless_converged(result, limits)
     return result, run.state, problem.objective, weighting
 
 
 def check_effort(options):
-    """(number of starts, :class:`~robust_eac.alternation.several_starts.Limits`); checks the callback, too."""
-    callback = options.callback
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be None or callable, got {type(callback).__name__}.")
+    """(number of starts, :class:`~robust_eac.alternation.several_starts.Limits`)."""
     n_init = check_integer(options.n_init, name="n_init", low=1)
     max_iter = check_integer(options.max_iter, name="max_iter", low=1)
     return n_init, Limits(check_real(options.tol, name="tol", low=0.0), max_iter)
@@ -231,8 +218,7 @@ def result_of(run, labels, membership, tol):
 
 def warn_unless_converged(result, limits):
     """Warn the caller of a public function two calls up if a result has not converged."""
-    end = f"max_iter={limits.max_iter}" if result.n_iter >= limits.max_iter else f"{result.n_iter} of them: stopped"
-    reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after {end}"
+    reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after max_iter={limits.max_iter}"
     warn_unless(result.converged, f"The alternation did not converge: {reason}.", stacklevel=4)
 
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.values import check_real, check_vector
 
-__all__ = ["entropy_weights", "l2_weights", "power_weights", "restricted_simplex_weights", "uniform_weights"]
+__all__ = ["entropy_weights", "l2_weights", "restricted_simplex_weights", "uniform_weights"]
 
 # Losses, which are differences of large numbers, are equal if they differ by less than this share of the largest.
 _TIE = 1e-12
@@ -171,44 +171,6 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
         return uniform_over(excess <= _TIE * losses.max())
     with np.errstate(over="ignore"):
         weights = np.exp(-excess / eta)
-    return weights / weights.sum()
-
-
-def power_weights(losses: ArrayLike, *, gamma: float = 2.0) -> np.ndarray:
-    r"""Weights by a power of the losses, independent of their scale ("auto-weighting").
-
-    Solve :math:`\min_\alpha \sum_u \alpha_u^\gamma d_u` over the simplex, whose solution is
-    :math:`\alpha_u \propto d_u^{1 / (1 - \gamma)}`: the inverse loss for gamma = 2, its square root for gamma = 3.
-
-    Alternating these weights with the membership decreases the power mean of the losses with exponent
-    :math:`1 - 1 / (\gamma - 1)`, which is concave and has a gradient proportional to the weights.
-
-    Parameters
-    ----------
-    losses : array-like of shape (n_partitions,)
-        The d_u, non-negative. If some are zero, they share the weight equally.
-    gamma : float, default=2.0
-        Greater than 1. Near 1 the best partition gets all weight; for large values the weights become uniform.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_partitions,)
-
-    References
-    ----------
-    .. [1] Cai, Nie, Huang, "Multi-view k-means clustering on big data", IJCAI 2013, weights views in this way.
-
-    Examples
-    --------
-    >>> power_weights([1.0, 3.0])
-    array([0.75, 0.25])
-    """
-    losses = check_vector(losses, name="losses")
-    gamma = check_real(gamma, name="gamma", low=1.0, strict=True)
-    if losses.min() == 0.0:
-        return uniform_over(losses == 0.0)
-    with np.errstate(over="ignore"):
-        weights = np.exp((np.log(losses.min()) - np.log(losses)) / (gamma - 1.0))
     return weights / weights.sum()
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from ..checks.values import check_choice, check_real, check_returned_weights, check_weights
 from ..core.formula import weighted_loss
-from .closed_forms import entropy_weights, l2_weights, power_weights, restricted_simplex_weights, uniform_weights
+from .closed_forms import entropy_weights, l2_weights, restricted_simplex_weights, uniform_weights
 from .pairs import compare_pairs
 from .trust import SHARE, chance_corrected_weights, count_families_once, largest_group, near_copies, with_untested
 
@@ -36,7 +36,6 @@ class Weighting(BaseEstimator):
     solver : function of the losses, and of the parameters by name, that returns weights.
     corrected : whether it uses chance-corrected losses. Its weights then stay fixed while the membership moves.
     needs_group : whether it first needs the partitions that agree with each other; see `resolve_group`.
-    judged : whether `minimised` is defined.
     trusts : whether weights stay fixed until `revised` replaces them.
 
     References
@@ -55,7 +54,6 @@ class Weighting(BaseEstimator):
     trusts = False
     corrected = False
     needs_group = False
-    judged = False
 
     def bind(self, n_partitions, unit):
         """The weighting for this many partitions and this unit of the losses, after a check of its parameters."""
@@ -86,17 +84,6 @@ class Weighting(BaseEstimator):
     def value(self, losses, weights):
         """The objective that the alternation decreases and reports."""
         return weighted_loss(losses, weights)
-
-    def minimised(self, losses, weights):
-        """The function that the weights minimise; infinite for infeasible weights."""
-        raise TypeError(f"{type(self).__name__} does not define the function that its weights minimise.")
-
-    def excess(self, losses, weights):
-        """Difference between `minimised` at these weights and its minimum."""
-        best = self.minimised(losses, self.solve(losses))
-        above = self.minimised(losses, weights) - best
-        # Relative differences of sums of losses below this are rounding errors.
-        return 0.0 if abs(above) <= 1e-13 * abs(best) else float(above)
 
 
 class Fixed(Weighting):
@@ -141,10 +128,6 @@ class Uniform(Weighting):
     """
 
     solver = staticmethod(uniform_weights)
-    judged = True
-
-    def minimised(self, losses, weights):
-        return weighted_loss(losses, weights) if np.ptp(weights) <= _FEASIBLE else np.inf
 
 
 class RestrictedSimplex(Weighting):
@@ -167,7 +150,6 @@ class RestrictedSimplex(Weighting):
     """
 
     solver = staticmethod(restricted_simplex_weights)
-    judged = True
 
     def __init__(self, rho: float | str | None = None) -> None:
         self.rho = rho
@@ -181,10 +163,6 @@ class RestrictedSimplex(Weighting):
 
     def for_group(self, pairs, group, among, families):
         return RestrictedSimplex(1.0 / np.count_nonzero(group))
-
-    def minimised(self, losses, weights):
-        rho = restricted_simplex_weights(np.arange(len(losses)), rho=self.rho).max()
-        return weighted_loss(losses, weights) if weights.max() <= rho * (1.0 + _FEASIBLE) else np.inf
 
 
 class L2(Weighting):
@@ -206,7 +184,6 @@ class L2(Weighting):
     """
 
     solver = staticmethod(l2_weights)
-    judged = True
 
     def __init__(self, lam: float | None = None) -> None:
         self.lam = lam
@@ -216,8 +193,6 @@ class L2(Weighting):
 
     def value(self, losses, weights):
         return weighted_loss(losses, weights, lam=self.lam)
-
-    minimised = value
 
 
 class Entropy(Weighting):
@@ -240,7 +215,6 @@ class Entropy(Weighting):
     """
 
     solver = staticmethod(entropy_weights)
-    judged = True
 
     def __init__(self, eta: float | None = None) -> None:
         self.eta = eta
@@ -251,51 +225,6 @@ class Entropy(Weighting):
     def value(self, losses, weights):
         positive = weights[weights > 0.0]
         return weighted_loss(losses, weights) + float(self.eta * (positive @ np.log(positive)))
-
-    minimised = value
-
-
-class Power(Weighting):
-    """Weights by a power of the losses.
-
-    Parameters
-    ----------
-    gamma : as in :func:`~robust_eac.power_weights`
-
-    References
-    ----------
-    Those of :func:`~robust_eac.power_weights`.
-
-    Examples
-    --------
-    >>> Power(gamma=3.0)
-    Power(gamma=3.0)
-    """
-
-    solver = staticmethod(power_weights)
-    judged = True
-
-    def __init__(self, gamma: float = 2.0) -> None:
-        self.gamma = gamma
-
-    def first(self, losses):
-        """The weights of these losses: the power mean decreases only with its own weights."""
-        return self.solve(losses)
-
-    def value(self, losses, weights):
-        """Power mean of the losses, a concave function whose gradient is proportional to the weights."""
-        exponent = 1.0 - 1.0 / (self.gamma - 1.0)
-        if losses.min() == 0.0:
-            # The logarithms below would miss this limit.
-            return float(np.mean(losses**exponent) ** (1.0 / exponent)) if exponent > 0.0 else 0.0
-        logs = np.log(losses)
-        if exponent == 0.0:
-            return float(np.exp(logs.mean()))
-        peak = (exponent * logs).max()
-        return float(np.exp((peak + np.log(np.mean(np.exp(exponent * logs - peak)))) / exponent))
-
-    def minimised(self, losses, weights):
-        return float(weights**self.gamma @ losses)
 
 
 class ChanceCorrected(Weighting):
@@ -369,7 +298,6 @@ WEIGHTINGS: dict[str, type[Weighting]] = {
     "restricted-simplex": RestrictedSimplex,
     "l2": L2,
     "entropy": Entropy,
-    "power": Power,
     "chance-corrected": ChanceCorrected,
 }
 

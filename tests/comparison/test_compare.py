@@ -10,7 +10,7 @@ from robust_eac import (
     CONSENSUS_FUNCTIONS,
     WEIGHT_SOLVERS,
     WEIGHTING_SCHEMES,
-    Power,
+    Entropy,
     adjusted_rand_score,
     compare,
     density,
@@ -151,12 +151,12 @@ def test_weights_found_jointly_go_with_the_robust_consensus_alone(labels):
         asked.append(losses.shape)
         return l2_weights(losses, lam=10.0 * losses.mean())
 
-    options = {"weightings": ["l2", "uniform"], "weight_solvers": [gentle, Power(gamma=3.0)]}
+    options = {"weightings": ["l2", "uniform"], "weight_solvers": [gentle, Entropy(eta=3.0)]}
     records = compare(labels, 3, **options, consensus=["kmeans", "robust-eac"], random_state=0)
-    solved = [(name, "robust-eac") for name in ("l2", "gentle", "Power(gamma=3.0)")]
+    solved = [(name, "robust-eac") for name in ("l2", "gentle", "Entropy(eta=3.0)")]
     assert pairs(records) == [("uniform", "kmeans"), ("uniform", "robust-eac"), *solved]
     assert set(asked) == {(10,)}
-    for record, weighting in zip(records[2:], ("l2", gentle, Power(gamma=3.0)), strict=True):
+    for record, weighting in zip(records[2:], ("l2", gentle, Entropy(eta=3.0)), strict=True):
         rng = np.random.RandomState(seed_of_the_first(0))
         direct = solve_median_partition(labels, 3, weighting=weighting, random_state=rng)
         np.testing.assert_array_equal(record["weights"], direct.weights)

@@ -29,5 +29,5 @@ def test_the_solver_announces_compiling_where_it_shows_progress(verbose, capsys)
     labels = np.arange(30)[:, np.newaxis] % [2, 2, 3]
     # Kernels may be in the cache; this function is not.
     new = numba.njit(lambda x: x)
-    solve_median_partition(labels, 2, random_state=0, verbose=verbose, callback=lambda _: new(1))
+    solve_median_partition(labels, 2, weighting=lambda losses: losses + new(1), random_state=0, verbose=verbose)
     assert capsys.readouterr().out.count(LINE) == verbose

@@ -9,7 +9,6 @@ from scipy.stats import kstest
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import adjusted_agreement, agreement_test
-from robust_eac.diagnostics import pairwise_agreement
 
 from .. import reference
 from ..access import _chance, check_ensemble, encode_ensemble, moments_of_test
@@ -38,20 +37,6 @@ def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
                 tells = 1 < len(np.unique(column[seen])) < np.count_nonzero(seen)
                 expected = adjusted_rand_score(column[seen], consensus[seen]) if tells else 0.0
                 assert value == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_pairwise_agreement_is_scikit_learns_of_every_pair(rng, missing):
-    for n in (1, 2, 5, 40):
-        labels = np.column_stack([random_ensemble(rng, n, 4, missing=missing), np.zeros((n, 2)), np.arange(n)])
-        agreement = pairwise_agreement(labels)
-        for first, row in zip(labels.T, agreement, strict=True):
-            for second, value in zip(labels.T, row, strict=True):
-                both = (first != -1) & (second != -1)
-                expected = adjusted_rand_score(first[both], second[both]) if both.any() else np.nan
-                assert value == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    apart = pairwise_agreement(np.array([[0, -1], [0, -1], [-1, 3], [1, -1]]))
-    np.testing.assert_array_equal(apart, [[1.0, np.nan], [np.nan, 1.0]])
 
 
 def test_uninformative_partitions_agree_with_none_not_even_themselves(rng):

@@ -104,7 +104,7 @@ def test_same_minimum_as_one_machine_from_the_same_start(rng, scheduler):
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("weighting", "missing"),
-    [("uniform", 0.3), ("restricted-simplex", 0.3), ("l2", 0.0), ("entropy", 0.3), ("power", 0.0)],
+    [("uniform", 0.3), ("restricted-simplex", 0.3), ("l2", 0.0), ("entropy", 0.3)],
 )
 def test_every_weighting_complete_or_not(rng, weighting, missing):
     labels, start = problem(rng, missing)

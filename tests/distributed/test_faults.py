@@ -145,6 +145,6 @@ def test_a_lost_scheduler_is_one_clear_error(cluster_process, undisturbed, monke
     at_call(monkeypatch, 3, lambda: (process.kill(), process.wait()))
     with dask_distributed.Client(address, timeout="1 h", set_as_default=False) as client, client.as_current():
         client._timeout = PATIENCE
-        with pytest.raises(ConnectionError, match=rf"Dask scheduler at {address} was lost.*callback") as caught:
+        with pytest.raises(ConnectionError, match=rf"Dask scheduler at {address} was lost.*saved membership") as caught:
             solve_median_partition_distributed(array, K, **options)
     assert caught.value.__cause__ is not None

@@ -245,7 +245,7 @@ def test_binder_is_the_distance_that_refine_labels_lowers(rng):
 
 
 @LOSS
-@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex", "l2", "entropy", "power"])
+@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex", "l2", "entropy"])
 def test_weights_found_with_the_partition(rng, loss, weighting):
     truth = rng.randint(3, size=60)
     labels = planted_ensemble(rng, truth, 12, noise=0.1, n_random=4)

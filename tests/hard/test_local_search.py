@@ -138,7 +138,7 @@ def test_empty_clusters_up_to_the_maximum_are_used_and_no_more(rng):
     assert refine_labels(labels, start, 6, random_state=0).objective == 0.0
 
 
-@pytest.mark.parametrize("name", ["uniform", "restricted-simplex", "l2", "entropy", "power"])
+@pytest.mark.parametrize("name", ["uniform", "restricted-simplex", "l2", "entropy"])
 def test_weights_of_the_hard_consensus(rng, name):
     labels = planted_ensemble(rng, rng.randint(3, size=40), 12, noise=0.25, n_random=4)
     start = rng.randint(3, size=40)

@@ -205,7 +205,6 @@ def refusal(function, arguments, parameter):
 _UNDEFINED = (
     "silhouette", "calinski_harabasz", "xie_beni", "ovi_lda", "OVIConsensus", "certify", "expected_losses",
     "reassignment_costs", "consensus_distribution", "item_consensus", "cluster_consensus",
-    "pairwise_agreement",
 )  # fmt: skip
 _WEIGHTS = tuple(
     name for name in CALLABLES if name.endswith("_weights") and name not in ("order_weights", "silhouette_weights")

@@ -22,7 +22,6 @@ from robust_eac import (
     ChanceCorrected,
     Entropy,
     KMeansEnsemble,
-    Power,
     RestrictedSimplex,
     RobustEAC,
     solve_median_partition,
@@ -211,7 +210,7 @@ CHECKS = {
     "real": (named(checks.check_real, low=0.0, high=1.0), (0, 1.0, TINY, np.float32(0.5)), (*NO_REALS, -TINY, 1.1)),
     "positive": (named(checks.check_real, low=0.0, strict=True), (TINY, 1e300, 7), (*NO_REALS, 0.0, 0)),
     "flag": (named(checks.check_bool), (True, np.False_), (0, 1, "yes", 0.0, [True], np.array([True]), None, NOTHING)),
-    "name": (named(checks.check_choice, choices=("l2", "power")), ("l2",), ("L2", "", 3, ["l2"], b"l2", None, np.nan)),
+    "name": (named(checks.check_choice, choices=("l2", "vi")), ("l2",), ("L2", "", 3, ["l2"], b"l2", None, np.nan)),
     "names": (named(checks.check_names, size=2), (["a", "b"], ("a", 1)), ("ab", {"a": 1, "b": 2}, ["a"], 3, None)),
     "mask": (
         named(checks.check_mask, size=2), ([True, False],), ([True], [0, 1], "ab", None, [[True, False]], [0.5, 0.5]),
@@ -365,8 +364,6 @@ def _others():
     yield robust_eac.load_dataset, {"name": "spiral"}
     yield robust_eac.plot_coassociation, {"labels": labels, "consensus": WORLD.consensus}
     yield robust_eac.plot_consensus_distribution, {"distribution": robust_eac.consensus_distribution(labels)}
-    yield robust_eac.plot_convergence, {"objective_history": losses[::-1]}
-    yield robust_eac.plot_losses, {"losses": losses, "weights": losses}
     yield robust_eac.plot_membership, {"membership": WORLD.membership}
     yield robust_eac.plot_n_clusters, {"selection": selection}
     yield robust_eac.plot_weights, {"weights": losses}
@@ -388,7 +385,7 @@ def test_every_parameter_of_what_takes_no_plain_arrays_is_read_by_a_checker():
     assert tried == {name for name in NOT_CALLED if inspect.isfunction(PUBLIC[name])} - {"main"}
 
 
-@pytest.mark.parametrize("kind", [L2, Entropy, RestrictedSimplex, Power, ChanceCorrected])
+@pytest.mark.parametrize("kind", [L2, Entropy, RestrictedSimplex, ChanceCorrected])
 def test_parameters_of_weightings_are_read_by_a_checker(kind):
     (key,) = inspect.signature(kind).parameters
     for bad in (NOTHING, np.nan, -1.0, "much", True, [1.0]):

@@ -11,7 +11,6 @@ from robust_eac import (
     compare,
     labels_from,
     plot_coassociation,
-    plot_losses,
     plot_membership,
     plot_weights,
     solve_hard_median_partition,
@@ -99,12 +98,11 @@ def frames():
 def test_plots_go_by_the_index():
     frame, weights = frames()
     consensus, membership = pd.Series(WORLD.consensus, OBJECTS), pd.DataFrame(WORLD.membership, OBJECTS)
-    losses, corrupted = weights**2, weights > 2.0
+    corrupted = weights > 2.0
     for plot, first, others in (
         (plot_coassociation, frame, {"consensus": consensus, "weights": weights}),
         (plot_membership, membership, {"labels": consensus}),
         (plot_weights, weights, {"corrupted": corrupted}),
-        (plot_losses, losses, {"weights": weights}),
     ):
         for name, values in others.items():
             drawn = []

@@ -12,8 +12,6 @@ from robust_eac import (
     consensus_distribution,
     plot_coassociation,
     plot_consensus_distribution,
-    plot_convergence,
-    plot_losses,
     plot_membership,
     plot_n_clusters,
     plot_weights,
@@ -202,32 +200,11 @@ def test_agreements_in_order_with_areas_like_the_weights():
     assert ax.get_title() == "Weight on 3 of 4 partitions"
 
 
-def test_losses_against_weights():
-    ax = plot_losses([3.0, 1.0, 2.0], [0.2, 0.5, 0.3])
-    np.testing.assert_allclose(ax.lines[0].get_xydata(), [[3, 0.2], [1, 0.5], [2, 0.3]])
-
-
-def test_convergence_is_the_distance_to_the_last_value():
-    ax = plot_convergence([-1.0, -3.0, -4.5, -5.0, -5.0])
-    np.testing.assert_allclose(ax.lines[0].get_xydata(), [[0, 1.0], [1, 0.5], [2, 0.125]])
-    assert ax.get_yscale() == "log"
-    assert ax.get_title() == "Objective from -1 to -5 in 4 alternations"
-
-
-@pytest.mark.parametrize("history", [[3.0], [3.0, 3.0, 3.0], [5.0, 3.0], [5.0, 2.0, 3.0]])
-def test_histories_that_do_not_descend_are_drawn_unchanged(history):
-    ax = plot_convergence(history)
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), history)
-    assert ax.get_yscale() == "linear"
-
-
 LABELS = np.array([[0, 0], [0, 1], [1, 1]])
 EXTREMES = {
     "one object": lambda ax: plot_coassociation(np.ones((1, 1), dtype=int), [0], ax=ax),
     "no certainty": lambda ax: plot_membership(np.full((5, 3), 1 / 3), ax=ax),
     "one weight": lambda ax: plot_weights([1.0], corrupted=[True], ax=ax),
-    "no losses": lambda ax: plot_losses(np.zeros(3), np.ones(3), ax=ax),
-    "no history": lambda ax: plot_convergence([0.0], ax),
 }
 
 
@@ -255,9 +232,7 @@ ERRORS = [
     (lambda: plot_membership([[0.5, 0.5]], labels=[1, 2]), ValueError, "labels must have shape"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[0, 1]), TypeError, "corrupted must be a mask of True and False"),
     (lambda: plot_weights([1.0, 1.0], corrupted=[True]), ValueError, r"corrupted must have shape \(2,\)"),
-    (lambda: plot_losses([1.0], [1.0, 1.0]), ValueError, "losses must have 2 values, one per partition, got 1"),
-    (lambda: plot_convergence([]), ValueError, "objective_history must have at least one value"),
-    (lambda: plot_convergence([1.0], "axes"), TypeError, "ax must be a matplotlib Axes or None, got str"),
+    (lambda: plot_weights([1.0], ax="axes"), TypeError, "ax must be a matplotlib Axes or None, got str"),
     (lambda: plot_n_clusters(3), TypeError, "selection must be a result of select_n_clusters, got int"),
     (
         lambda: plot_consensus_distribution(3),

@@ -3,13 +3,19 @@
 import numpy as np
 import pytest
 
-from robust_eac import RestrictedSimplex, RobustEAC, adjusted_rand_score, solve_median_partition
+from robust_eac import (
+    RestrictedSimplex,
+    RobustEAC,
+    adjusted_rand_score,
+    solve_median_partition,
+    solve_median_partition_distributed,
+)
 
 from ..conftest import planted_ensemble
 from ..core.test_rotation import noisy
 
 
-@pytest.mark.parametrize("weighting", ["few", "restricted-simplex", "l2", "entropy", "power", "chance-corrected"])
+@pytest.mark.parametrize("weighting", ["few", "restricted-simplex", "l2", "entropy", "chance-corrected"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:no two partitions agree")
 def test_a_fit_goes_on_from_its_membership(rng, weighting):
@@ -40,3 +46,21 @@ def test_given_weights_stay_with_a_start_that_is_their_clustering(rng):
     result = solve_median_partition(labels, 3, weighting=[1, 0, 0, 0], init=labels[:, 0], random_state=0)
     np.testing.assert_array_equal(result.weights, [1.0, 0.0, 0.0, 0.0])
     assert adjusted_rand_score(result.labels, labels[:, 0]) == 1.0
+
+
+@pytest.mark.parametrize("distributed", [False, True], ids=["memory", "dask"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_solve_in_parts_ends_where_a_whole_one_does(rng, distributed):
+    labels, init, options = noisy(rng, 120, 3, 16, 0.25), "random", {"tol": 1e-7, "n_init": 2, "random_state": 0}
+    solve, given = solve_median_partition, labels
+    if distributed:
+        da = pytest.importorskip("dask.array")
+        solve, given = solve_median_partition_distributed, da.from_array(labels, chunks=(50, 16))
+    parts = []
+    while not parts or not parts[-1].converged:
+        parts.append(solve(given, 3, init=init, max_iter=1, **options))
+        init = np.asarray(parts[-1].membership)
+    assert len(parts) > 2
+    objectives = [part.objective for part in parts]
+    assert (np.diff(objectives) <= 1e-9 * objectives[0]).all()
+    assert objectives[-1] == pytest.approx(solve(given, 3, **options).objective, rel=1e-5)

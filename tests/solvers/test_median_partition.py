@@ -18,12 +18,6 @@ def labels(rng):
     return planted_ensemble(rng, TRUTH, 16, noise=0.15, n_random=4)
 
 
-def test_a_perfect_start_is_not_lost():
-    labels = np.array([[0, 0], [0, 1], [1, 1]])
-    result = solve_median_partition(labels, 2, weighting="power", init=[0, 0, 1], random_state=0)
-    assert np.array_equal(result.objective_history, np.zeros(len(result.objective_history)))
-
-
 def test_whole_weight_on_one_partition_recovers_it(rng, labels):
     # Objective (3): with k at least the number of clusters of a partition, that partition alone costs nothing.
     result = solve_median_partition(labels, 3, weighting=RestrictedSimplex(rho=1.0), n_init=20, random_state=0)
@@ -53,7 +47,6 @@ def test_names_of_labels_do_not_matter_even_for_copies(rng):
     copies = np.column_stack([copies, copies[:, 3], copies[:, 3]])
     renamed = copies.copy()
     renamed[:, 4], renamed[:, 5] = np.array([2, 0, 1])[copies[:, 4]], np.array([9, 4, -5])[copies[:, 5]]
-    # Not "power": where the copies agree perfectly it divides by losses that are nothing but rounding.
     for weighting in ("uniform", "restricted-simplex", "l2", "entropy"):
         options = {"weighting": weighting, "n_init": 1, "tol": 1e-11, "random_state": 0}
         plain, other = (solve_median_partition(each, 3, **options) for each in (copies, renamed))
@@ -109,7 +102,7 @@ def test_warning_when_unfinished_and_none_when_finished(labels):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"weighting": "robust"}, "one of 'uniform', .*'power', 'chance-corrected', got 'robust'"),
+        ({"weighting": "robust"}, "one of 'uniform', .*'entropy', 'chance-corrected', got 'robust'"),
         ({"weighting": RestrictedSimplex(rho=0.01)}, "rho must be at least 1/n_partitions=0.0625, got 0.01"),
         ({"init": np.full(60, -1)}, "init must label every object, got -1"),
     ],
