@@ -13,7 +13,6 @@ and single methods of a registry, are in the submodules.
 
 - `solve_median_partition`: memberships and weights together
 - `solve_membership`: memberships for given weights
-- `solve_consensus_modes`: several consensuses, where groups of clusterings disagree
 
 **Labels in a Dask array** (`robust_eac.distributed`)
 
@@ -103,7 +102,7 @@ from ._version import __version__ as __version__
 # Public submodule -> its names that are public here, in the order of the topics above.
 _PUBLIC = {
     "estimators": "RobustEAC MergeConsensus",
-    "solvers": "solve_median_partition solve_membership solve_consensus_modes",
+    "solvers": "solve_median_partition solve_membership",
     "distributed": "solve_median_partition_distributed",
     "hard": (
         "solve_hard_median_partition refine_labels consensus_lower_bound credible_ball hard_partition_losses "

@@ -90,7 +90,6 @@ from robust_eac.reporting.markup import draw_heat_map
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
-from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.weightings import joint
 from robust_eac.weightings.clusters import weigh_by
 from robust_eac.weightings.joint import WEIGHTINGS, as_weighting
@@ -100,7 +99,6 @@ from robust_eac.weightings.trust import (
     count_families_once,
     largest_group,
     near_copies,
-    second_group,
     with_untested,
 )
 
