@@ -23,7 +23,8 @@ from robust_eac.consensus import merge_tree as _merging
 from robust_eac.consensus import peace as _peace
 from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
-from robust_eac.consensus.kmeans import UTILITIES, _normalised, degree_costs
+from robust_eac.consensus.kmeans import _cross_entropies as cross_entropies
+from robust_eac.consensus.kmeans import degree_costs
 from robust_eac.consensus.refined_eac import walk_similarities
 from robust_eac.core import compiling as _compiling
 from robust_eac.core import encoding as _encoding
