@@ -53,7 +53,6 @@ and single methods of a registry, are in the submodules.
 
 - `ClustererEnsemble`: by any clusterer, on samples of the objects and features
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
-- `LandmarkSpectralEnsemble`: by spectral clustering through landmarks: clusters of any shape, millions of objects
 - `ensemble_distributed`: any of these on a Dask array
 - `corrupt_ensemble`: some clusterings replaced by bad ones, of many kinds
 - `fuzzy_c_means`: soft clusterings
@@ -118,7 +117,7 @@ _PUBLIC = {
         "solve_peace CombinatorialEAC zca_whiten OVIConsensus"
     ),
     "ensembles": (
-        "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble LandmarkSpectralEnsemble "
+        "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble "
         "ensemble_distributed corrupt_ensemble fuzzy_c_means"
     ),
     "inputs": "labels_from LabelMatrix labels_from_draws",

@@ -69,9 +69,7 @@ from robust_eac.diagnostics.determinacy import determinacy
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import solver as distributed
 from robust_eac.ensembles import base as ensemble_base
-from robust_eac.ensembles import feature_subsets, landmarks
-from robust_eac.ensembles import landmarks as _bipartite
-from robust_eac.ensembles.landmarks import leading_vectors, normalised_graph
+from robust_eac.ensembles import feature_subsets
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard import partition_bound

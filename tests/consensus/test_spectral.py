@@ -6,10 +6,10 @@ from scipy import sparse
 
 from robust_eac import CONSENSUS_FUNCTIONS
 from robust_eac.consensus import spectral
-from robust_eac.consensus.spectral import embed_rows, hbgf, transfer_cut
+from robust_eac.consensus.spectral import embed_rows, hbgf, leading_vectors, normalised_graph, transfer_cut
 from robust_eac.schemes import ensemble_driven_cluster_index
 
-from ..access import _bipartite, clusters_of, collapse, encode, leading_vectors, normalised_graph
+from ..access import clusters_of, collapse, encode
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 from ..reference import indicator_lists, transfer_cut_rows
 
@@ -47,7 +47,7 @@ def explicit_coassociation(labels, weights):
 @pytest.mark.parametrize("solver", ["dense", "lanczos"])
 def test_vectors_are_those_of_the_size_normalised_coassociation(rng, monkeypatch, missing, solver):
     if solver == "lanczos":
-        monkeypatch.setattr(_bipartite, "_DENSE", 1)
+        monkeypatch.setattr(spectral, "_DENSE", 1)
     labels = random_ensemble(rng, 40, 6, missing=missing)
     weights = rng.dirichlet(np.full(6, 5.0))
     members, _, cluster_weights = clusters_of(encode(labels), weights)
@@ -66,7 +66,7 @@ def test_vectors_are_those_of_the_size_normalised_coassociation(rng, monkeypatch
 
 @pytest.mark.parametrize("most", [1000, 1])
 def test_vectors_of_more_clusters_than_objects_and_of_low_rank(rng, monkeypatch, most):
-    monkeypatch.setattr(_bipartite, "_DENSE", most)
+    monkeypatch.setattr(spectral, "_DENSE", most)
     for shape in ((5, 30), (30, 5)):
         dense = rng.uniform(size=shape)
         left, right = leading_vectors(sparse.csr_array(dense / np.linalg.norm(dense, 2)), 7, rng)
@@ -130,7 +130,7 @@ def edges_by_loops(labels, weights, theta):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("dense", [1000, 1])
 def test_coordinates_equal_the_definition(rng, monkeypatch, theta, missing, dense):
-    monkeypatch.setattr(_bipartite, "_DENSE", dense)
+    monkeypatch.setattr(spectral, "_DENSE", dense)
     labels = random_ensemble(rng, 30, 6, missing=missing)
     labels = labels[np.r_[0:30, 0:10]]
     weights = rng.dirichlet(np.full(6, 5.0))

@@ -7,7 +7,6 @@ from sklearn.metrics import adjusted_rand_score
 from robust_eac import (
     FeatureSubsetEnsemble,
     KMeansEnsemble,
-    LandmarkSpectralEnsemble,
     MixedEnsemble,
     corrupt_ensemble,
     load_dataset,
@@ -269,7 +268,6 @@ def test_corrupt_ensemble_errors(arguments, error, match):
         lambda X: KMeansEnsemble(3, (2, 3), estimator=KMeans(n_init=1), random_state=0).fit_transform(X),
         lambda X: MixedEnsemble(6, (2, 3), random_state=0).fit_transform(X),
         lambda X: FeatureSubsetEnsemble(3, random_state=0).fit_transform(X),
-        lambda X: LandmarkSpectralEnsemble(3, (2, 3), n_landmarks=20, random_state=0).fit_transform(X),
         lambda X: corrupt_ensemble(np.eye(len(X), 9, dtype=np.uint8), 0.5, random_state=0)[0],
         lambda X: corrupt_ensemble(np.eye(len(X), 9, dtype=bool), 0.0, random_state=0)[0],
         lambda X: corrupt_ensemble(300 * np.eye(len(X), 9, dtype=np.uint64), 0.0, random_state=0)[0],
@@ -290,7 +288,6 @@ def test_labels_can_be_hidden(X, make):
         lambda X, k: KMeansEnsemble(20, k, random_state=0).fit(X),
         lambda X, k: MixedEnsemble(20, k, random_state=0).fit(X),
         lambda X, k: FeatureSubsetEnsemble(k, random_state=0).fit(X),
-        lambda X, k: LandmarkSpectralEnsemble(20, k, n_landmarks=30, random_state=0).fit(X),
     ],
 )
 def test_a_pair_is_a_range_and_a_list_holds_what_is_drawn(X, make):
