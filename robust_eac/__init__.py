@@ -54,7 +54,7 @@ and single methods of a registry, are in the submodules.
 - `ClustererEnsemble`: by any clusterer, on samples of the objects and features
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
 - `ensemble_distributed`: any of these on a Dask array
-- `corrupt_ensemble`: some clusterings replaced by bad ones, of many kinds
+- `corrupt_ensemble`: some clusterings replaced by random ones
 - `fuzzy_c_means`: soft clusterings
 
 **Inputs** (`robust_eac.inputs`): label matrices from the results of other tools
