@@ -26,8 +26,6 @@ PROTOCOLS = {
     "30 % random": ("sqrt", (10, 30, 100), 0.3),
     "50 % random": ("sqrt", (10, 30, 100), 0.5),
 }
-# Huang et al., IEEE TKDE 32(6), 2020: NMI of U-SENC.
-USENC = {"pendigits": 0.853, "letter-recognition": 0.459}
 FIELD = PROTOCOLS["sqrt(n), 10"]
 NOISY = ("sqrt", (10,), 0.3)
 ABLATION_PROTOCOLS = {
@@ -43,10 +41,8 @@ OTHERS = (
     "lwgp",
     "trusted lwgp",
     "usenc",
-    "ecpcs-mc",
     "hbgf",
     "eac-average",
-    "wct",
     "kmeans",
     "robust-eac",
     "robust-eac chance-corrected",
@@ -301,22 +297,6 @@ def choice_table(records):
     return document(table(["ensembles", "random", *SHOWN], rows), text, "\n".join(lines))
 
 
-def landmarks_table(records):
-    """NMI of the consensus of 20 clusterings through landmarks, or by k-means, beside what U-SENC prints for its own.
-
-    Means over seeds, with standard deviations, ranges in brackets; all consensus functions get the same clusterings."""
-    rows = []
-    for dataset in distinct(records, "dataset"):
-        for ensemble in distinct(records, "ensemble"):
-            found = results(records, dataset=dataset, ensemble=ensemble)
-            row = [dataset, ensemble]
-            for method in found[0]:
-                nmi = np.array([result[method]["nmi"] for result in found])
-                row.append(f"{nmi.mean():.3f} ± {nmi.std():.3f} ({nmi.min():.3f} to {nmi.max():.3f})")
-            rows.append([*row, USENC.get(dataset, "") if ensemble == "landmarks" else ""])
-    return table(["data", "ensemble", *results(records)[0], "U-SENC, printed"], rows)
-
-
 def weights_table(records):
     """The median partition with weights of base clusters, on the same ensembles.
 
@@ -380,7 +360,6 @@ DRAWINGS = (
     drawing("table_ensemble_benchmark_sets", "ensemble_benchmark", sets_table),
     drawing("table_merge_ablation", "merge_ablation", ablation_table),
     drawing("table_method_choice", "method_choice", choice_table),
-    drawing("table_landmark_accuracy", "landmark_accuracy", landmarks_table),
     drawing("table_cluster_weights", "ensemble_benchmark", weights_table),
     drawing("table_survey_protocol", "survey_protocol", survey_table),
 )

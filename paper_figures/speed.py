@@ -130,8 +130,8 @@ def tolerance_table(records):
 def features_table(records):
     """From features to the consensus of 100 partitions of 5 to 50 clusters: seconds, memory of the process, accuracy.
 
-    The features are a memory map of float32. "kmeans" and "landmarks" fit each partition on 10,000 objects and label
-    all; "minibatch" is scikit-learn's MiniBatchKMeans on all objects, beside them."""
+    The features are a memory map of float32. "kmeans" fits each partition on 10,000 objects and labels all;
+    "minibatch" is scikit-learn's MiniBatchKMeans on all objects, beside them."""
     rows = []
     for (n, d), of_size in grouped(records, "n_samples", "n_features").items():
         for ensemble, of_ensemble in grouped(of_size, "ensemble").items():

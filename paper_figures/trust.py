@@ -1,9 +1,9 @@
-"""Trust where bad partitions are not independent: families, second structures, crowds, several truths."""
+"""Trust where bad partitions are not independent: families, second structures, crowds."""
 
 import numpy as np
 
 from .drawing import drawing
-from .markdown import document, table
+from .markdown import table
 from .paired import mean_interval, signed
 from .records import distinct, results
 from .robustness import differences, values
@@ -54,40 +54,6 @@ def compared(by_dataset):
     return f"{signed(by_dataset.mean(), mean_interval(by_dataset), digits=2)}; {rest.mean():+.2f}"
 
 
-def modes_table(records):
-    """Modes of ensembles that follow one, two or three truths, 30 % of them random, and of data sets.
-
-    Of 20 planted ensembles: how many have the right number of modes; the adjusted Rand index of every truth with the
-    mode nearest to it, mean (and least), and of the unweighted consensus of the partitions that follow it; how many
-    random partitions are in a mode, of all; seconds, median. Of five ensembles of every data set: numbers of modes,
-    shares of the partitions in each in the first ensemble, and adjusted Rand index of its modes with the classes."""
-    planted, sets = [], []
-    for record in records:
-        config, result = record["config"], record["result"]
-        source, truths = config["source"], config["truths"]
-        found = result["n_modes"]
-        if truths in ("kmeans", "mixed"):
-            shares = ", ".join(f"{share:.0%}" for share in result["shares"][0])
-            aris = ", ".join(f"{ari:.2f}" for ari in result["ari"][0])
-            sets.append([source, truths, ", ".join(map(str, found)), shares, aris])
-            continue
-        ari, oracle = np.array(result["ari"]), np.array(result["oracle"])
-        right = sum(number == ari.shape[1] for number in found)
-        texts, best = (
-            ", ".join(f"{of_truth.mean():.3f} ({of_truth.min():.3f})" for of_truth in values.T)
-            for values in (ari, oracle)
-        )
-        random = sum(result["random_assigned"])
-        seconds = f"{np.median(result['seconds']):.2g}"
-        planted.append([source, truths, f"{right} of {len(found)}", texts, best, random, seconds])
-    return document(
-        "Planted truths",
-        table("ensemble | truths | right number | ARI of each | its oracle | random in a mode | seconds", planted),
-        "Data sets of paper 002",
-        table("data set | ensemble | modes | shares | ARI with the classes", sets),
-    )
-
-
 def crowds_table(records):
     """Crowds of 60 partitions of 2,000 objects in five classes: adjusted Rand index of the consensus with the classes.
 
@@ -107,6 +73,5 @@ def crowds_table(records):
 
 DRAWINGS = (
     drawing("table_robustness_kinds", "robustness_kinds", kinds_table),
-    drawing("table_consensus_modes", "consensus_modes", modes_table),
     drawing("table_crowds", "crowds", crowds_table),
 )

@@ -13,7 +13,6 @@ and single methods of a registry, are in the submodules.
 
 - `solve_median_partition`: memberships and weights together
 - `solve_membership`: memberships for given weights
-- `solve_consensus_modes`: several consensuses, where groups of clusterings disagree
 
 **Labels in a Dask array** (`robust_eac.distributed`)
 
@@ -54,9 +53,8 @@ and single methods of a registry, are in the submodules.
 
 - `ClustererEnsemble`: by any clusterer, on samples of the objects and features
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
-- `LandmarkSpectralEnsemble`: by spectral clustering through landmarks: clusters of any shape, millions of objects
 - `ensemble_distributed`: any of these on a Dask array
-- `corrupt_ensemble`: some clusterings replaced by bad ones, of many kinds
+- `corrupt_ensemble`: some clusterings replaced by random ones
 - `fuzzy_c_means`: soft clusterings
 
 **Inputs** (`robust_eac.inputs`): label matrices from the results of other tools
@@ -103,7 +101,7 @@ from ._version import __version__ as __version__
 # Public submodule -> its names that are public here, in the order of the topics above.
 _PUBLIC = {
     "estimators": "RobustEAC MergeConsensus",
-    "solvers": "solve_median_partition solve_membership solve_consensus_modes",
+    "solvers": "solve_median_partition solve_membership",
     "distributed": "solve_median_partition_distributed",
     "hard": (
         "solve_hard_median_partition refine_labels consensus_lower_bound credible_ball hard_partition_losses "
@@ -119,7 +117,7 @@ _PUBLIC = {
         "solve_peace CombinatorialEAC zca_whiten OVIConsensus"
     ),
     "ensembles": (
-        "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble LandmarkSpectralEnsemble "
+        "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble "
         "ensemble_distributed corrupt_ensemble fuzzy_c_means"
     ),
     "inputs": "labels_from LabelMatrix labels_from_draws",

@@ -22,7 +22,6 @@ from .diagnostics.objective import partition_losses
 from .placing import agreements_of, keep_consensus, keep_groups, read_new_objects
 from .solvers.median_partition import Options, solve_ensemble
 from .summary import Settings, assess, summarise
-from .weightings.trust import second_group
 
 if TYPE_CHECKING:
     from .consensus.n_clusters import ClusterNumberSelection
@@ -192,8 +191,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str:
         r"""Report in words: quality of the consensus, trusted partitions, confidence in the objects.
 
-        For "chance-corrected", "second mode" is the number of partitions without weight that agree with each other on
-        another consensus (see :func:`~robust_eac.solve_consensus_modes`). :class:`MergeConsensus` has no objective.
+        :class:`MergeConsensus` has no objective.
 
         `X` adds a certificate. "bound" compares :math:`\sum_u \alpha_u d_u` at `membership_` with a lower bound over
         all memberships for the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`). It is "none", with
@@ -271,9 +269,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str | None:
         """Report on the fit as one self-contained HTML page, which needs no other file and no network.
 
-        It explains :meth:`summary`; lists partitions (weight, loss, agreement and its p-value, near copies, mode),
-        modes (:func:`~robust_eac.solve_consensus_modes`) and unsure objects; shows the co-association of at most 400
-        objects; and compares other weightings, and merging. The same fit gives the same page, without a date.
+        It explains :meth:`summary`; lists partitions (weight, loss, agreement and its p-value, near copies) and
+        unsure objects; shows the co-association of at most 400 objects; and compares other weightings, and merging. The
+        same fit gives the same page, without a date.
 
         Parameters
         ----------
@@ -521,20 +519,15 @@ class RobustEAC(_Consensus):
             self._store(None, result, agreements=agreements)
             self._book = self._placer = None
             adjusted, total, weight = False, float(len(result.labels)), None
-            second_mode = None
         else:
             ensemble = check_ensemble(X, name="X")
-            result, state, objective, weighting = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
+            result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._book, self._placer = keep_consensus(ensemble, objective, result, state, self.tol)
             adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total
             weight = check_sample_weight(sample_weight, ensemble)
-            second_mode = None
-            if weighting.trusts:
-                group = second_group(weighting.pairs, result.weights > 0.0)
-                second_mode = 0 if group is None else int(np.count_nonzero(group))
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(self.get_params(deep=False), False, adjusted, total, weight, second_mode)
+        self._settings = Settings(self.get_params(deep=False), False, adjusted, total, weight)
         return self
 
 
@@ -622,5 +615,5 @@ class MergeConsensus(_Consensus):
         self._store(ensemble.names, result, losses=losses, agreements=agreements)
         del self.n_clusters_
         self._book, self._placer = keep_groups(ensemble, result)
-        self._settings = Settings(self.get_params(deep=False), True, False, float(len(labels)), None, None)
+        self._settings = Settings(self.get_params(deep=False), True, False, float(len(labels)), None)
         return self

@@ -24,7 +24,6 @@ class Settings(NamedTuple):
 
     parameters : of the model, by name. merged : whether the consensus is that of average linkage. adjusted : whether
     losses are corrected for chance. total : weight of all objects. sample_weight : of each, None if equal.
-    second_mode : number of its partitions; None if it was not searched for.
     """
 
     parameters: dict
@@ -32,7 +31,6 @@ class Settings(NamedTuple):
     adjusted: bool
     total: float
     sample_weight: np.ndarray | None
-    second_mode: int | None
 
 
 def assess(model, X, sample_weight, settings):
@@ -102,10 +100,6 @@ def describe(model, settings, assessment=None):
     if model.n_clusters_found_ == 1:
         rows["weights"] += "; trust is not judged, because one cluster agrees with no partition"
     rows["agreement"] = agreement_of(model.weights_, agreements)
-    if settings.second_mode:
-        share = 100.0 * settings.second_mode / len(agreements)
-        size = f"{counted(settings.second_mode, 'partition')} ({share:.0f} %) without weight"
-        rows["second mode"] = f"{size} agree with each other, hardly with this consensus"
     kind = "share of similarity" if settings.merged else "largest membership"
     rows["confidence"] = f"{kind} {_below(model.confidence_)}"
     return rows

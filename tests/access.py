@@ -23,7 +23,8 @@ from robust_eac.consensus import merge_tree as _merging
 from robust_eac.consensus import peace as _peace
 from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
-from robust_eac.consensus.kmeans import UTILITIES, _normalised, degree_costs
+from robust_eac.consensus.kmeans import _cross_entropies as cross_entropies
+from robust_eac.consensus.kmeans import degree_costs
 from robust_eac.consensus.random_order import in_random_order
 from robust_eac.consensus.refined_eac import walk_similarities
 from robust_eac.core import compiling as _compiling
@@ -69,9 +70,7 @@ from robust_eac.diagnostics.determinacy import determinacy
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import solver as distributed
 from robust_eac.ensembles import base as ensemble_base
-from robust_eac.ensembles import feature_subsets, landmarks
-from robust_eac.ensembles import landmarks as _bipartite
-from robust_eac.ensembles.landmarks import leading_vectors, normalised_graph
+from robust_eac.ensembles import feature_subsets
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard import partition_bound
@@ -91,7 +90,6 @@ from robust_eac.reporting.markup import draw_heat_map
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
-from robust_eac.solvers import consensus_modes as _modes
 from robust_eac.weightings import joint
 from robust_eac.weightings.clusters import weigh_by
 from robust_eac.weightings.joint import WEIGHTINGS, as_weighting
@@ -101,7 +99,6 @@ from robust_eac.weightings.trust import (
     count_families_once,
     largest_group,
     near_copies,
-    second_group,
     with_untested,
 )
 

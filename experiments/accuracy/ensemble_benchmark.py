@@ -62,10 +62,10 @@ MERGED = "robust-merge"
 _EAC = ("eac-single", "eac-average", "eac-complete")
 _ENHANCED = tuple(f"enhanced-{name}" for name in _EAC)
 # Functions that form a matrix of all pairs of objects, and the largest number of objects they are run on.
-DENSE = (*_EAC, *_ENHANCED, "locally-weighted-eac", "trusted locally-weighted-eac", "cspa", "wct")
+DENSE = (*_EAC, *_ENHANCED, "locally-weighted-eac", "trusted locally-weighted-eac", "cspa")
 DENSE_LIMIT = 5000
-# Functions that take seconds, or whose time grows as the cube of the objects or base clusters: ten partitions only.
-SLOW = ("peace", "hgpa", "pta", "ptgp", "ecpcs-mc", *_ENHANCED, "median-partition", "median-partition-vi")
+# Functions that take seconds, or whose time grows as the cube of the base clusters: ten partitions only.
+SLOW = ("peace", "hgpa", *_ENHANCED, "median-partition", "median-partition-vi")
 SLOW_LIMIT = 2500
 # A function that takes many seconds for a thousand objects in ten classes.
 SLOWEST, SLOWEST_LIMIT = ("peace",), 500

@@ -9,6 +9,8 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, load_dataset
 
+from .density_search import density_search
+
 # The paper's data sets that are available, by size. It runs hierarchical clustering on those of SMALL and MEDIUM.
 SMALL = ("glass", "ecoli", "ionosphere", "breast-cancer-699", "contraceptive", "yeast")
 MEDIUM = ("abalone", "landsat")
@@ -47,7 +49,7 @@ SYSTEMS = {name: CONSENSUS_FUNCTIONS[name] for name in ("kmeans", "sec", "ecc", 
     "bisecting-density": CONSENSUS_FUNCTIONS["bisecting-kmeans"],
     "mcla": partial(CONSENSUS_FUNCTIONS["mcla"], balance="count"),
     "mcla-size": CONSENSUS_FUNCTIONS["mcla"],
-    "density-search": CONSENSUS_FUNCTIONS["density-search"],
+    "density-search": density_search,
 }
 
 

@@ -16,10 +16,7 @@ N_PARTITIONS = 50
 # They weight the losses of the median partition, the co-association matrix, and the one-hot rows.
 WEIGHTED = ("robust-eac", "eac-average", "kmeans")
 # Functions that joined the library after the frozen records were made.
-_LATER = (
-    *("robust-merge", "lwgp", "usenc", "ecpcs-mc", "wct", "pta", "ptgp"),
-    *("median-partition", "median-partition-vi"),
-)
+_LATER = ("robust-merge", "lwgp", "usenc", "median-partition", "median-partition-vi")
 FUNCTIONS = tuple(name for name in CONSENSUS_FUNCTIONS if name not in _LATER)
 _KEPT = ("h", "nmi", "ari", "ensemble_nmi", "density", "n_clusters", "seconds", "scheme_seconds", "error")
 

@@ -8,12 +8,13 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from robust_eac import KMeansEnsemble, corrupt_ensemble, h_criterion, solve_median_partition
+from robust_eac import KMeansEnsemble, h_criterion, solve_median_partition
 
 from ..robust_eac import noisy_ensembles
 from ..shared.ensembles import Settings, load_features
 from ..shared.measure import timed
 from ..shared.store import derive_seed
+from .corruption import corrupt
 
 VERSION = 3
 
@@ -152,7 +153,7 @@ def make_data(dataset, repetition):
 def noisy_ensemble(dataset, repetition, fraction, kind="uniform"):
     """An ensemble of which noise of a kind replaces a share, which partitions are replaced, and the classes."""
     clean, y = make_ensemble(dataset, repetition)
-    return *corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption"), kind=kind), y
+    return *corrupt(clean, fraction, derive_seed(0, repetition, "corruption"), kind), y
 
 
 @lru_cache(maxsize=REPETITIONS)

@@ -19,6 +19,7 @@ from robust_eac import (
 )
 
 from ..shared.store import derive_seed
+from .corruption import corrupt
 from .robustness import (
     REPETITIONS,
     SETTINGS,
@@ -76,7 +77,7 @@ def make_kind(dataset, repetition, kind, fraction):
         # Half of the replaced partitions are random, and replaced first: the family is made of what is left.
         noisy, random = corrupt_ensemble(clean, 0.5 * fraction, seed)
         family = fraction * 0.5 / (1.0 - 0.5 * fraction)
-        noisy[:, ~random], copies = corrupt_ensemble(noisy[:, ~random], family, seed, kind="family")
+        noisy[:, ~random], copies = corrupt(noisy[:, ~random], family, seed, "family")
         random[~random] = copies
         return noisy, random, y
     if kind in ("family of one feature", "weak learners"):
@@ -94,7 +95,7 @@ def make_kind(dataset, repetition, kind, fraction):
         labels[rng.uniform(size=labels.shape) >= SEEN] = -1
         seen = (labels != -1).any(axis=1)
         return labels[seen], replaced, y[seen]
-    return *corrupt_ensemble(clean, fraction, seed, kind=kind), y
+    return *corrupt(clean, fraction, seed, kind), y
 
 
 def _one_feature(X, labels, rng):

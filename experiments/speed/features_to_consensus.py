@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.format import open_memmap
 from sklearn.cluster import MiniBatchKMeans
 
-from robust_eac import KMeansEnsemble, LandmarkSpectralEnsemble, RobustEAC, adjusted_rand_score
+from robust_eac import KMeansEnsemble, RobustEAC, adjusted_rand_score
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS
 from ..shared.measure import peak_bytes, timed
@@ -36,7 +36,7 @@ def cells(
     *,
     n_samples=tuple(_TASKS),
     n_features: int | None = None,
-    ensembles=("kmeans", "landmarks", "minibatch"),
+    ensembles=("kmeans", "minibatch"),
     n_partitions=N_PARTITIONS,
     repetitions: int | None = None,
 ):
@@ -104,7 +104,6 @@ def minibatch(X, n_partitions, n_jobs, seed):
 
 ENSEMBLES = {
     "kmeans": partial(sampled, KMeansEnsemble),
-    "landmarks": partial(sampled, LandmarkSpectralEnsemble),
     "minibatch": minibatch,
 }
 

@@ -14,29 +14,22 @@ from ..hard.median_partition import solve_hard_median_partition
 from ..solvers.median_partition import solve_median_partition
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
 from .combinatorial import CombinatorialEAC, zca_whiten
-from .density_search import density_search
 from .eac import coassociation_matrix, eac, eac_linkage, lifetime_eac, threshold_eac
 from .graph_partitioning import cspa, hgpa, mcla
-from .kmeans import ecc, kmeans_consensus, sec, utility_consensus
+from .kmeans import ecc, kmeans_consensus, sec
 from .merge import MergeResult, merge_consensus, merge_labels
 from .n_clusters import ClusterNumberSelection, select_n_clusters
 from .ovi import OVIConsensus, assign_to_cores, ovi_lda_consensus
 from .peace import PeaceResult, solve_peace
-from .refined_eac import (
-    connected_triples,
-    enhanced_coassociation_matrix,
-    enhanced_eac,
-    locally_weighted_eac,
-    probability_trajectories,
-)
-from .spectral import ecpcs_mc, hbgf, transfer_cut
+from .refined_eac import enhanced_coassociation_matrix, enhanced_eac, locally_weighted_eac
+from .spectral import hbgf, transfer_cut
 
 __all__ = [
     "CONSENSUS_FUNCTIONS", "BisectingTree", "ClusterNumberSelection", "CombinatorialEAC", "MergeResult", "OVIConsensus",
     "PeaceResult", "assign_to_cores", "bisecting_kmeans_consensus", "bisecting_tree", "coassociation_matrix",
-    "cut_bisecting_tree", "density_search", "eac", "eac_linkage", "ecc", "enhanced_coassociation_matrix",
+    "cut_bisecting_tree", "eac", "eac_linkage", "ecc", "enhanced_coassociation_matrix",
     "enhanced_eac", "kmeans_consensus", "lifetime_eac", "locally_weighted_eac", "merge_consensus", "ovi_lda_consensus",
-    "sec", "select_n_clusters", "solve_peace", "threshold_eac", "utility_consensus", "zca_whiten",
+    "sec", "select_n_clusters", "solve_peace", "threshold_eac", "zca_whiten",
 ]  # fmt: skip
 
 
@@ -76,14 +69,9 @@ CONSENSUS_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "median-partition-vi": partial(_median_partition, loss="vi"),
     "peace": _peace,
     "kmeans": kmeans_consensus,
-    "kmeans-normalised": partial(utility_consensus, utility="category", normalised=True),
     "bisecting-kmeans": bisecting_kmeans_consensus,
-    "density-search": density_search,
     "sec": sec,
     "ecc": ecc,
-    "ecc-normalised": partial(utility_consensus, utility="entropy", normalised=True),
-    "cosine": partial(utility_consensus, utility="cosine"),
-    "cosine-normalised": partial(utility_consensus, utility="cosine", normalised=True),
     "eac-single": partial(eac, linkage="single"),
     "eac-average": eac,
     "eac-complete": partial(eac, linkage="complete"),
@@ -97,8 +85,4 @@ CONSENSUS_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "hbgf": hbgf,
     "lwgp": transfer_cut,
     "usenc": partial(transfer_cut, theta=None),
-    "ecpcs-mc": ecpcs_mc,
-    "wct": connected_triples,
-    "pta": probability_trajectories,
-    "ptgp": partial(probability_trajectories, method="cut"),
 }

@@ -1,21 +1,29 @@
-"""Spectral partitions of the bipartite graph of objects and clusters, and of the graph of clusters."""
+"""Spectral partitions of the bipartite graph of objects and clusters."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.linalg import eigh
+from scipy.sparse.linalg import svds
 from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
-from ..checks.values import check_integer, check_real
+from ..checks.values import check_real
+from ..core.arrays import unit_rows
 from ..core.codes import relabel
-from ..ensembles.landmarks import KMEANS_PASSES, leading_vectors, normalised_graph, transfer_coordinates, unit_rows
 from ..schemes.clusters import slot_certainty
-from ._common import TIE, associations, check_starts, clusters_of, prepare_rows, trivial
-from .refined_eac import walk_similarities
+from ._common import check_starts, clusters_of, prepare_rows, trivial
 
-__all__ = ["ecpcs_mc", "hbgf", "transfer_cut"]
+__all__ = ["hbgf", "transfer_cut"]
+
+# Passes of k-means on coordinates, as in the authors' programs.
+_KMEANS_PASSES = 100
+# If the smaller side of the matrix of the graph is at most this, the eigenvalue problem is solved densely, in a second.
+_DENSE = 1000
+# Squared singular values up to this are zero up to rounding; the largest is one.
+_ZERO = 1e-10
 
 
 def hbgf(
@@ -114,83 +122,42 @@ def transfer_cut(
     n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:
-        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=KMEANS_PASSES, random_state=rng)
+        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=_KMEANS_PASSES, random_state=rng)
         points = embed_rows(encoding, n_clusters, weights, theta, rng)
         rows = kmeans.fit(points, sample_weight=encoding.rows.multiplicity).labels_
     return relabel(encoding.expand(rows))
 
 
-def ecpcs_mc(
-    labels: ArrayLike,
-    n_clusters: int,
-    *,
-    n_steps: int = 20,
-    weights: ArrayLike | None = None,
-    n_init: int = 10,
-    random_state: RandomState = None,
-) -> np.ndarray:
-    """Group base clusters by random walks, and assign every object to the group with most of its clusters.
-
-    The base clusters of all partitions are the vertices of a graph, with z of
-    :func:`~robust_eac.consensus.enhanced_coassociation_matrix` on its edges. Its relaxed normalised cut groups them
-    into `n_clusters` meta-clusters M ([1]_): the rows of the leading eigenvectors of N^(-1/2) Z N^(-1/2), with Z_ab =
-    w_u(a) w_u(b) z_ab and N its row sums, are scaled to length one and clustered by k-means (by a rotation in the
-    authors' program). Object i then goes to the meta-cluster of its largest association, the first in a tie:
-
-        max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a).
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if there are fewer
-        base clusters or distinct objects.
-    n_steps : as in :func:`~robust_eac.consensus.enhanced_coassociation_matrix`
-    n_init, random_state : as in :func:`hbgf`
-    labels, weights : as in :func:`~robust_eac.eac`; the walk does not weight partitions
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), numbered by first appearance
-
-    References
-    ----------
-    .. [1] Huang, Wang, Peng, Lai, Kwoh, "Enhanced ensemble clustering via fast propagation of cluster-wise
-       similarities", IEEE Transactions on Systems, Man, and Cybernetics: Systems 51(1), 2021.
-
-    Examples
-    --------
-    >>> ecpcs_mc(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
-    array([0, 0, 0, 1, 1])
-    """
-    encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    n_steps = check_integer(n_steps, name="n_steps", low=1)
-    n_init, rng = check_starts(n_init, random_state)
-    rows = trivial(encoding, n_clusters)
-    if rows is None:
-        members, _, cluster_weights = clusters_of(encoding, weights)
-        groups = np.arange(len(cluster_weights))
-        if len(groups) > n_clusters:
-            observed = np.flatnonzero(encoding.partitions.sizes)
-            similarity = walk_similarities(encoding, n_steps)[np.ix_(observed, observed)]
-            points = embed_clusters(similarity, cluster_weights, n_clusters)
-            kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng)
-            groups = kmeans.fit(points, sample_weight=cluster_weights).labels_
-        votes = associations(members, groups, cluster_weights)
-        rows = (votes >= votes.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
-    return relabel(encoding.expand(rows))
-
-
 def embed_rows(encoding, n_vectors, weights, theta, rng):
-    """(n_rows, at most n_vectors) coordinates of the rows, scaled to length one."""
+    """(n_rows, at most n_vectors) coordinates of the rows by the transfer cut, scaled to length one."""
     members, _, edge_weights = clusters_of(encoding, weights)
     if theta is not None:
         edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.partitions.sizes > 0.0]
-    return transfer_coordinates(members, encoding.rows.multiplicity, edge_weights, n_vectors, rng)
+    scaled, _ = normalised_graph(members, encoding.rows.multiplicity, edge_weights)
+    # D^(-1) B N^(-1/2) is this matrix with its rows scaled, and the last step removes such scales.
+    return unit_rows(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
 
 
-def embed_clusters(similarities, weights, n_vectors):
-    """(K, n_vectors) rows of length one: leading eigenvectors of the graph with edges w_a w_b z_ab, normalised."""
-    # N_a = w_a sum_b w_b z_ab. One w_a cancels, which avoids products of weights: they may underflow.
-    scale = np.sqrt(weights / (similarities @ weights))
-    k = len(weights)
-    return unit_rows(eigh(similarities * np.outer(scale, scale), subset_by_index=(k - n_vectors, k - 1))[1])
+def normalised_graph(members, multiplicity, weights):
+    """Sparse (n_rows, K) D1^(-1/2) B D2^(-1/2), and the degrees (D1, D2), which count all objects of a row."""
+    edges = sparse.diags_array(multiplicity) @ members @ sparse.diags_array(weights)
+    degrees = edges.sum(axis=1), edges.sum(axis=0)
+    left, right = (np.divide(1.0, np.sqrt(d), out=np.zeros_like(d), where=d > 0.0) for d in degrees)
+    return (sparse.diags_array(left) @ edges @ sparse.diags_array(right)).tocsr(), degrees
+
+
+def leading_vectors(matrix, n_vectors, rng):
+    """Left and right singular vectors of the n_vectors largest singular values, or of all positive ones."""
+    if matrix.shape[0] < matrix.shape[1]:
+        right, left = leading_vectors(matrix.T.tocsr(), n_vectors, rng)
+        return left, right
+    side = matrix.shape[1]
+    if side <= _DENSE or n_vectors >= side:
+        first = max(side - n_vectors, 0)
+        squares, right = eigh((matrix.T @ matrix).toarray(), subset_by_index=(first, side - 1))
+    else:
+        values, right = svds(matrix, n_vectors, v0=rng.uniform(-1.0, 1.0, size=side), return_singular_vectors="vh")[1:]
+        squares, right = values**2, right.T
+    positive = squares > _ZERO
+    right = right[:, positive][:, ::-1]
+    return (matrix @ right) / np.sqrt(squares[positive])[::-1], right

@@ -84,3 +84,9 @@ class Visit(NamedTuple):
     n_steps: int
     skip: float
     relaxation: float
+
+
+def unit_rows(points):
+    """Scale the rows to length one. Zero rows, of objects that no partition observes, stay zero."""
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    return np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0.0)

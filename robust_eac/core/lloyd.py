@@ -1,6 +1,6 @@
 """k-means on the rows of an encoded ensemble, for any cost that is a sum over partitions of table entries.
 
-Squared distances between one-hot rows and their means, cross entropies, cosines and the weighted distances of spectral
+Squared distances between one-hot rows and their means, cross entropies and the weighted distances of spectral
 ensemble clustering all have this form: ``cost(i, c) = sum_u table[slot of i in u, c]``, with a table that depends only
 on ``counts[slot, c]``, the objects of cluster c in the slot. Neither the one-hot matrix nor all distances are stored.
 """

@@ -5,11 +5,10 @@ from .corruption import corrupt_ensemble, gaussian_reference
 from .distributed import ensemble_distributed
 from .feature_subsets import FeatureSubsetEnsemble
 from .fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
-from .landmarks import LandmarkSpectralEnsemble
 from .mixed import MixedEnsemble
 
 __all__ = [
-    "ClustererEnsemble", "FeatureSubsetEnsemble", "KMeansEnsemble", "LandmarkSpectralEnsemble", "MixedEnsemble",
+    "ClustererEnsemble", "FeatureSubsetEnsemble", "KMeansEnsemble", "MixedEnsemble",
     "corrupt_ensemble", "ensemble_distributed", "fuzzy_c_means", "gath_geva", "gaussian_reference", "kaufman_kmeans",
     "kaufman_seeds",
 ]  # fmt: skip

@@ -22,8 +22,8 @@ def ensemble_distributed(
 ) -> "Array":
     """Make an ensemble from features in a Dask array: fit it to a sample, and label the chunks by its `transform`.
 
-    For :class:`~robust_eac.ClustererEnsemble` with any clusterer that has a `predict`,
-    :class:`~robust_eac.LandmarkSpectralEnsemble` ([1]_), and other estimators with `fit`, `transform` and `labels_`.
+    For :class:`~robust_eac.ClustererEnsemble` with any clusterer that has a `predict`, and other estimators with `fit`,
+    `transform` and `labels_`. As in CLARA ([1]_), a sample is clustered, and all objects are labelled by it.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ def ensemble_distributed(
 
     References
     ----------
-    .. [1] Huang et al., "Ultra-scalable spectral clustering and ensemble clustering", IEEE TKDE 32(6), 2020.
+    .. [1] Kaufman, Rousseeuw, "Finding groups in data: an introduction to cluster analysis", Wiley, 1990, chapter 3.
 
     Examples
     --------
     >>> import dask.array as da
-    >>> from robust_eac import LandmarkSpectralEnsemble
+    >>> from robust_eac import KMeansEnsemble
     >>> X = da.random.default_rng(0).normal(size=(1000, 3), chunks=(400, 3))
-    >>> ensemble = LandmarkSpectralEnsemble(5, (3, 6), n_landmarks=50, random_state=0)
+    >>> ensemble = KMeansEnsemble(5, (3, 6), random_state=0)
     >>> ensemble_distributed(X, ensemble, max_samples=200, random_state=0).shape
     (1000, 5)
     """

@@ -20,7 +20,6 @@ from ..diagnostics.agreement import AgreementTest, adjusted_agreement, agreement
 from ..diagnostics.certificates import Assessment, Moves
 from ..objectives import objective_for
 from ..plotting.matrices import draw_objects, order_by_group
-from ..solvers.consensus_modes import ConsensusModes, find_modes
 from ..summary import assess_encoded, describe, encode_fitted
 from ..weightings.joint import WEIGHTINGS, resolve_group
 from ..weightings.pairs import compare_pairs
@@ -76,7 +75,6 @@ class Findings(NamedTuple):
     n_clusters, n_observed : clusters, and weight of the observed objects, of every partition.
     n_missing : number of missing labels. n_soft : number of soft partitions.
     families : number of the family of near copies, from 1; 0 for none.
-    mode_agreements : adjusted Rand index of the consensus of every mode with this one.
     heat_map : co-association of some objects, ordered by cluster, and the cluster of each.
     alternatives : this consensus first.
     """
@@ -96,8 +94,6 @@ class Findings(NamedTuple):
     n_missing: int
     n_soft: int
     families: np.ndarray
-    modes: ConsensusModes
-    mode_agreements: np.ndarray
     heat_map: tuple[np.ndarray, np.ndarray]
     alternatives: list
 
@@ -117,7 +113,6 @@ def find_out(model, X, sample_weight, settings):
         "n_jobs": check_n_jobs(parameters["n_jobs"]),
     }
     pairs = compare_pairs(encoding, rng)
-    modes = find_modes(encoding, pairs, k, len(model.weights_), "adjusted", **effort)
     hard = np.eye(labels.max() + 1)[labels]
     counts = np.all((encoding.rows.multiplicity == 0.0) | (encoding.rows.multiplicity >= 1.0))
     assessment, moves = assess_encoded(model, encoding, membership, settings)
@@ -136,9 +131,7 @@ def find_out(model, X, sample_weight, settings):
         n_observed=encoding.partitions.n_observed,
         n_missing=int((~encoding.rows.observed).sum(axis=0)[encoding.partitions.mask_of].sum()),
         n_soft=len(encoding.partitions.soft),
-        families=families_of(pairs, np.max([model.agreements_, *modes.agreements], axis=0)),
-        modes=modes,
-        mode_agreements=_agreements_with(hard, modes.labels.T, sample_weight),
+        families=families_of(pairs, model.agreements_),
         heat_map=_heat_map(encoding, model.weights_, labels, rng),
         alternatives=_alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, rng, effort),
     )

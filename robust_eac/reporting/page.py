@@ -20,7 +20,6 @@ from ..checks.names import Count, index_of
 from ..checks.values import check_integer, check_names, is_dask_array
 from ..consensus.n_clusters import STABLE, remarks
 from ..diagnostics.certificates import UNSURE
-from ..metrics.external import match_labels
 from ..weightings.joint import Weighting, name_of
 from ..wording import counted, headline, percent, weightless
 from .findings import find_out
@@ -54,7 +53,6 @@ _MEANINGS = {
     "unsure": "Objects that could as well be in another cluster, by a move of the object alone, or in another "
     "membership with the same losses.",
     "agreement": "Adjusted Rand index, which is corrected for chance, so that fine and coarse partitions compare.",
-    "second mode": "These partitions agree on another consensus.",
     "confidence": "Memberships show how the partitions divide an object between clusters. With partitions finer than "
     "the consensus they are small for all objects; then compare objects with each other.",
 }
@@ -87,7 +85,6 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         *([] if selection is None else [("number", "How many clusters?", _number_of_clusters(selection))]),
         ("clusters", "Clusters", _clusters(findings, names)),
         ("partitions", "Weights of the partitions", _partitions(findings, settings, names)),
-        ("modes", "Is there a second truth?", _modes(findings)),
         ("certificates", "Quality of the consensus", _certificates(findings)),
         ("map", "Co-association", _map(findings)),
         ("objects", "Unsure objects", _objects(findings, object_names, max_rows)),
@@ -179,7 +176,6 @@ def _short(findings, names):
             f"{np.sum(findings.families > 0):,} partitions are near copies of others, in "
             f"{counted(findings.families.max(), 'family', 'families')}."
         )
-    points.append(_how_many_truths(findings))
     unsure = int(findings.moves.unsure.sum())
     points.append(
         f"{counted(unsure, 'object')} of {n:,} could as well be in another cluster."
@@ -265,7 +261,7 @@ def _partitions(findings, settings, names):
         )
     if findings.families.any():
         text.append(
-            "Partitions of one family are near copies: they agree more with each other than with any consensus."
+            "Partitions of one family are near copies: they agree more with each other than with the consensus."
         )
     order = np.lexsort((-agreements, -weights))[:_PARTITIONS]
     shares = [join([f"{weight:#.3g}" if weight else "0", bar(weight / weights.max())]) for weight in weights[order]]
@@ -282,55 +278,12 @@ def _partitions(findings, settings, names):
         columns.append(Column("objects", [f"{count:,.10g}" for count in findings.n_observed[order]]))
     if findings.families.any():
         columns.append(Column("family", [family or _NONE for family in findings.families[order]]))
-    columns.append(Column("mode", [mode + 1 or _NONE for mode in findings.modes.assignment[order]]))
     m = len(weights)
     listed = "All partitions" if len(order) == m else f"The {len(order):,} of {m:,} partitions with the largest weights"
     return [
         *(element("p", line) for line in text),
         table("partitions", f"{listed}, by weight, then agreement.", columns),
     ]
-
-
-def _how_many_truths(findings):
-    modes, m = findings.modes, len(findings.weights)
-    if modes.n_modes == 0:
-        return "No two partitions agree with each other beyond chance: they hardly have a consensus."
-    closeness = _decimal(findings.mode_agreements.max())
-    if modes.n_modes == 1:
-        members = f"{np.sum(modes.assignment == 0):,} of {counted(m, 'partition')}"
-        return (
-            f"No second truth: {members} agree with each other, and there is no other group. Their own consensus "
-            f"agrees with this one by {closeness}."
-        )
-    return (
-        f"Several truths: {modes.n_modes} groups of partitions agree among themselves, and hardly with each other. "
-        f"The nearest to this consensus is that of mode {findings.mode_agreements.argmax() + 1}; the two agree by "
-        f"{closeness}."
-    )
-
-
-def _modes(findings):
-    modes, m = findings.modes, len(findings.weights)
-    text = element("p", _how_many_truths(findings))
-    if modes.n_modes == 0:
-        return [text]
-    members = modes.assignment == np.arange(modes.n_modes)[:, np.newaxis]
-    sizes = members.sum(axis=1)
-    clusters = [np.bincount(match_labels(column, findings.labels)) for column in modes.labels.T]
-    columns = [
-        Column("mode", range(1, modes.n_modes + 1)),
-        Column("partitions", [f"{size:,}" for size in sizes], order="descending" if modes.n_modes > 1 else None),
-        Column("share", map(_percent, sizes / m)),
-        Column("weight here", [f"{findings.weights[member].sum():.3f}" for member in members]),
-        Column("objects in its clusters", [", ".join(f"{c:,}" for c in counts) for counts in clusters], text=True),
-        Column("agreement with this consensus", map(_decimal, findings.mode_agreements)),
-    ]
-    caption = (
-        "Groups of partitions that agree among themselves, each with its own consensus. Weight here: total weight of "
-        "its partitions in this consensus. Clusters are in the order of those of this consensus that they match."
-    )
-    notes = [] if modes.converged else [element("p", "The search for groups did not converge.")]
-    return [text, table("modes", caption, columns), *notes]
 
 
 def _certificates(findings):
@@ -425,11 +378,8 @@ def _asked(findings, settings, call, weighted):
     facts = [("ensemble", sizes, ""), ("labels missing", missing if findings.n_missing else "none", "")]
     if weighted:
         facts.append(("weight of all objects", f"{settings.total:.6g}", ""))
-    more = (
-        ("all modes", "solve_consensus_modes(X, n_clusters)"),
-        ("cost of every object", "reassignment_costs(X, model.labels_, weights=model.weights_)"),
-    )
-    facts += [(f"{what}, in Python", element("code", f"robust_eac.{how}"), "") for what, how in more]
+    how = "robust_eac.reassignment_costs(X, model.labels_, weights=model.weights_)"
+    facts.append(("cost of every object, in Python", element("code", how), ""))
     facts.append(("versions", ", ".join(f"{name} {number}" for name, number in versions().items()), ""))
     columns = [
         Column("parameter", settings.parameters, text=True),

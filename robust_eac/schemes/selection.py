@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
 from ..checks.values import check_integer, check_random_state
-from ..ensembles.landmarks import unit_rows
+from ..core.arrays import unit_rows
 from .agreement import pairwise_nmi
 from .tables import DECIMALS, share_among_copies
 

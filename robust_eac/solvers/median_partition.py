@@ -166,7 +166,7 @@ def solve_median_partition(
 
 
 def solve_ensemble(labels, n_clusters, options, sample_weight):
-    """(result of :func:`solve_median_partition`, the objective's state there, the objective, the weighting)."""
+    """(result of :func:`solve_median_partition`, the objective's state there, the objective)."""
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_memberships(n_clusters, n)
@@ -191,7 +191,7 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
         run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=options.log)
     result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
     warn_unless_converged(result, limits)
-    return result, run.state, problem.objective, weighting
+    return result, run.state, problem.objective
 
 
 def check_effort(options):

@@ -161,7 +161,7 @@ class RestrictedSimplex(Weighting):
     def bind(self, n_partitions, unit):
         return self if self.needs_group else super().bind(n_partitions, unit)
 
-    def for_group(self, pairs, group, among, families):
+    def for_group(self, pairs, group, families):
         return RestrictedSimplex(1.0 / np.count_nonzero(group))
 
 
@@ -257,9 +257,9 @@ class ChanceCorrected(Weighting):
     def update(self, losses):
         return chance_corrected_weights(losses, expected=1.0, share=self.share)
 
-    def for_group(self, pairs, group, among, families):
-        first = with_untested(pairs, group, among)
-        return Trusting(first / np.count_nonzero(first), self, pairs, among, families)
+    def for_group(self, pairs, group, families):
+        first = with_untested(pairs, group)
+        return Trusting(first / np.count_nonzero(first), self, pairs, np.ones_like(first), families)
 
 
 class Trusting(Fixed):
@@ -322,8 +322,8 @@ def resolve_group(weighting, encoding, rng, *, families=True):
         return weighting, True
     everyone = np.ones(len(encoding.partitions.offsets), dtype=bool)
     pairs = compare_pairs(encoding, rng)
-    group = largest_group(pairs, everyone)
-    return weighting.for_group(pairs, everyone if group is None else group, everyone, families), group is not None
+    group = largest_group(pairs)
+    return weighting.for_group(pairs, everyone if group is None else group, families), group is not None
 
 
 def name_of(weighting):

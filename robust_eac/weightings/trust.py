@@ -141,20 +141,19 @@ def trusted_group_weights(
 
 def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
     """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links."""
-    m = len(encoding.partitions.offsets)
-    group = largest_group(compare_pairs(encoding, rng), np.ones(m, dtype=bool), level=level)
+    group = largest_group(compare_pairs(encoding, rng), level=level)
     if group is None:
         warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=stacklevel)
-        return np.ones(m, dtype=bool)
+        return np.ones(len(encoding.partitions.offsets), dtype=bool)
     return group
 
 
-def largest_group(pairs, among, *, level=LEVEL):
-    """Mask (m,) of the largest group of partitions in `among` linked by agreement; None if there are no links."""
-    m = len(among)
+def largest_group(pairs, *, level=LEVEL):
+    """Mask (m,) of the largest group of partitions linked by agreement; None if there are no links."""
+    m = pairs.agreement.shape[1]
     if m == 1:
-        return among if among.all() else None
-    first, second = np.nonzero(pairs.linked(level) & among[pairs.references][:, np.newaxis] & among)
+        return np.ones(1, dtype=bool)
+    first, second = np.nonzero(pairs.linked(level))
     links = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))
     _, group = connected_components(links, directed=False)
     sizes = np.bincount(group)
@@ -185,8 +184,8 @@ def _larger_part(pairs, group):
     return group
 
 
-def with_untested(pairs, group, among):
-    """Mask of a group and of the partitions in `among` whose agreement with it is not significantly too low."""
+def with_untested(pairs, group):
+    """Mask of a group and of the partitions whose agreement with it is not significantly too low."""
     members = group[pairs.references]
     precision = pairs.precision[members]
     total = precision.sum(axis=0)
@@ -195,7 +194,7 @@ def with_untested(pairs, group, among):
     agreement = np.divide(weighted, total, out=np.zeros(len(group)), where=compared)
     error = np.divide(1.0, np.sqrt(total), out=np.full(len(group), np.inf), where=compared)
     inside = weighted[group].sum() / total[group].sum() if total[group].any() else 0.0
-    return group | (among & (agreement + norm.isf(LEVEL) * error >= SHARE * inside))
+    return group | (agreement + norm.isf(LEVEL) * error >= SHARE * inside)
 
 
 def are_apart(pairs, group, other):
@@ -208,16 +207,6 @@ def are_apart(pairs, group, other):
 
     across = 0.5 * (mean(group, other) + mean(other, group))
     return bool(across < SHARE * np.sqrt(max(mean(group, group), 0.0) * max(mean(other, other), 0.0)))
-
-
-def second_group(pairs, trusted):
-    """Mask of the largest group of untrusted partitions that is apart from the trusted ones; None without any."""
-    rest = ~trusted
-    while (group := largest_group(pairs, rest)) is not None:
-        if are_apart(pairs, group, trusted):
-            return group
-        rest &= ~group
-    return None
 
 
 def near_copies(pairs, agreements):

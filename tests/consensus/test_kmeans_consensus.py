@@ -6,26 +6,22 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import mutual_info_score
 
 from robust_eac import KMeansEnsemble, coassociation_matrix, density, load_dataset
 from robust_eac.consensus import (
     bisecting_kmeans_consensus,
     bisecting_tree,
     cut_bisecting_tree,
-    density_search,
     ecc,
     kmeans_consensus,
     sec,
-    utility_consensus,
 )
 
 from ..access import (
-    UTILITIES,
     _lloyd,
-    _normalised,
     best_lloyd,
     collapse,
+    cross_entropies,
     degree_costs,
     encode,
     one_hot,
@@ -38,8 +34,8 @@ from ..access import (
 from ..conftest import planted_ensemble, random_ensemble
 from ..reference import balanced_partitions
 
-TABLES = {name: table for name, (_, table) in UTILITIES.items()} | {"sec": degree_costs}
-FAMILY = [kmeans_consensus, utility_consensus, ecc, sec, density_search, bisecting_kmeans_consensus]
+TABLES = {"category": squared_distances, "entropy": cross_entropies, "sec": degree_costs}
+FAMILY = [kmeans_consensus, ecc, sec, bisecting_kmeans_consensus]
 
 
 def random_weights(rng, m):
@@ -77,24 +73,23 @@ def shares_by_hand(column, members):
 DIVERGENCES = {
     "category": lambda p, label: 1 - 2 * p[label] + sum(q**2 for q in p.values()),
     "entropy": lambda p, label: -np.log(max(p[label], np.finfo(float).eps)),
-    "cosine": lambda p, label: 1 - p[label] / np.sqrt(sum(q**2 for q in p.values())),
 }
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("utility", DIVERGENCES)
-def test_tables_are_the_divergences_written_out(rng, utility, missing):
+@pytest.mark.parametrize("name", DIVERGENCES)
+def test_tables_are_the_divergences_written_out(rng, name, missing):
     labels, weights = random_ensemble(rng, 12, 4, missing=missing), random_weights(rng, 4)
     # The last cluster has one object: some partitions observe none of it.
     clusters = np.r_[0, 1, 2, rng.randint(2, size=9)]
     encoding = encode(labels)
-    costs = full_costs(encoding, UTILITIES[utility][1](encoding, weights, counts_of(encoding, clusters, 3)))
+    costs = full_costs(encoding, TABLES[name](encoding, weights, counts_of(encoding, clusters, 3)))
     for i, c in product(range(12), range(3)):
         expected = 0.0
         for u in range(4):
             if labels[i, u] != -1:
                 p = shares_by_hand(labels[:, u], clusters == c) or shares_by_hand(labels[:, u], np.ones(12, dtype=bool))
-                expected += weights[u] * DIVERGENCES[utility](p, labels[i, u])
+                expected += weights[u] * DIVERGENCES[name](p, labels[i, u])
         assert costs[i, c] == pytest.approx(expected, rel=1e-10)
 
 
@@ -180,20 +175,6 @@ def test_small_problems_reach_the_best_of_all_partitions(rng):
     partitions = list(balanced_partitions(7, 3, 7))
     found = kmeans_consensus(labels, 3, n_init=100, random_state=rng)
     assert loss_of(labels, found) == pytest.approx(min(loss_of(labels, p) for p in partitions), rel=1e-9)
-    found = density_search(labels, 3, n_init=100, random_state=rng)
-    assert density(labels, found) == pytest.approx(max(density(labels, p) for p in partitions), rel=1e-9)
-
-
-def test_normalised_weights_divide_by_the_partitions_own_mu(rng):
-    labels = np.column_stack([np.zeros(12, dtype=int), rng.randint(2, size=12), np.arange(12) % 6])
-    encoding, weights = encode(labels), np.array([0.2, 0.3, 0.5])
-    entropies = np.array([mutual_info_score(column, column) for column in labels.T])
-    expected = np.array([0.0, 0.3 / entropies[1], 0.5 / entropies[2]])
-    np.testing.assert_allclose(_normalised(encoding, weights, UTILITIES["entropy"][0]), expected / expected.sum())
-    expected = weights / [np.sum(np.bincount(column) ** 2) / 144 for column in labels.T]
-    np.testing.assert_allclose(_normalised(encoding, weights, UTILITIES["category"][0]), expected / expected.sum())
-    constant = encode(np.zeros((5, 2), dtype=int))
-    np.testing.assert_allclose(_normalised(constant, np.array([0.25, 0.75]), UTILITIES["entropy"][0]), [0.25, 0.75])
 
 
 def test_sec_loss_is_the_normalised_cut(rng):
@@ -204,18 +185,6 @@ def test_sec_loss_is_the_normalised_cut(rng):
     inside = [A[np.ix_(result.clusters == c, result.clusters == c)].sum() for c in range(3)]
     degree = [A[result.clusters == c].sum() for c in range(3)]
     assert result.loss == pytest.approx(-np.sum(np.divide(inside, degree)), rel=1e-9)
-
-
-def test_density_search_ends_where_no_single_move_gains(rng):
-    for missing, singleton in ((0.0, 0.0), (0.3, 0.0), (0.0, 1.0)):
-        labels, weights = random_ensemble(rng, 20, 6, missing=missing), random_weights(rng, 6)
-        found = density_search(labels, 4, weights=weights, singleton=singleton, random_state=rng)
-        value = density(labels, found, weights=weights, singleton=singleton)
-        for i, c in product(range(20), range(4)):
-            other = found.copy()
-            other[i] = c
-            if len(set(other)) == len(set(found)):
-                assert density(labels, other, weights=weights, singleton=singleton) <= value + 1e-9
 
 
 def test_bisecting_tree_levels(rng):
@@ -294,7 +263,7 @@ def test_empty_clusters_are_filled(rng):
     assert len(set(kmeans_consensus(labels, len(labels) - 3, n_init=1, random_state=rng))) == len(labels) - 3
 
 
-@pytest.mark.parametrize("function", [kmeans_consensus, utility_consensus, ecc, sec, density_search])
+@pytest.mark.parametrize("function", [kmeans_consensus, ecc, sec])
 def test_threads_change_nothing_and_stopping_early_warns(rng, function):
     labels = random_ensemble(rng, 300, 8)
     serial = function(labels, 6, n_init=4, random_state=3)

@@ -1,4 +1,4 @@
-"""HBGF, the transfer cut and ECPCS-MC against explicit matrices, clusters as sets, and scikit-learn."""
+"""HBGF and the transfer cut against explicit matrices, clusters as sets, and scikit-learn."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,10 @@ from scipy import sparse
 
 from robust_eac import CONSENSUS_FUNCTIONS
 from robust_eac.consensus import spectral
-from robust_eac.consensus.spectral import ecpcs_mc, embed_clusters, embed_rows, hbgf, transfer_cut
+from robust_eac.consensus.spectral import embed_rows, hbgf, leading_vectors, normalised_graph, transfer_cut
 from robust_eac.schemes import ensemble_driven_cluster_index
 
-from ..access import _bipartite, clusters_of, collapse, encode, leading_vectors, normalised_graph, walk_similarities
+from ..access import clusters_of, collapse, encode
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 from ..reference import indicator_lists, transfer_cut_rows
 
@@ -47,7 +47,7 @@ def explicit_coassociation(labels, weights):
 @pytest.mark.parametrize("solver", ["dense", "lanczos"])
 def test_vectors_are_those_of_the_size_normalised_coassociation(rng, monkeypatch, missing, solver):
     if solver == "lanczos":
-        monkeypatch.setattr(_bipartite, "_DENSE", 1)
+        monkeypatch.setattr(spectral, "_DENSE", 1)
     labels = random_ensemble(rng, 40, 6, missing=missing)
     weights = rng.dirichlet(np.full(6, 5.0))
     members, _, cluster_weights = clusters_of(encode(labels), weights)
@@ -66,7 +66,7 @@ def test_vectors_are_those_of_the_size_normalised_coassociation(rng, monkeypatch
 
 @pytest.mark.parametrize("most", [1000, 1])
 def test_vectors_of_more_clusters_than_objects_and_of_low_rank(rng, monkeypatch, most):
-    monkeypatch.setattr(_bipartite, "_DENSE", most)
+    monkeypatch.setattr(spectral, "_DENSE", most)
     for shape in ((5, 30), (30, 5)):
         dense = rng.uniform(size=shape)
         left, right = leading_vectors(sparse.csr_array(dense / np.linalg.norm(dense, 2)), 7, rng)
@@ -130,7 +130,7 @@ def edges_by_loops(labels, weights, theta):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("dense", [1000, 1])
 def test_coordinates_equal_the_definition(rng, monkeypatch, theta, missing, dense):
-    monkeypatch.setattr(_bipartite, "_DENSE", dense)
+    monkeypatch.setattr(spectral, "_DENSE", dense)
     labels = random_ensemble(rng, 30, 6, missing=missing)
     labels = labels[np.r_[0:30, 0:10]]
     weights = rng.dirichlet(np.full(6, 5.0))
@@ -153,38 +153,3 @@ def test_fewer_coordinates_than_clusters(rng):
     labels = np.column_stack([np.arange(40) % 2, np.arange(40) // 20])
     assert embed_rows(encode(labels), 10, np.full(2, 0.5), None, rng).shape == (40, 3)
     assert len(np.unique(transfer_cut(labels, 10, random_state=0))) == 4
-
-
-# ------------------------------------------------------------------------------------------------- ECPCS-MC
-
-
-def test_clusters_are_embedded_by_the_normalised_cut(rng):
-    Z = walk_similarities(encode(random_ensemble(rng, 20, 6)), 5)
-    w = rng.dirichlet(np.full(len(Z), 5.0))
-    W = np.diag(w) @ Z @ np.diag(w)
-    N = np.diag(W.sum(axis=1) ** -0.5)
-    vectors = np.linalg.eigh(N @ W @ N)[1][:, -3:]
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    found = embed_clusters(Z, w, 3)
-    np.testing.assert_allclose(found @ found.T, vectors @ vectors.T, atol=1e-10)
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_objects_go_where_most_of_their_clusters_are(rng, kmeans_calls, missing):
-    labels = random_ensemble(rng, 30, 6, missing=missing)
-    weights = rng.dirichlet(np.ones(6))
-    found = ecpcs_mc(labels, 4, weights=weights, random_state=0)
-    ((points, cluster_weights, groups),) = kmeans_calls
-    sets = indicator_lists(labels)
-    assert points.shape == (len(sets), 4)
-    np.testing.assert_allclose(cluster_weights, [weights[u] for _, u in sets], atol=1e-15)
-    inside = groups == np.arange(4)[:, np.newaxis]
-    has = np.array([[i in objects for objects, _ in sets] for i in range(30)])
-    votes = (has * cluster_weights) @ inside.T / (inside @ cluster_weights)
-    assert same_partition(found, [np.flatnonzero(row >= row.max() - 1e-9)[0] for row in votes])
-
-
-def test_more_clusters_than_base_clusters():
-    # Three partitions of two clusters are six base clusters, each a meta-cluster of its own: votes are equal.
-    labels = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)])
-    assert np.array_equal(ecpcs_mc(labels, 7, random_state=0), labels[:, 0])

@@ -21,7 +21,6 @@ from robust_eac import (
     CombinatorialEAC,
     FeatureSubsetEnsemble,
     KMeansEnsemble,
-    LandmarkSpectralEnsemble,
     MixedEnsemble,
     coassociation_matrix,
     consensus_distribution,
@@ -342,7 +341,6 @@ ENSEMBLES = {
     "function": ClustererEnsemble(6, (2, 4), estimator=by_sign, max_samples=0.3, random_state=0),
     "pipeline": ClustererEnsemble(6, (2, 4), estimator=make_pipeline(PCA(2), KMeans(n_init=1)), random_state=0),
     "mixed": MixedEnsemble(7, (2, 4), random_state=0),
-    "landmarks": LandmarkSpectralEnsemble(4, (2, 4), n_landmarks=20, max_samples=100, random_state=0),
     "subsets": FeatureSubsetEnsemble((2, 3), max_order=2, random_state=0),
 }  # fmt: skip
 

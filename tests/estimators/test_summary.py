@@ -10,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from robust_eac import (
     MergeConsensus,
-    RestrictedSimplex,
     RobustEAC,
     adjusted_agreement,
     certify,
@@ -185,23 +184,6 @@ def test_the_model_is_named_where_it_is_not_the_default(labels, options, named):
     assert [line[6:].strip() for line in text.splitlines() if line.startswith("model")] == ([named] if named else [])
     # The report is about the fit, whatever the parameters are now.
     assert model.set_params(cluster_weights=None, agreement="raw").summary() == text
-
-
-def test_a_second_mode_is_reported_only_if_there_is_one(rng):
-    truth = np.repeat([0, 1, 2], 30)
-    one, other = (planted_ensemble(rng, y, m, noise=0.2) for y, m in ((truth, 15), (rng.permutation(truth), 9)))
-    random, weak = rng.randint(3, size=(90, 6)), planted_ensemble(rng, truth, 6, noise=0.65)
-    options = {"weighting": "chance-corrected", "n_init": 2, "random_state": 0}
-    model = RobustEAC(3, **options).fit(np.column_stack([one, other, random]))
-    said = "9 partitions (30 %) without weight agree with each other, hardly with this consensus"
-    assert _line(model.summary(), "second mode") == said
-    assert not model.weights_[15:].any()
-    assert max(map(len, model.summary().splitlines())) <= 120
-    for weighting in ("uniform", "restricted-simplex", RestrictedSimplex(rho="auto")):
-        assert "second mode" not in RobustEAC(3, **options | {"weighting": weighting}).fit(np.c_[one, other]).summary()
-    assert "second mode" not in MergeConsensus(3, random_state=0).fit(np.c_[one, other]).summary()
-    for labels in (one, np.c_[one, random], np.c_[one, weak], one[:, :1]):
-        assert "second mode" not in RobustEAC(3, **options).fit(labels).summary()
 
 
 @pytest.mark.parametrize(("n", "m", "k"), [(1, 1, 1), (1, 3, 1), (5, 1, 5), (30, 2, 30), (400, 300, 1)])

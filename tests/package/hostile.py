@@ -119,10 +119,7 @@ def arguments_of(name, world):
         "FeatureSubsetEnsemble": {"n_clusters": low},
         "OVIConsensus": {"n_clusters": low, "clusterers": ("kmeans", "fcm")},
         "compare": {"weightings": ["weac", "l2"], "consensus": ["robust-eac", "eac-single"]},
-        **{
-            key: {"n_clusters": (low, min(n, 3))}
-            for key in ("ClustererEnsemble", "KMeansEnsemble", "LandmarkSpectralEnsemble")
-        },
+        **{key: {"n_clusters": (low, min(n, 3))} for key in ("ClustererEnsemble", "KMeansEnsemble")},
         **{key: {"X": world.X} for key in ("validity_weights", "wpck_weights", "ramped_silhouette_weights")},
     }
     parameters = parameters_of(name)

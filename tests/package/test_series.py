@@ -82,7 +82,7 @@ def test_the_cases_are_those_that_users_meet():
         "RobustEAC", "solve_membership", "solve_median_partition", "solve_hard_median_partition", "refine_labels",
         "credible_ball", "hard_partition_losses", "reassignment_costs", "expected_losses", "consensus_lower_bound",
         "certify", "partition_losses", "objective_value", "optimality_gap", "agreement_test", "adjusted_agreement",
-        "solve_consensus_modes", "select_n_clusters", "merge_consensus", "coassociation_matrix", "eac", "eac_linkage",
+        "select_n_clusters", "merge_consensus", "coassociation_matrix", "eac", "eac_linkage",
         "threshold_eac", "solve_peace", "compare", "ensemble_nmi", "density", "h_criterion", "adjusted_rand_score",
         "normalized_mutual_information", "variation_of_information", "ovi_lda", "silhouette_weights",
         "consensus_distribution", "item_consensus", "cluster_consensus", "assign_to_cores", "chance_corrected_weights",

@@ -27,7 +27,6 @@ from robust_eac import (
     partition_losses,
     plot_coassociation,
     select_n_clusters,
-    solve_consensus_modes,
     solve_median_partition,
 )
 
@@ -165,7 +164,7 @@ def test_how_the_number_of_clusters_was_chosen(few, fitted):
         next(part for part in main_of(fitted.to_html(few)).iter("section") if part.get("id") == "number")
 
 
-def test_partitions_and_modes_are_listed_with_what_is_known_of_them(labels, model):
+def test_partitions_are_listed_with_what_is_known_of_them(labels, model):
     m = labels.shape[1]
     names = [f"run {u}" for u in range(m)]
     page = model.to_html(labels, names=names)
@@ -183,39 +182,14 @@ def test_partitions_and_modes_are_listed_with_what_is_known_of_them(labels, mode
     ):
         tolerance = {"rtol": 0.06, "atol": 6e-4} if digits is None else {"rtol": 6e-3}
         np.testing.assert_allclose(numbers(found[title]), np.asarray(expected)[order], **tolerance, err_msg=title)
-    modes = solve_consensus_modes(labels, 3, random_state=0)
-    assert modes.n_modes == 2
-    assert [text.replace("–", "0") for text in found["mode"]] == [str(modes.assignment[u] + 1) for u in order]
     family = dict(zip(order, found["family"], strict=True))
     assert [family[u] for u in range(20, 24)] == ["1"] * 4
-    assert {family[u] for u in range(20)} == {"–"}
-
-    text = text_of(section(page, "modes"))
-    assert "Several truths: 2 groups" in text
-    assert "nearest to this consensus is that of mode 1" in text
-    found = columns_of(page, "modes")
-    assert found["partitions"] == tuple(str(np.sum(modes.assignment == g)) for g in range(2))
-    expected = adjusted_agreement(modes.labels, np.eye(3)[model.labels_])
-    np.testing.assert_allclose(numbers(found["agreement with this consensus"]), expected, atol=6e-4)
-    weight = [model.weights_[modes.assignment == g].sum() for g in range(2)]
-    np.testing.assert_allclose(numbers(found["weight here"]), weight, atol=6e-4)
+    assert {family[u] for u in range(12)} == {"–"}
 
     found = columns_of(page, "clusters")
     assert [int(size) for size in found["objects"]] == np.bincount(model.labels_).tolist()
     means = [model.membership_.max(axis=1)[model.labels_ == c].mean() for c in range(3)]
     np.testing.assert_allclose(numbers(found["mean membership"]), means, atol=6e-4)
-
-
-def test_one_truth_and_none(rng):
-    one = planted_ensemble(rng, np.arange(60) % 3, 8)
-    text = text_of(section(RobustEAC(3, random_state=0).fit(one).to_html(one), "modes"))
-    assert "No second truth: 8 of 8 partitions agree with each other" in text
-    none = rng.randint(3, size=(40, 4))
-    with pytest.warns(UserWarning, match="No two partitions"):
-        model = RobustEAC(3, weighting="chance-corrected", random_state=0).fit(none)
-    page = model.to_html(none)
-    assert "No two partitions agree with each other beyond chance" in text_of(section(page, "modes"))
-    assert set(columns_of(page, "partitions")["mode"]) == {"–"}
 
 
 def test_the_page_repeats_the_summary(labels):
@@ -414,14 +388,14 @@ def test_structure_for_screen_readers(page):
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
     main = main_of(page)
     headings = [part.tag for part in main.iter() if re.fullmatch(r"h\d", part.tag)]
-    assert headings == ["h1", *["h2"] * 9]
+    assert headings == ["h1", *["h2"] * 8]
     ids = [part.get("id") for part in main.iter() if part.get("id")]
     assert len(set(ids)) == len(ids)
     for part in main.iter():
         assert (part.get("aria-labelledby") or ids[0]) in ids
         assert part.tag != "a" or part.get("href")[1:] in ids
     tables = list(main.iter("table"))
-    assert len(tables) == 7
+    assert len(tables) == 6
     for table in tables:
         head, *rows = table.iter("tr")
         assert text_of(table.find("caption"))
@@ -431,7 +405,7 @@ def test_structure_for_screen_readers(page):
         frame = next(part for part in main.iter("div") if table in list(part))
         assert (frame.get("tabindex"), frame.get("role")) == ("0", "region")
     names = " ".join(part.get("id") for part in main.iter("section"))
-    assert names == "short clusters partitions modes certificates map objects alternatives asked"
+    assert names == "short clusters partitions certificates map objects alternatives asked"
     assert "Made by nobody." in text_of(main)
     assert "RobustEAC(n_clusters=3, n_init=2, random_state=0).fit(X)" in text_of(section(page, "asked"))
     for picture in main.iter("svg"):

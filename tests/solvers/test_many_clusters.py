@@ -13,7 +13,6 @@ from robust_eac import (
     objective_value,
     optimality_gap,
     partition_losses,
-    solve_consensus_modes,
     solve_hard_median_partition,
     solve_median_partition,
     solve_membership,
@@ -30,7 +29,6 @@ SOLVERS = {
     "adjusted": lambda labels, k: solve_median_partition(labels, k, agreement="adjusted"),
     "solve_median_partition": solve_median_partition,
     "solve_membership": solve_membership,
-    "solve_consensus_modes": solve_consensus_modes,
 }
 MEASURES = adjusted_agreement, agreement_test, certify, objective_value, optimality_gap, partition_losses
 

@@ -108,9 +108,9 @@ def test_partitions_that_the_group_missed_can_be_added(rng, monkeypatch):
     labels, corrupted = noisy_planted(rng, 0.5)
     few = np.zeros(40, dtype=bool)
     few[:4] = True
-    monkeypatch.setattr(joint, "largest_group", lambda pairs, among: few)
+    monkeypatch.setattr(joint, "largest_group", lambda pairs: few)
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
-    monkeypatch.setattr(joint, "largest_group", lambda pairs, among: np.ones(40, dtype=bool))
+    monkeypatch.setattr(joint, "largest_group", lambda pairs: np.ones(40, dtype=bool))
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
 
 
@@ -130,7 +130,7 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
         return weights / weights.sum()
 
     monkeypatch.setattr(ChanceCorrected, "update", lambda self, losses: adversary(losses))
-    monkeypatch.setattr(joint, "largest_group", lambda pairs, among: None)
+    monkeypatch.setattr(joint, "largest_group", lambda pairs: None)
     begin = _one_start.start_run
 
     def counted(problem, *args, **options):

@@ -14,7 +14,6 @@ from ..access import (
     encode,
     largest_group,
     near_copies,
-    second_group,
     with_untested,
 )
 from ..conftest import planted_ensemble
@@ -148,17 +147,15 @@ def test_distrust_needs_evidence(rng):
     good, noise = planted_ensemble(rng, TRUTH, 10, noise=0.2), random_partitions(rng, 180, 30)
     few = np.where(rng.permutation(180)[:, np.newaxis] < 4, noise, -1)
     labels = np.column_stack([good, noise, few, np.zeros(180, dtype=int), np.arange(180)])
-    pairs, everyone = pairs_among(labels), np.ones(72, dtype=bool)
-    group = largest_group(pairs, everyone)
+    pairs = pairs_among(labels)
+    group = largest_group(pairs)
     assert np.array_equal(group, np.arange(72) < 10)
-    heard = with_untested(pairs, group, everyone)
+    heard = with_untested(pairs, group)
     assert heard[:10].all()
     # Random partitions of all objects are known to be wrong; four objects say little, and one cluster nothing.
     assert heard[10:40].mean() < 0.1
     assert heard[40:70].mean() > 0.4
     assert heard[70:].all()
-    among = everyone & (np.arange(72) != 71)
-    assert np.array_equal(with_untested(pairs, group, among), heard & among)
 
 
 def test_the_mean_agreement_with_the_group_counts_by_precision(rng):
@@ -174,7 +171,7 @@ def test_the_mean_agreement_with_the_group_counts_by_precision(rng):
         agreement = sum(pairs.precision[u, v] * pairs.agreement[u, v] for u in range(6) if u != v) / known
         # 2.326 is the quantile of one percent.
         expected.append(v < 6 or agreement + 2.3263478740408408 / np.sqrt(known) >= 0.2 * mean)
-    assert np.array_equal(with_untested(pairs, group, np.ones(12, dtype=bool)), expected)
+    assert np.array_equal(with_untested(pairs, group), expected)
 
 
 def table(references, **fields):
@@ -193,7 +190,7 @@ def test_how_much_evidence_distrust_needs():
     for evidence, heard in ((0.99, True), (1.01, False)):
         precision[:2, 2] = 0.5 * evidence * (2.3263478740408408 / 0.05) ** 2
         pairs = table(np.arange(3), agreement=agreement, precision=precision)
-        assert with_untested(pairs, group, np.ones(3, dtype=bool))[2] == heard
+        assert with_untested(pairs, group)[2] == heard
 
 
 def test_groups_are_apart_if_they_agree_less_than_a_fifth_as_much_as_among_themselves():
@@ -227,28 +224,6 @@ def test_the_larger_part_of_a_linked_group_whose_parts_are_apart(sizes, across, 
     nesting[others] = nesting[:, others] = 0.3
     np.fill_diagonal(nesting, 0.0)
     # All pairs have the p-value 0.
-    group = largest_group(table(np.arange(len(part)), nesting=nesting), np.ones(len(part), dtype=bool))
+    group = largest_group(table(np.arange(len(part)), nesting=nesting))
     expected = np.ones(len(part), dtype=bool) if trusted == len(part) else part == np.argmax(sizes)
     assert np.array_equal(group, expected)
-
-
-def test_the_second_group_is_the_largest_of_another_truth(rng):
-    other, third = rng.permutation(TRUTH), rng.permutation(TRUTH)
-    parts = ((TRUTH, 10, 0.1), (other, 6, 0.2), (third, 4, 0.2))
-    labels = np.column_stack([planted_ensemble(rng, truth, m, noise=noise) for truth, m, noise in parts])
-    pairs, numbers = pairs_among(labels), np.arange(20)
-    assert np.array_equal(second_group(pairs, numbers < 10), (numbers >= 10) & (numbers < 16))
-    assert np.array_equal(second_group(pairs, numbers < 16), (numbers >= 16) & (numbers < 20))
-    assert second_group(pairs, numbers < 20) is None
-    # Those left out of the group of the same truth are larger in number, and no second one.
-    assert np.array_equal(second_group(pairs, numbers < 2), (numbers >= 10) & (numbers < 16))
-    assert second_group(pairs, np.ones(20, dtype=bool)) is None
-
-
-def test_weak_and_coarse_partitions_of_the_same_truth_are_no_second_group(rng):
-    fine = 3 * TRUTH + rng.randint(3, size=180)
-    weak = planted_ensemble(rng, TRUTH, 8, noise=0.6)
-    labels = np.column_stack([planted_ensemble(rng, fine, 8, noise=0.05), TRUTH > 0, weak, TRUTH > 0, TRUTH < 2])
-    pairs = pairs_among(labels)
-    assert largest_group(pairs, np.arange(19) >= 8) is not None
-    assert second_group(pairs, np.arange(19) < 8) is None

@@ -6,18 +6,16 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState
-from ..checks.values import MAX_SEED, check_random_state, check_real, warn_unless
-from ..core.codes import relabel
-from ..core.compiling import njit
-from ..core.encoding import collapse
-from ..core.formula import cluster_counts
-from ..core.kernels import gather
-from ..core.lloyd import best_lloyd, squared_distances
-from ..metrics.external import pair_weights, sized_densities
-from ._common import check_search, prepare
-
-__all__ = ["density_search"]
+from robust_eac.checks.common import RandomState
+from robust_eac.checks.values import MAX_SEED, check_random_state, check_real, warn_unless
+from robust_eac.consensus._common import check_search, prepare
+from robust_eac.core.codes import relabel
+from robust_eac.core.compiling import njit
+from robust_eac.core.encoding import collapse
+from robust_eac.core.formula import cluster_counts
+from robust_eac.core.kernels import gather
+from robust_eac.core.lloyd import best_lloyd, squared_distances
+from robust_eac.metrics.external import pair_weights, sized_densities
 
 # Gains (in objects) up to this are rounding errors.
 _SLACK = 1e-9
