@@ -131,6 +131,10 @@ class RedundancyWeighting(Weighting):
         weights = minimise_on_simplex(self.Q + _RIDGE * np.eye(m), c, np.full(m, 1.0 / m))
         return share_among_copies(weights, np.column_stack([self.Q, c]))
 
+    def of_start(self, losses):
+        """Equal weights: the starts are random."""
+        return self.first(losses)
+
     def value(self, losses, weights):
         c = linear_term(self.encoding, losses)
         return float(weights @ (self.Q @ weights) + _RIDGE * weights @ weights + c @ weights)
