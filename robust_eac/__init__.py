@@ -57,7 +57,7 @@ and single methods of a registry, are in the submodules.
 - `LandmarkSpectralEnsemble`: by spectral clustering through landmarks: clusters of any shape, millions of objects
 - `ensemble_distributed`: any of these on a Dask array
 - `corrupt_ensemble`: some clusterings replaced by bad ones, of many kinds
-- `fuzzy_c_means`: soft clusterings
+- `fuzzy_c_means`: memberships in clusters of features
 
 **Inputs** (`robust_eac.inputs`): label matrices from the results of other tools
 

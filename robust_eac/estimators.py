@@ -81,8 +81,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_new, n_partitions), int, or list of clusterings
             Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
             k-means, from `predict` of each model. Any form that `fit` takes except sparse indicators; names are matched
-            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed. Soft
-            partitions have the columns of the fit.
+            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed.
 
         Returns
         -------
@@ -158,7 +157,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
         ensemble = check_ensemble(X, name="X", part=True)
         self._check_names(ensemble)
-        return read_new_objects(self._book, ensemble, name="X")
+        return read_new_objects(self._book, ensemble)
 
     def _check_names(self, ensemble):
         """Require the partitions of the fit in their order; with scikit-learn's messages, which its tests expect."""
@@ -443,14 +442,6 @@ class RobustEAC(_Consensus):
     array([0, 0, 0, 1, 1, 1])
     >>> model.weights_
     array([0.5, 0.5, 0. , 0. ])
-
-    Base clusterings may be soft, here the posteriors of Gaussian mixtures with 2, 3 and 4 components:
-
-    >>> from sklearn.mixture import GaussianMixture
-    >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4], [9.0], [9.2], [9.5]])
-    >>> posteriors = [GaussianMixture(k, random_state=0).fit(X).predict_proba(X) for k in (2, 3, 4)]
-    >>> RobustEAC(n_clusters=3, init=[0, 0, 0, 1, 1, 1, 2, 2, 2], random_state=0).fit_predict(posteriors)
-    array([0, 0, 0, 1, 1, 1, 2, 2, 2])
     """
 
     objective_: float
@@ -601,7 +592,7 @@ class MergeConsensus(_Consensus):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), int
-            The ensemble, as in :meth:`RobustEAC.fit`, of hard labels in memory.
+            The ensemble, as in :meth:`RobustEAC.fit`, in memory.
         y : Ignored
 
         Returns
@@ -611,10 +602,9 @@ class MergeConsensus(_Consensus):
         # RobustEAC does not need the consensus functions.
         from .consensus.merge import merge_labels
 
-        ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
-        if ensemble is None or len(ensemble.widths):
-            kind = "a Dask array" if ensemble is None else "a list with memberships"
-            raise ValueError(f"X must be a matrix of hard labels, got {kind}.")
+        if is_dask_array(X):
+            raise ValueError("X must be a matrix of labels in memory, got a Dask array.")
+        ensemble = check_ensemble(X, name="X")
         labels = ensemble.labels
         result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
         hard = np.eye(result.n_clusters)[result.labels]

@@ -16,24 +16,14 @@ def comembership(column):
     return pairs * (column[:, None] == column[None, :]), pairs
 
 
-def soft_comembership(membership):
-    """(n, n) co-association X_u'X_u of a soft partition and the (n, n) mask of observed pairs; NaN is missing."""
-    observed = ~np.isnan(membership[:, 0])
-    x = np.where(observed[:, None], membership, 0.0)
-    return x @ x.T, np.outer(observed, observed).astype(float)
-
-
 def partitions_of(labels):
     """The partitions of a label matrix or of a list, one by one."""
     return list(labels) if isinstance(labels, (list, tuple)) else list(labels.T)
 
 
 def weighted_comembership(column, cluster_weights):
-    """(n, n) co-association X_u'W_uX_u of a hard or soft partition, with a weight per cluster."""
-    if column.ndim == 2:
-        x = np.where(np.isnan(column), 0.0, column)
-    else:
-        x = np.array([column == value for value in np.unique(column[column != -1])], dtype=float).T
+    """(n, n) co-association X_u'W_uX_u of a partition, with a weight per cluster."""
+    x = np.array([column == value for value in np.unique(column[column != -1])], dtype=float).T
     return x @ np.diag(cluster_weights) @ x.T
 
 
@@ -42,7 +32,7 @@ def pair_terms(labels, sample_weight=None, cluster_weights=None):
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     for u, column in enumerate(columns):
-        together, observed = comembership(column) if column.ndim == 1 else soft_comembership(column)
+        together, observed = comembership(column)
         if cluster_weights is not None:
             together = weighted_comembership(column, cluster_weights[u])
         pairs = observed * np.outer(w, w)
@@ -68,13 +58,8 @@ def cluster_weights(labels, sample_weight=None):
     pairs = 0.0
     scaled = 0.0
     for column in columns:
-        if column.ndim == 2:
-            seen, clusters = ~np.isnan(column[:, 0]), np.where(np.isnan(column), 0.0, column).T
-        else:
-            seen, clusters = (
-                column != -1,
-                [(column == value).astype(float) for value in np.unique(column[column != -1])],
-            )
+        seen = column != -1
+        clusters = [(column == value).astype(float) for value in np.unique(column[seen])]
         found.append([w[seen].sum() / (w @ cluster) for cluster in clusters])
         for cluster, weight in zip(clusters, found[-1], strict=True):
             size = (w.sum() / w[seen].sum()) ** 2 * (w @ cluster) ** 2
@@ -373,10 +358,9 @@ def membership_lower_bound(labels, weights, n_clusters, sample_weight=None):
 
 
 def relabelled_agreements(membership, partition):
-    """|Y X'|^2 for every permutation of the observed objects of a partition, hard or soft: a (n!,) array."""
-    soft = partition if partition.ndim == 2 else np.where(partition[:, None] == np.unique(partition), 1.0, 0.0)
-    observed = ~np.isnan(soft[:, 0]) if partition.ndim == 2 else partition != -1
-    gram, other = membership[observed] @ membership[observed].T, soft[observed] @ soft[observed].T
+    """|Y X'|^2 for every permutation of the observed objects of a partition: a (n!,) array."""
+    observed = partition != -1
+    gram, other = membership[observed] @ membership[observed].T, comembership(partition[observed])[0]
     orders = np.array(list(permutations(range(observed.sum()))))
     return np.einsum("ij,tij->t", gram, other[orders[:, :, None], orders[:, None, :]])
 
@@ -581,22 +565,16 @@ def moved_and_merged(consensus, limit):
 def pairs_of_newcomer(labels, weights, new, sample_weight=None, cluster_weights=None):
     """For every partition that observes one more object: its co-associations with its objects, these objects, factors.
 
-    new : list with one label, or one row of memberships, per partition.
+    new : list with one label per partition.
     """
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     for u, (column, weight, entry) in enumerate(zip(columns, weights, new, strict=True)):
-        if column.ndim == 1:
-            seen, names = np.flatnonzero(column != -1), list(np.unique(column[column != -1]))
-            together = np.array([float(column[j] == entry) for j in seen])
-            observes = entry != -1
-            if cluster_weights is not None and entry in names:
-                together *= cluster_weights[u][names.index(entry)]
-        else:
-            seen, observes = np.flatnonzero(~np.isnan(column[:, 0])), not np.isnan(entry[0])
-            by_cluster = entry if cluster_weights is None else entry * cluster_weights[u]
-            together = column[seen] @ by_cluster
-        if observes:
+        seen, names = np.flatnonzero(column != -1), list(np.unique(column[column != -1]))
+        together = np.array([float(column[j] == entry) for j in seen])
+        if cluster_weights is not None and entry in names:
+            together *= cluster_weights[u][names.index(entry)]
+        if entry != -1:
             yield together, seen, weight * (w.sum() / w[seen].sum()) ** 2 * w[seen]
 
 

@@ -22,7 +22,7 @@ from ..checks.values import (
     check_real,
 )
 from ..core.codes import relabel
-from ..core.encoding import Encoding, collapse, encode, encode_ensemble, harden, select, sub_ensemble, weigh
+from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import progress, silent
 from ..weightings.trust import trusted_group
@@ -93,8 +93,7 @@ def select_n_clusters(
     Parameters
     ----------
     labels, sample_weight
-        As in :func:`~robust_eac.partition_losses`. At least two partitions. A soft partition counts by its most likely
-        clusters. Objects of weight zero are in no half.
+        As in :func:`~robust_eac.partition_losses`. At least two partitions. Objects of weight zero are in no half.
     n_clusters : list of int or (int, int), default=(1, 10)
         Candidates, each in [1, n_samples], or the lowest and the highest of all.
     n_splits : int, default=10
@@ -162,7 +161,7 @@ def select_n_clusters(
 
     encoding = encode_ensemble(ensemble, sample_weight)
     trusted = np.flatnonzero(trusted_group(encoding, rng=rng))
-    encoding = select(by_appearance(harden(encoding))[0], trusted)
+    encoding = select(by_appearance(encoding)[0], trusted)
     weights = np.full(len(trusted), 1.0 / len(trusted))
     effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs, "log": progress(verbose)}
     held_out, stability = compare_halves(encoding, weights, candidates, rng=rng, **effort)

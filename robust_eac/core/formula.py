@@ -102,20 +102,14 @@ def agreement_sums(encoding, S, rows, of_partitions=None):
     if of_partitions is None:
         of_partitions = partition_sums(encoding)
     data, partitions = encoding.rows, encoding.partitions
-    sizes, soft_slots = partitions.sizes, partitions.soft_slots
-    mask_of_slot = np.repeat(partitions.mask_of, partitions.n_codes)
-    of_soft = np.empty((len(soft_slots), rows.shape[1]))
-    means, sums = [], []
-    for g, mask in enumerate(data.observed.T):
+    sizes, means, sums = partitions.sizes, [], []
+    for mask in data.observed.T:
         weight = data.multiplicity * mask
         mean, centred = relabelling.centre(rows, weight)
         means.append(mean)
         sums.append(relabelling.soft_sums(mean, centred, weight, encoding.self_pairs * mask))
-        soft = np.flatnonzero(mask_of_slot[soft_slots] == g)
-        of_soft[soft] = data.soft[:, soft].T @ (weight[:, np.newaxis] * centred)
-    mean_of_slot = np.array(means)[mask_of_slot]
+    mean_of_slot = np.repeat(np.array(means)[partitions.mask_of], partitions.n_codes, axis=0)
     centred_S = S - sizes[:, np.newaxis] * mean_of_slot
-    centred_S[soft_slots] = of_soft
     along = np.einsum("sp,sp->s", centred_S, mean_of_slot)
     own = np.einsum("sp,sp->s", centred_S, centred_S)
     shared = partitions.sum_slots(2.0 * sizes * along + own)
@@ -125,22 +119,13 @@ def agreement_sums(encoding, S, rows, of_partitions=None):
 
 def partition_sums(encoding):
     """The PairSums (see relabelling) of all partitions."""
-    rows, partitions = encoding.rows, encoding.partitions
-    singles = (encoding.self_pairs @ rows.observed)[partitions.mask_of]
-    own = singles.copy()
-    for u in np.intersect1d(partitions.soft_or_weighted, partitions.hard):
-        own[u] = encoding.self_pairs @ encoding.self_similarity(u)
+    partitions = encoding.partitions
+    singles = (encoding.self_pairs @ encoding.rows.observed)[partitions.mask_of]
+    own = singles
+    if partitions.slot_weights is not None:
+        own = np.array([encoding.self_pairs @ encoding.self_similarity(u) for u in range(len(singles))])
     everything = partitions.sum_slots(partitions.sizes**2)
-    sums = relabelling.pair_sums(partitions.n_observed, singles, own, everything, partitions.squares)
-    for u in partitions.soft:
-        mask, memberships = rows.observed[:, partitions.mask_of[u]], encoding.memberships(u)
-        if partitions.slot_weights is not None:
-            # The products of these rows are the weighted co-associations.
-            memberships = memberships * np.sqrt(partitions.weights_of(u))
-        weight, self_pairs = rows.multiplicity * mask, encoding.self_pairs * mask
-        centred = relabelling.centre(memberships, weight)
-        _fill(sums, u, relabelling.soft_sums(*centred, weight, self_pairs))
-    return sums
+    return relabelling.pair_sums(partitions.n_observed, singles, own, everything, partitions.squares)
 
 
 def moments_of_test(encoding, memberships):
@@ -153,16 +138,7 @@ def moments_of_test(encoding, memberships):
     rows2 = np.add.reduceat(sizes * deviation**2, offsets)
     rows3 = np.add.reduceat(sizes * deviation**3, offsets)
     moments = relabelling.hard_moments(partitions.n_observed, power2, rows2, rows3)
-    for u in partitions.soft:
-        weight = rows.multiplicity * rows.observed[:, partitions.mask_of[u]]
-        _fill(moments, u, relabelling.soft_moments(encoding.memberships(u), weight))
     return relabelling.stack(of_consensus, partitions.mask_of), moments
-
-
-def _fill(sums, u, values):
-    """Set the sums of partition u."""
-    for of_all, value in zip(sums, values, strict=True):
-        of_all[u] = value
 
 
 def adjusted_agreements(encoding, rows, *, n_threads=1):
@@ -257,8 +233,7 @@ def with_one_cluster(encoding):
     """The arrays that a sweep reads, with one more partition per mask: a single cluster of all its objects."""
     rows, slots = encoding.visited
     n_slots, n_masks = len(encoding.partitions.sizes), rows.observed.shape[1]
-    rows = rows._replace(soft=np.concatenate([rows.soft, rows.observed], axis=1))
-    return Visited(rows, slots._replace(soft=np.append(slots.soft, n_slots + np.arange(n_masks))))
+    return Visited(rows, slots._replace(whole=n_slots + np.arange(n_masks)))
 
 
 def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):

@@ -165,9 +165,8 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     little more than by chance even if they are random, the more the fewer they are. The exact p-values of few objects
     take few values.
 
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
-    partition; memory as :func:`adjusted_agreement`. For 8 objects, a third of a second more for every set of objects
-    that partitions observe.
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)); memory as :func:`adjusted_agreement`. For 8
+    objects, a third of a second more for every set of objects that partitions observe.
 
     References
     ----------

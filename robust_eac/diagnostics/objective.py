@@ -71,9 +71,9 @@ def partition_losses(
     It is :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_), for all partitions at once
     :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with :math:`G = Y Y^T` and :math:`S_u = Y X_u^T`; no n x n matrix is
     formed. A partition that observes only the objects O_u is compared on these:
-    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`. For a soft partition, whose X_u is a
-    membership like Y, the last term is :math:`\|X_u X_u^T\|^2`. With weights w_l of the base clusters l,
-    :math:`X_u^T W_u X_u` takes the place of :math:`X_u^T X_u`: each pair that cluster l puts together counts w_l.
+    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`. With
+    weights w_l of the base clusters l, :math:`X_u^T W_u X_u` takes the place of :math:`X_u^T X_u`: each pair that
+    cluster l puts together counts w_l.
 
     Parameters
     ----------
@@ -81,8 +81,7 @@ def partition_losses(
         Base clusterings, one per column: integers, texts or categories, in an array, a DataFrame of pandas or polars,
         or what :func:`~robust_eac.labels_from` returns; -1, None, NaN and NA mark an object that the partition did not
         observe. A sparse matrix of zeros and ones is objects by clusters, those of each clustering side by side. Or a
-        list (or tuple) with one entry per partition: a vector of labels, a `VertexClustering` of igraph, or a matrix of
-        memberships, (n_samples, k_u), rows on the simplex, a row of NaN where an object was not observed. A list of
+        list (or tuple) with one entry per partition: a vector of labels, or a `VertexClustering` of igraph. A list of
         plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership :math:`Y^T`, rows on the simplex, of at most 2^28 entries; dense, or SciPy sparse, which is
@@ -93,8 +92,8 @@ def partition_losses(
     cluster_weights : {"size"} or list of ndarrays, default=None
         "size": w_l in proportion to 1/n_l, n_l being the size of the cluster, so that fine and coarse partitions count
         alike (n_u/n_l if n_u objects are observed), scaled so that the sum of all :math:`(n / n_u)^2 w_l n_l^2` stays
-        that of weights of 1. Or one array per partition, a non-negative weight per cluster in the order of the labels
-        (of the columns of a soft partition). None means 1 each.
+        that of weights of 1. Or one array per partition, a non-negative weight per cluster in the order of the
+        labels. None means 1 each.
 
     Returns
     -------
@@ -105,7 +104,7 @@ def partition_losses(
     Notes
     -----
     Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)), and
-    O(n_clusters) per base cluster. A soft partition counts as k_u partitions, and takes O(n_samples k_u^2) once.
+    O(n_clusters) per base cluster.
 
     References
     ----------
@@ -117,12 +116,6 @@ def partition_losses(
     >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
     >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
     array([0., 4.])
-
-    Posteriors of a mixture, and a vector of labels:
-
-    >>> posteriors = np.array([[0.75, 0.25], [0.75, 0.25], [0.0, 1.0]])
-    >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
-    array([0.8125, 0.    ])
     """
     return Evaluation(labels, membership, None, sample_weight, cluster_weights).losses
 

@@ -84,8 +84,7 @@ def solve_median_partition_distributed(
     ----------
     labels : dask Array of shape (n_samples, n_partitions), int
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
-        Soft partitions are not supported. Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of
-        columns are merged.
+        Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of columns are merged.
     n_clusters, max_iter, tol, random_state, verbose, cluster_weights
         As in :class:`~robust_eac.RobustEAC`.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
@@ -347,7 +346,7 @@ def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
         if everything or size
     ]
     codes, observed, counts = (np.concatenate(part) for part in zip(*compute(*parts), strict=True))
-    sample = Encoding(RowData(codes, np.empty((len(codes), 0)), counts, observed), partitions)
+    sample = Encoding(RowData(codes, counts, observed), partitions)
     return weigh(sample, counts * (partitions.total / counts.sum()))
 
 

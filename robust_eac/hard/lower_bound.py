@@ -95,7 +95,7 @@ def consensus_lower_bound(
     -------
     result : LowerBound
         Named tuple: `bound`, in ordered pairs of objects, without a regulariser; `pairwise`, the sum of the bounds of
-        single pairs: for a complete hard ensemble of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with ``hard=True``;
+        single pairs: for a complete ensemble of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with ``hard=True``;
         `n_iter`; `converged`, whether the bound settled within `max_iter`. It is valid in any case.
 
     Notes
@@ -103,7 +103,7 @@ def consensus_lower_bound(
     For d objects with different labels an iteration takes O(d^3) time, and memory is O(d^2). For partitions without a
     limit most iterations take time proportional to the triangles in use, usually about one per pair. Copies of an
     object share a row of their total weight, unless they are better apart in a partition
-    (:math:`C_{ii} < W_{ii} / 2`), which happens with soft partitions only.
+    (:math:`C_{ii} < W_{ii} / 2`), which happens with weights of base clusters only.
 
     References
     ----------

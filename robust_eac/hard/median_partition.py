@@ -302,9 +302,8 @@ def refine_labels(
 
     Objects in random order move to the cluster that lowers the objective most, an empty one included [2]_. Objects with
     equal labels in all partitions move together once they are together, which improves partitions that no single move
-    improves; at the end neither kind of move lowers the objective. A soft partition puts an object together with a copy
-    of itself to the extent :math:`\|x_{ui}\|^2`: where the mean of this is at most one half, every copy moves alone.
-    With a `weighting` the search continues until neither the labels nor their weights change.
+    improves; at the end neither kind of move lowers the objective. With a `weighting` the search continues until
+    neither the labels nor their weights change.
 
     Parameters
     ----------
@@ -334,7 +333,7 @@ def refine_labels(
 
     Notes
     -----
-    Time and memory as :func:`solve_hard_median_partition`, a soft partition counting as k_u.
+    Time and memory as :func:`solve_hard_median_partition`.
 
     References
     ----------

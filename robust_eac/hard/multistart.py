@@ -7,7 +7,7 @@ import numpy as np
 
 from ..alternation.one_start import Limits, Problem, alternate
 from ..alternation.several_starts import turn_run
-from ..core.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
+from ..core.encoding import Encoding, take_rows, weigh, weigh_clusters
 from ..core.formula import agreement_beside
 from ..core.relabelling import PairSums, hard_sums
 from ..core.starts import draw_rows
@@ -51,9 +51,9 @@ class Task(NamedTuple):
 
     def may_dissolve(self, clusters):
         """Whether the problem is small enough to dissolve clusters."""
-        n_rows, n_hard = self.encoding.rows.codes.shape
+        n_rows, m = self.encoding.rows.codes.shape
         k = 1 + int(np.max(clusters))
-        return n_rows * (n_hard + self.encoding.rows.soft.shape[1]) * k**2 <= _THOROUGH_WORK
+        return n_rows * m * k**2 <= _THOROUGH_WORK
 
 
 class SearchRun(NamedTuple):
@@ -141,7 +141,7 @@ def _relaxed(encoding, n_clusters, weights, rng):
 
 def _best_partitions(task, weights, count):
     """The base partitions of least loss; -1 for rows that are unobserved, or not in the n_clusters largest clusters."""
-    codes = harden(task.encoding).rows.codes.astype(np.intp)
+    codes = task.encoding.rows.codes.astype(np.intp)
     codes[~task.encoding.rows.observed[:, task.encoding.partitions.mask_of]] = -1
     # All columns need one memory layout: numba compiles kernels for each.
     codes = np.asfortranarray(codes)

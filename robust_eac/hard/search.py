@@ -83,8 +83,7 @@ class Search:
         """Yield the clusters to dissolve together, in random order."""
         used, sizes = np.unique(self.clusters, return_counts=True)
         yield from rng.permutation(used)[:, np.newaxis]
-        n_columns = self._encoding.rows.codes.shape[1] + self._encoding.rows.soft.shape[1]
-        most = _PAIR_WORK / (n_columns * float(self._limit) ** 4)
+        most = _PAIR_WORK / (self._encoding.rows.codes.shape[1] * float(self._limit) ** 4)
         small = np.flatnonzero(sizes <= most)
         pairs = small[np.column_stack(np.triu_indices(len(small), 1))]
         yield from rng.permutation(used[pairs[sizes[pairs].sum(axis=1) <= most]])
@@ -179,7 +178,7 @@ class Search:
 def group_copies(encoding, weights, loss, clusters=None):
     """The encoding with one row for all copies of an object that are in the same cluster and may stay together."""
     apart = np.zeros(len(encoding.rows.codes), dtype=bool)
-    if len(encoding.partitions.soft_or_weighted):
+    if encoding.partitions.slot_weights is not None:
         similarity = encoding.mean_self_similarity(weights * encoding.partitions.scale)
         apart = similarity <= 1.0 - 0.5 * loss.cost
     numbers = [np.where(apart, 1.0 + np.arange(len(apart)), 0.0)]

@@ -65,7 +65,8 @@ def terms_of(encoding, weights, loss):
     slot_weights = encoding.partitions.by_slot(np.ones(len(totals)))
     return LossTerms(
         *encoding.rows,
-        *encoding.partitions.slots,
+        encoding.partitions.offsets,
+        encoding.partitions.missing_slots,
         kind=loss.kind,
         cost=loss.cost,
         weights=weights,

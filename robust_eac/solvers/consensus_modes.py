@@ -92,7 +92,7 @@ def solve_consensus_modes(
     Parameters
     ----------
     labels, sample_weight
-        As in :func:`~robust_eac.partition_losses`. Pairs of soft partitions are compared by their hard labels.
+        As in :func:`~robust_eac.partition_losses`.
     n_modes : int or "auto", default="auto"
         Largest number of modes. "auto" sets no limit.
     max_iter : int, default=100

@@ -19,7 +19,7 @@ from robust_eac import (
 )
 
 from ..access import _summary, _wording
-from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..conftest import planted_ensemble, random_ensemble
 
 
 @pytest.fixture
@@ -43,15 +43,9 @@ def _rows(text):
 
 
 @pytest.mark.parametrize("weight", [None, "counts", "shares"])
-@pytest.mark.parametrize("soft", [True, False])
-def test_agreements_with_soft_partitions_and_weights(rng, weight, soft):
+def test_agreements_with_weights(rng, weight):
     n = 40
     labels = random_ensemble(rng, n, 4, missing=0.2)
-    if soft:
-        blurred = random_membership(rng, n, 3)
-        blurred[:5] = np.nan
-        labels = [*labels.T, blurred, random_membership(rng, n, 2)]
-        labels = [np.where(entry == -1, 0, entry) if np.ndim(entry) == 1 else entry for entry in labels]
     sample_weight = {None: None, "counts": rng.randint(4, size=n), "shares": rng.uniform(size=n)}[weight]
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels, sample_weight=sample_weight)
     expected = adjusted_agreement(labels, model.membership_, sample_weight=sample_weight)

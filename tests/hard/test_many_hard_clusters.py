@@ -29,7 +29,7 @@ from .test_contingency import of
 
 N = 120
 OF_BOTH = pytest.mark.parametrize(("name", "cost"), [("binder", 1.0), ("binder", 0.6), ("vi", 1.0), ("vi", 1.4)])
-KINDS = ("complete", "missing", "repeated", "weighted", "soft", "cluster weights")
+KINDS = ("complete", "missing", "repeated", "weighted", "cluster weights")
 
 
 def problem(kind, seed=0, n=N, k=40, m=8):
@@ -46,12 +46,6 @@ def problem(kind, seed=0, n=N, k=40, m=8):
         sample_weight = rng.randint(0, 4, size=n).astype(float)
     if kind == "weighted":
         sample_weight = rng.uniform(0.1, 3.0, size=n)
-    if kind == "soft":
-        unseen = rng.dirichlet(np.full(9, 0.2), size=n)
-        unseen[unseen < 0.05] = 0.0
-        unseen /= unseen.sum(axis=1, keepdims=True)
-        unseen[:5] = np.nan
-        labels = [*labels.T[:-1], unseen]
     if kind == "cluster weights":
         cluster_weights = "size"
     encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)

@@ -32,7 +32,7 @@ from robust_eac import (
 )
 
 from ..access import draw_heat_map
-from ..conftest import planted_ensemble, random_membership
+from ..conftest import planted_ensemble
 
 STYLE = files("robust_eac.reporting").joinpath("page.css").read_text(encoding="utf-8")
 HOSTILE = [
@@ -330,24 +330,23 @@ def test_fits_of_all_kinds(rng, model, said):
     assert model.to_html(labels) == page
 
 
-def test_incomplete_soft_and_weighted_ensembles(rng):
+def test_incomplete_and_weighted_ensembles(rng):
     labels = planted_ensemble(rng, np.arange(60) % 3, 6)
     labels[rng.uniform(size=labels.shape) < 0.2] = -1
     labels[:, 0] = np.arange(60) % 3
-    page = RobustEAC(3, n_init=2, random_state=0).fit(labels).to_html(labels)
+    model = RobustEAC(3, n_init=2, random_state=0)
+    page = model.fit(labels).to_html(labels)
     observed = dict(zip(*(columns_of(page, "partitions")[title] for title in ("partition", "objects")), strict=True))
     assert observed == {str(u): str(n) for u, n in enumerate(np.sum(labels != -1, axis=0))}
     assert f"{np.sum(labels == -1)} of 360" in text_of(section(page, "asked"))
 
-    soft = [random_membership(rng, 60, 3), np.arange(60) % 3, random_membership(rng, 60, 2), np.arange(60) % 3]
     weight = rng.uniform(size=60)
-    page = RobustEAC(3, n_init=2, random_state=0).fit(soft, sample_weight=weight).to_html(soft, sample_weight=weight)
-    assert "2 of them soft" in text_of(section(page, "asked"))
+    page = model.fit(labels, sample_weight=weight).to_html(labels, sample_weight=weight)
     assert ".fit(X, sample_weight=sample_weight)" in page
     # Objects that are parts cannot be relabelled one by one.
     assert "p-value" not in columns_of(page, "partitions")
     counts = rng.randint(1, 4, size=60)
-    page = RobustEAC(3, n_init=2, random_state=0).fit(soft, sample_weight=counts).to_html(soft, sample_weight=counts)
+    page = model.fit(labels, sample_weight=counts).to_html(labels, sample_weight=counts)
     assert "p-value" in columns_of(page, "partitions")
     assert f"weight of all objects{counts.sum()}" in text_of(section(page, "asked"))
 

@@ -29,19 +29,15 @@ from .. import reference
 from ..conftest import random_ensemble, random_membership
 
 N, M, K = 24, 5, 3
-cases = pytest.mark.parametrize(("kind", "weighted"), [*product(("complete", "incomplete", "soft"), (False, True))])
+cases = pytest.mark.parametrize(("kind", "weighted"), [*product(("complete", "incomplete"), (False, True))])
 
 
 def make(rng, kind, weighted=False, n=N):
     """(ensemble, sample weights or None, weights of its base clusters)."""
     labels = random_ensemble(rng, n, M, missing=0.2 if kind == "incomplete" else 0.0)
-    columns = list(labels.T)
-    if kind == "soft":
-        columns[1:3] = rng.dirichlet(np.ones(4), n), rng.dirichlet(np.ones(2), n)
-        columns[1][:3] = np.nan
-    sizes = [c.shape[1] if c.ndim == 2 else len(np.unique(c[c != -1])) for c in columns]
+    sizes = [len(np.unique(column[column != -1])) for column in labels.T]
     sample_weight = rng.uniform(0.3, 2.5, size=n) if weighted else None
-    return columns if kind == "soft" else labels, sample_weight, [rng.uniform(0.0, 2.0, size=size) for size in sizes]
+    return labels, sample_weight, [rng.uniform(0.0, 2.0, size=size) for size in sizes]
 
 
 @cases
@@ -113,7 +109,7 @@ def test_clusters_of_objects_without_weight_do_not_count(rng, n, n_clusters):
 # With few random partitions trust warns and falls back on equal weights.
 @pytest.mark.filterwarnings("ignore:No two partitions agree")
 @pytest.mark.parametrize("weighting", ["restricted-simplex", "l2", "chance-corrected"])
-@pytest.mark.parametrize("kind", ["complete", "incomplete", "soft"])
+@pytest.mark.parametrize("kind", ["complete", "incomplete"])
 def test_fits_descend_and_report_what_can_be_checked(rng, kind, weighting):
     labels, sample_weight, cluster_weights = make(rng, kind, weighted=True)
     given = {"cluster_weights": cluster_weights, "sample_weight": sample_weight}
@@ -126,7 +122,7 @@ def test_fits_descend_and_report_what_can_be_checked(rng, kind, weighting):
     assert certify(labels, result.membership, **given).gap == pytest.approx(result.gap, abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["complete", "incomplete", "soft"])
+@pytest.mark.parametrize("kind", ["complete", "incomplete"])
 def test_no_partition_is_below_the_bound_and_no_move_improves_a_refined_one(rng, kind):
     small, _, kept = make(rng, kind, n=6)
     weights = rng.dirichlet(np.ones(M))
