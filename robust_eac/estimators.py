@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks.common import ClusterWeights, Labels, RandomState, WeightSolver
+from .checks.common import Labels, RandomState, WeightSolver
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.names import Count
 from .checks.values import check_names, is_dask_array
@@ -67,10 +67,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
         r"""Find the memberships of new objects in the consensus of the fit, which does not change.
 
         For every new object separately, solve
-        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T W_u x_{uj})^2` over the simplex, with j over
+        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T x_{uj})^2` over the simplex, with j over
         the fitted objects that partition u observes: the object's part of the objective, by the line search of the fit,
-        with its weights, `agreement` and `cluster_weights`. It is the membership that `fit` gives an object of
-        `sample_weight` zero.
+        with its weights and `agreement`. It is the membership that `fit` gives an object of `sample_weight` zero.
 
         For raw losses this is convex. For chance-corrected losses it is their derivative in the weight of the object,
         which is not convex if the partitions that observe the object agree with the consensus less than by chance: then
@@ -361,8 +360,6 @@ class RobustEAC(_Consensus):
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses and objective are
         then shares. Trivial partitions, of one cluster or of single objects, have loss 1 for every consensus and do not
         influence it. "auto" means "adjusted" for "chance-corrected", otherwise "raw".
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
     init : {"random", "kmeans"} or array-like, default="random"
         Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
         SciPy sparse, or a label vector of shape (n_samples,). An array is one start, and begins with the best weights
@@ -456,7 +453,6 @@ class RobustEAC(_Consensus):
         *,
         weighting: WeightSolver = "restricted-simplex",
         agreement: str = "auto",
-        cluster_weights: ClusterWeights = None,
         init: str | ArrayLike = "random",
         n_init: int = 10,
         max_iter: int = 100,
@@ -468,7 +464,6 @@ class RobustEAC(_Consensus):
         self.n_clusters = n_clusters
         self.weighting = weighting
         self.agreement = agreement
-        self.cluster_weights = cluster_weights
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter

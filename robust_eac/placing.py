@@ -7,9 +7,8 @@ import numpy as np
 from .checks.common import row_blocks
 from .core import kernels
 from .core.arrays import RowData, Slots, Statistics, Visited
-from .core.encoding import Encoding, encode, select, weigh_clusters
+from .core.encoding import Encoding, encode, select
 from .core.formula import (
-    adjusted_agreements,
     agreement_from_losses,
     cluster_counts,
     padded,
@@ -220,10 +219,7 @@ def keep_groups(ensemble, result):
 
 
 def agreements_of(objective, result):
-    """Chance-corrected agreement of the partitions with the consensus, without weights of base clusters."""
-    encoding, membership = objective.encoding, result.membership
-    if encoding.partitions.slot_weights is not None:
-        return adjusted_agreements(weigh_clusters(encoding, None), membership)
+    """Chance-corrected agreement of the partitions with the consensus."""
     if isinstance(objective, ChanceCorrectedObjective):
         return 1.0 - result.losses
-    return agreement_from_losses(encoding, result.losses, membership)
+    return agreement_from_losses(objective.encoding, result.losses, result.membership)

@@ -19,15 +19,13 @@ class Partitions(NamedTuple):
 
     offsets : (m,) int64; first slot of each partition.
     sizes : (n_slots,) float64; weight of each cluster's objects, X_u 1 (0 in the slots of "not observed").
-    squares : (m,) float64; |X_u'W_uX_u|^2, the sum of the squared sizes times squared weights.
+    squares : (m,) float64; |X_u'X_u|^2, the sum of the squared sizes.
     missing_slots : int64; the slots of "not observed".
     mask_of : (m,) intp; mask of each partition: a distinct set of observed objects.
     n_observed : (m,) float64; weight of the objects that each partition observes.
     total : float; weight of all objects.
     copy : float; weight of one copy of an object: an object of weight w counts as w / copy copies. 1, or the smallest
         weight if that is below 1.
-    slot_weights : (n_slots,) float64 or None; weights W_u of the base clusters, 0 in the slots of "not observed"; None
-        if all are 1.
     """
 
     offsets: np.ndarray
@@ -38,7 +36,6 @@ class Partitions(NamedTuple):
     n_observed: np.ndarray
     total: float
     copy: float = 1.0
-    slot_weights: np.ndarray | None = None
 
     @property
     def slots(self):
@@ -70,30 +67,16 @@ class Partitions(NamedTuple):
         return (self.total / self.n_observed) ** 2
 
     def by_slot(self, coef):
-        """(n_slots,) coefficient of each slot's partition, times the weight of the cluster."""
-        by_slot = np.repeat(coef, self.n_codes)
-        return by_slot if self.slot_weights is None else by_slot * self.slot_weights
+        """(n_slots,) coefficient of each slot's partition."""
+        return np.repeat(coef, self.n_codes)
 
     def sum_slots(self, values):
-        """(m,) sums of the values of each partition's slots, times the weights of the clusters."""
-        return np.add.reduceat(values if self.slot_weights is None else values * self.slot_weights, self.offsets)
+        """(m,) sums of the values of each partition's slots."""
+        return np.add.reduceat(values, self.offsets)
 
     def by_mask(self, values):
         """(n_masks,) sums of the partitions' values over the partitions of each mask."""
         return np.bincount(self.mask_of, weights=values)
-
-    def weighted(self, slot_weights):
-        """The partitions with these weights of their clusters; None for 1 each."""
-        weighted = self._replace(slot_weights=slot_weights)
-        sizes = weighted.by_slot(np.ones(len(self.offsets))) * self.sizes
-        return weighted._replace(squares=np.add.reduceat(sizes**2, self.offsets))
-
-    def weights_of(self, partition):
-        """(n_codes[partition],) weights of a partition's slots."""
-        n_codes = self.n_codes[partition]
-        if self.slot_weights is None:
-            return np.ones(n_codes)
-        return self.slot_weights[self.offsets[partition] :][:n_codes]
 
 
 class Encoding(NamedTuple):
@@ -132,26 +115,6 @@ class Encoding(NamedTuple):
         """(n_rows,) sum of coef over the partitions in which the row is observed."""
         return self.rows.observed @ self.partitions.by_mask(coef)
 
-    def self_similarity(self, partition):
-        """(n_rows,) x_ui'W_u x_ui, the co-association of an object with itself; 0 if it is not observed."""
-        rows, partitions = self.rows, self.partitions
-        observed = rows.observed[:, partitions.mask_of[partition]]
-        return np.where(observed, partitions.weights_of(partition)[rows.codes[:, partition]], 0.0)
-
-    def surplus(self, coef):
-        """(n_rows,) sum of coef (1 - x_ui'W_u x_ui) over the partitions in which the row is observed."""
-        rows, partitions = self.rows, self.partitions
-        similarity = np.zeros((len(rows.codes), 1))
-        if partitions.slot_weights is None:
-            return similarity[:, 0]
-        kernels.table_costs(rows.codes, partitions.offsets, partitions.by_slot(coef)[:, np.newaxis], similarity)
-        return self.presence(coef) - similarity[:, 0]
-
-    def mean_self_similarity(self, coef):
-        """(n_rows,) mean of x_ui'W_u x_ui over the partitions in which the row is observed, weighted by coef."""
-        lack = self.surplus(coef)
-        return 1.0 - np.divide(lack, self.presence(coef), out=np.zeros_like(lack), where=lack != 0.0)
-
     def expand(self, rows):
         """Values of the objects from values of the rows."""
         return rows if self.inverse is None else rows[self.inverse]
@@ -170,21 +133,17 @@ def weigh(encoding, weight):
     one_cluster = np.zeros(len(weight), dtype=np.intp)
     kernels.count(rows.codes, partitions.offsets, weight, one_cluster, counts)
     counts[partitions.missing_slots] = 0.0
+    sizes = np.ascontiguousarray(counts[:, 0])
     total = float(weight.sum())
     n_observed = np.where(rows.observed.all(axis=0), total, weight @ rows.observed)
     partitions = partitions._replace(
-        sizes=np.ascontiguousarray(counts[:, 0]),
+        sizes=sizes,
+        squares=np.add.reduceat(sizes**2, partitions.offsets),
         copy=float(min(1.0, weight[weight > 0.0].min(initial=1.0))),
         n_observed=n_observed[partitions.mask_of],
         total=total,
     )
-    encoding = Encoding(rows._replace(multiplicity=weight), partitions, inverse)
-    return weigh_clusters(encoding, partitions.slot_weights)
-
-
-def weigh_clusters(encoding, slot_weights):
-    """The encoding with these weights of its base clusters; None for 1 each."""
-    return encoding._replace(partitions=encoding.partitions.weighted(slot_weights))
+    return Encoding(rows._replace(multiplicity=weight), partitions, inverse)
 
 
 def encode(labels):
@@ -270,7 +229,6 @@ def select(encoding, chosen):
         missing_slots=(offsets + n_codes - 1)[with_missing],
         mask_of=mask_of,
         n_observed=partitions.n_observed[chosen],
-        slot_weights=None if partitions.slot_weights is None else partitions.slot_weights[slots],
     )
     return Encoding(rows, partitions, inverse)
 

@@ -81,7 +81,7 @@ def losses_of(partitions, S, G):
 
 
 def losses_from_sums(partitions, shared, square_G):
-    """The losses d_u from <Y'Y, X_u'W_uX_u> of every partition and |Y'Y|^2 of every mask."""
+    """The losses d_u from <Y'Y, X_u'X_u> of every partition and |Y'Y|^2 of every mask."""
     square_G = square_G[partitions.mask_of]
     losses = square_G - 2.0 * shared + partitions.squares
     # A difference of large numbers: rounding must not hide perfect agreement.
@@ -90,7 +90,7 @@ def losses_from_sums(partitions, shared, square_G):
 
 
 def shared_pairs(partitions, S):
-    """(m,) <Y'Y, X_u'W_uX_u> = sum over the slots l of w_l |S_l|^2."""
+    """(m,) <Y'Y, X_u'X_u> = sum over its slots of |S_l|^2."""
     return partitions.sum_slots(np.einsum("sp,sp->s", S, S))
 
 
@@ -121,11 +121,7 @@ def partition_sums(encoding):
     """The PairSums (see relabelling) of all partitions."""
     partitions = encoding.partitions
     singles = (encoding.self_pairs @ encoding.rows.observed)[partitions.mask_of]
-    own = singles
-    if partitions.slot_weights is not None:
-        own = np.array([encoding.self_pairs @ encoding.self_similarity(u) for u in range(len(singles))])
-    everything = partitions.sum_slots(partitions.sizes**2)
-    return relabelling.pair_sums(partitions.n_observed, singles, own, everything, partitions.squares)
+    return relabelling.hard_sums(partitions.n_observed, singles, partitions.squares)
 
 
 def moments_of_test(encoding, memberships):
@@ -205,18 +201,19 @@ def weighted_statistics(encoding, weights, S, G):
     """The :class:`~robust_eac.core.arrays.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding.partitions, weights)
     slot_coef = encoding.partitions.by_slot(coef)
-    return _statistics(encoding, S, G, slot_coef, mask_coef, encoding.surplus(coef), np.zeros(len(mask_coef)))
+    surplus, alone = np.zeros(len(encoding.rows.codes)), np.zeros(len(mask_coef))
+    return _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone)
 
 
 def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
     """The :class:`~robust_eac.core.arrays.Statistics` for sweeps over :func:`with_one_cluster`.
 
-    These sweeps minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2
+    These sweeps minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'X_u> - 2 sum_g together |Y1|^2
     - 2 sum_g alone sum_i |y_i|^2,  over the objects of mask g and of partition u.
     """
     partitions = encoding.partitions
     of_masks = mask_coef - partitions.by_mask(coef) - together
-    surplus = encoding.surplus(coef) + encoding.rows.observed @ of_masks
+    surplus = encoding.rows.observed @ of_masks
     slot_coef = np.append(partitions.by_slot(coef), together)
     S = np.concatenate([S, totals_by_mask(partitions, S)])
     return _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone)

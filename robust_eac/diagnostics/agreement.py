@@ -12,7 +12,7 @@ from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_consensus_membership
 from ..core import relabelling
-from ..core.encoding import encode_ensemble, one_hot, weigh_clusters
+from ..core.encoding import encode_ensemble, one_hot
 from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 from ..schemes.tables import encode_collapsed, tables
 
@@ -187,7 +187,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
 
 def agreement_test_of(encoding, rows):
-    """The :class:`AgreementTest` of the memberships of an encoding's rows, without weights of base clusters."""
+    """The :class:`AgreementTest` of the memberships of an encoding's rows."""
     S, _ = accumulate(encoding, rows)
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.partitions.offsets)
     moments = moments_of_test(encoding, rows)
@@ -199,7 +199,7 @@ def agreement_test_of(encoding, rows):
             objects = np.repeat(np.arange(len(rows)), copies.astype(int))
             pvalue[partitions] = _exact_pvalues(encoding, rows, partitions, objects)
     return AgreementTest(
-        adjusted_agreements(weigh_clusters(encoding, None), rows),
+        adjusted_agreements(encoding, rows),
         square_S,
         relabelling.expected(*moments),
         relabelling.variance(*moments),

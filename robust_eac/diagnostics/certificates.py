@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, WeightSolver
+from ..checks.common import Labels, WeightSolver
 from ..core.formula import frank_wolfe_gaps
 from ..hard.losses import reassign
 from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
@@ -52,7 +52,6 @@ def certify(
     agreement: str = "raw",
     weighting: WeightSolver | None = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> Certificate:
     r"""Check a consensus from any source: how stationary it is, how certain each object is, how good its weights are.
 
@@ -81,8 +80,8 @@ def certify(
 
     Parameters
     ----------
-    labels, membership, weights, cluster_weights
-        As in :func:`~robust_eac.objective_value`. `trust` does not use `cluster_weights`.
+    labels, membership, weights
+        As in :func:`~robust_eac.objective_value`.
     agreement : {"raw", "adjusted"}, default="raw"
         The objective whose stationarity and weights are checked, that of the losses :math:`d_u` or of
         :math:`d_u / E[d_u]`, as in :func:`~robust_eac.solve_median_partition`.
@@ -128,7 +127,7 @@ def certify(
     >>> certificate.margins, certificate.weight_gap
     (array([1., 1., 1., 1.]), 0.0703125)
     """
-    evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights, agreement=agreement)
+    evaluation = Evaluation(labels, membership, weights, sample_weight, agreement=agreement)
     objective, encoding = evaluation.objective, evaluation.encoding
     rows, weights = evaluation.rows, evaluation.weights
     bound = None if weighting is None else as_weighting(weighting).bind(len(weights), objective.unit)
@@ -202,7 +201,7 @@ def assess_partition(encoding, weights, labels, n_clusters, cost):
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    n_different = len(different_rows(encoding, weights, False).rows.codes)
+    n_different = len(different_rows(encoding).rows.codes)
     obstacle, bound = _obstacle(encoding), 0.0
     if obstacle is None and len(encoding.partitions.sizes) < n_different:
         bound = spectral_bound(encoding, weights, n_clusters)
@@ -214,7 +213,7 @@ def _bound_of_membership(encoding, weights, n_clusters, enough):
 
 def _bound_of_partition(encoding, weights, n_clusters, cost):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    if len(different_rows(encoding, weights, True, cost).rows.codes) <= MOST_PAIRED:
+    if len(different_rows(encoding).rows.codes) <= MOST_PAIRED:
         bound = bound_partitions(encoding, weights, n_clusters, cost=cost, tol=_ENOUGH).bound
         return _stated(encoding, bound, None)
     obstacle = _obstacle(encoding) if cost == 1.0 else "the cost is not 1"

@@ -7,13 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels
+from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_consensus_membership, check_real, check_weights
 from ..core.encoding import encode_ensemble
 from ..core.formula import gradient_of, weighted_loss
 from ..objectives import objective_for, resolve_agreement
-from ..weightings.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
 
@@ -21,14 +20,13 @@ __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partitio
 class Evaluation:
     """An ensemble, a membership and weights, checked; their losses and statistics are computed once."""
 
-    def __init__(self, labels, membership, weights, sample_weight, cluster_weights, *, agreement="raw"):
+    def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
         ensemble = check_ensemble(labels)
         sample_weight = check_sample_weight(sample_weight, ensemble)
         self.rows = check_consensus_membership(membership, ensemble.n_samples)
-        cluster_weights = check_cluster_weights(cluster_weights)
         agreement = resolve_agreement(agreement)
         self.weights = check_weights(weights, ensemble.n_partitions)
-        self.encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+        self.encoding = encode_ensemble(ensemble, sample_weight)
         self.objective = objective_for(self.encoding, self.rows.shape[1], agreement)
 
     @cached_property
@@ -64,16 +62,13 @@ def partition_losses(
     membership: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
     r"""Compute the distance of every partition of the ensemble to a consensus membership.
 
     It is :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_), for all partitions at once
     :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with :math:`G = Y Y^T` and :math:`S_u = Y X_u^T`; no n x n matrix is
     formed. A partition that observes only the objects O_u is compared on these:
-    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`. With
-    weights w_l of the base clusters l, :math:`X_u^T W_u X_u` takes the place of :math:`X_u^T X_u`: each pair that
-    cluster l puts together counts w_l.
+    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`.
 
     Parameters
     ----------
@@ -89,11 +84,6 @@ def partition_losses(
         :func:`~robust_eac.hard_partition_losses`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        "size": w_l in proportion to 1/n_l, n_l being the size of the cluster, so that fine and coarse partitions count
-        alike (n_u/n_l if n_u objects are observed), scaled so that the sum of all :math:`(n / n_u)^2 w_l n_l^2` stays
-        that of weights of 1. Or one array per partition, a non-negative weight per cluster in the order of the
-        labels. None means 1 each.
 
     Returns
     -------
@@ -117,7 +107,7 @@ def partition_losses(
     >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
     array([0., 4.])
     """
-    return Evaluation(labels, membership, None, sample_weight, cluster_weights).losses
+    return Evaluation(labels, membership, None, sample_weight).losses
 
 
 def objective_value(
@@ -127,7 +117,6 @@ def objective_value(
     weights: ArrayLike | None = None,
     lam: float = 0.0,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> float:
     r"""Compute the weighted median-partition objective.
 
@@ -136,7 +125,7 @@ def objective_value(
 
     Parameters
     ----------
-    labels, membership, sample_weight, cluster_weights
+    labels, membership, sample_weight
         As in :func:`partition_losses`.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
@@ -158,7 +147,7 @@ def objective_value(
     >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
-    evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights)
+    evaluation = Evaluation(labels, membership, weights, sample_weight)
     return weighted_loss(evaluation.losses, evaluation.weights, lam=check_real(lam, name="lam", low=0.0))
 
 
@@ -168,7 +157,6 @@ def membership_gradient(
     *,
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
     r"""Compute the gradient of the objective in every object's membership.
 
@@ -177,7 +165,7 @@ def membership_gradient(
 
     Parameters
     ----------
-    labels, membership, weights, sample_weight, cluster_weights
+    labels, membership, weights, sample_weight
         As in :func:`objective_value`.
 
     Returns
@@ -197,7 +185,7 @@ def membership_gradient(
            [ 2., -2.],
            [-2.,  0.]])
     """
-    return Evaluation(labels, membership, weights, sample_weight, cluster_weights).gradient
+    return Evaluation(labels, membership, weights, sample_weight).gradient
 
 
 def optimality_gap(
@@ -206,7 +194,6 @@ def optimality_gap(
     *,
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> float:
     r"""Compute the violation of the first-order optimality conditions of the membership, free of scale.
 
@@ -217,7 +204,7 @@ def optimality_gap(
 
     Parameters
     ----------
-    labels, membership, weights, sample_weight, cluster_weights
+    labels, membership, weights, sample_weight
         As in :func:`objective_value`.
 
     Returns
@@ -237,4 +224,4 @@ def optimality_gap(
     >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    return Evaluation(labels, membership, weights, sample_weight, cluster_weights).gap
+    return Evaluation(labels, membership, weights, sample_weight).gap

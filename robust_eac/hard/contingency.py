@@ -33,7 +33,7 @@ class LossTerms(NamedTuple):
     kind, cost : see :class:`~robust_eac.hard.tables.Loss`.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
     totals, singles, own : (m,) weight of the objects that a partition observes, of their pairs (i, i), and its sum.
-    parts, slot_weights : (n_slots,) partition and weight of each base cluster.
+    parts : (n_slots,) partition of each base cluster.
     slot_coef, mask_coef : (n_slots,) and (n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss, or in its
         linear approximation.
     unit : the commonest weight of a row, for which tables contain differences.
@@ -53,7 +53,6 @@ class LossTerms(NamedTuple):
     singles: np.ndarray
     own: np.ndarray
     parts: np.ndarray
-    slot_weights: np.ndarray
     slot_coef: np.ndarray
     mask_coef: np.ndarray
     unit: float
@@ -185,7 +184,7 @@ def tabulate(terms, clusters, tables):
     multiplicity, observed = terms.multiplicity, terms.observed
     counts, sizes = tables.counts, tables.sizes
     a, b = tables.a, tables.b
-    parts, slot_weights = terms.parts, terms.slot_weights
+    parts = terms.parts
     powers = terms.powers
     counts[:] = 0.0
     sizes[:] = 0.0
@@ -201,7 +200,7 @@ def tabulate(terms, clusters, tables):
     b[:] = 0.0
     for slot in range(counts.shape[0]):
         for c in range(counts.shape[1]):
-            b[parts[slot]] += slot_weights[slot] * power(counts[slot, c], powers)
+            b[parts[slot]] += power(counts[slot, c], powers)
     a[:] = 0.0
     for g in range(sizes.shape[0]):
         for c in range(sizes.shape[1]):
@@ -366,7 +365,7 @@ def add_to(i, step, terms, tables, cluster):
     codes, observed, offsets = terms.codes, terms.observed, terms.offsets
     parts, mask_of = terms.parts, terms.mask_of
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    slot_weights, powers, unit = terms.slot_weights, terms.powers, terms.unit
+    powers, unit = terms.powers, terms.unit
     counts, rises, falls = tables.counts, tables.rises, tables.falls
     sizes, size_rises, size_falls = tables.sizes, tables.size_rises, tables.size_falls
     a, b = tables.a, tables.b
@@ -376,7 +375,7 @@ def add_to(i, step, terms, tables, cluster):
         part = parts[slot]
         if observed[i, mask_of[part]]:
             x = counts[slot, cluster]
-            b[part] += slot_weights[slot] * rise(x, step, powers)
+            b[part] += rise(x, step, powers)
             counts[slot, cluster] = x + step
             drift += update_entry(x + step, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
     for g in range(observed.shape[1]):
@@ -472,7 +471,7 @@ def sparse_arrays(encoding, terms, clusters, k):
     of_slots, of_sizes = np.zeros(n_slots), np.empty((n_masks, k))
     tabulate_sparse(terms, clusters, arrays, of_slots, of_sizes)
     # Summed in the same order as the sums of the partitions, which they equal at perfect agreement.
-    arrays.b[:] = np.add.reduceat(terms.slot_weights * of_slots, encoding.partitions.offsets)
+    arrays.b[:] = np.add.reduceat(of_slots, encoding.partitions.offsets)
     arrays.a[:] = of_sizes.sum(axis=1)
     return arrays
 
@@ -693,7 +692,7 @@ def add_to_sparse(i, step, terms, tables, cluster):
     codes, observed, offsets = terms.codes, terms.observed, terms.offsets
     parts, mask_of = terms.parts, terms.mask_of
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    slot_weights, powers, unit = terms.slot_weights, terms.powers, terms.unit
+    powers, unit = terms.powers, terms.unit
     sizes, least, n_rows = tables.sizes, tables.least, tables.n_rows
     a, b = tables.a, tables.b
     drift = 0.0
@@ -701,7 +700,7 @@ def add_to_sparse(i, step, terms, tables, cluster):
         slot = offsets[u] + codes[i, u]
         if observed[i, mask_of[parts[slot]]]:
             risen, changed = shift(slot, cluster, step, slot_coef[slot], unit, powers, tables)
-            b[parts[slot]] += slot_weights[slot] * risen
+            b[parts[slot]] += risen
             drift += changed
     n_rows[cluster] += 1 if step > 0.0 else -1
     if n_rows[cluster] == 0:

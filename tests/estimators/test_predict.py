@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from robust_eac import MergeConsensus, RobustEAC, adjusted_rand_score
 
 from .. import reference
-from ..access import check_ensemble, encode_ensemble, objective_for, reduce_rows, weigh_by
+from ..access import check_ensemble, encode_ensemble, objective_for, reduce_rows
 from ..conftest import planted_ensemble, random_membership
 from ..package.hostile import bad_labels, label_forms, small_world
 
@@ -19,8 +19,6 @@ WEIGHTS = np.array([1.0, 2.0, 0.0, 1.0, 3.0, 1.0])
 OPTIONS = {
     "raw": {},
     "adjusted": {"agreement": "adjusted"},
-    "sizes": {"cluster_weights": "size"},
-    "sizes adjusted": {"cluster_weights": "size", "agreement": "adjusted"},
 }
 
 
@@ -57,8 +55,8 @@ def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
     new = new_objects(rng, labels)
     model = model_of(labels, random_membership(rng, len(labels), 3), **options)
     # As fit does with everything, the new objects without weight, for the same consensus.
-    weight, given = np.repeat([1.0, 0.0], [len(labels), len(new)]), options.get("cluster_weights")
-    whole = weigh_by(encode_ensemble(check_ensemble(np.concatenate([labels, new])), weight), given)
+    weight = np.repeat([1.0, 0.0], [len(labels), len(new)])
+    whole = encode_ensemble(check_ensemble(np.concatenate([labels, new])), weight)
     consensus = np.concatenate([model.membership_, np.zeros((len(new), 3))])
     encoding, rows = reduce_rows(whole, consensus)
     objective = objective_for(encoding, 3, options.get("agreement", "raw"))
@@ -67,21 +65,17 @@ def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("cluster_weights", [None, "given"])
-def test_it_minimises_the_pairs_of_one_object(rng, missing, cluster_weights):
+def test_it_minimises_the_pairs_of_one_object(rng, missing):
     labels = with_missing(rng, rng.randint(4, size=(25, 6)), missing)
     new = new_objects(rng, labels, 4)
-    widths = [len(np.unique(column[column != -1])) for column in labels.T]
-    if cluster_weights:
-        cluster_weights = [rng.uniform(0.5, 2.0, size=width) for width in widths]
     weight = rng.uniform(0.3, 3.0, size=25)
-    model = model_of(labels, "random", weight, cluster_weights=cluster_weights)
+    model = model_of(labels, "random", weight)
     found = model.predict_membership(new)
     shares = model.weights_
     for i, y in enumerate(found):
         one = list(new[i])
-        best, value = reference.place_by_cvxpy(labels, model.membership_, shares, one, weight, cluster_weights)
-        own = reference.value_of_place(labels, model.membership_, shares, one, y, weight, cluster_weights)
+        best, value = reference.place_by_cvxpy(labels, model.membership_, shares, one, weight)
+        own = reference.value_of_place(labels, model.membership_, shares, one, y, weight)
         assert own <= value * (1.0 + 1e-8) + 1e-8
         np.testing.assert_allclose(y, best, atol=2e-3)
 

@@ -235,12 +235,10 @@ def test_the_bound_is_that_of_the_weights_found(rng):
 
 def test_binder_is_the_distance_that_refine_labels_lowers(rng):
     labels = random_ensemble(rng, 25, 5, missing=0.2)
-    for cluster_weights in (None, "size"):
-        result = solve(labels, 5, cluster_weights=cluster_weights)
-        options = {"cluster_weights": cluster_weights}
-        value = objective_value(labels, np.eye(5)[result.labels], **options) / 25**2
-        assert result.objective == pytest.approx(value, rel=1e-12)
-        assert refine_labels(labels, result.labels, 5, random_state=0, **options).gain <= 1e-9
+    result = solve(labels, 5)
+    value = objective_value(labels, np.eye(5)[result.labels]) / 25**2
+    assert result.objective == pytest.approx(value, rel=1e-12)
+    assert refine_labels(labels, result.labels, 5, random_state=0).gain <= 1e-9
 
 
 @LOSS
@@ -317,8 +315,6 @@ LABELS = np.array([[0, 0], [0, 1], [1, 1]])
         ({"cost": "auto"}, "cost must be .*n_clusters"),
         ({"cost": "n_clusters"}, "n_clusters must be given with cost"),
         ({"loss": "nid", "cost": "n_clusters", "n_clusters": 2}, "cost must be 1 with loss='nid'"),
-        ({"cluster_weights": "size", "loss": "id"}, "cluster_weights must be None with loss='id'"),
-        ({"cluster_weights": "size", "cost": "n_clusters", "n_clusters": 2}, "cost must be 1 with cluster_weights"),
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
         ({"weighting": RestrictedSimplex(rho=0.1)}, "rho must be at least 1/n_partitions"),
         ({"init": [0, 1]}, r"init must have shape \(3,\), one label per object, got \(2,\)"),

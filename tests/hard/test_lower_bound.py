@@ -19,7 +19,6 @@ from ..access import (
     encode,
     encode_ensemble,
     spectral_bound,
-    weigh_by,
 )
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
@@ -45,16 +44,15 @@ def problems(rng, count=8, n_max=14):
 def test_the_first_bound_of_memberships_needs_no_pairs_of_objects(rng):
     for n, m, k in ((12, 5, 3), (20, 9, 1), (9, 4, 9), (60, 2, 60), (30, 3, 4)):
         labels, sample_weight = random_ensemble(rng, n, m), rng.randint(1, 4, size=n) * rng.uniform(0.5, 2.0)
-        for cluster_weights in (None, "size"):
-            weights = rng.dirichlet(np.ones(m))
-            encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
-            given = {"n_clusters": k, "weights": weights, "cluster_weights": cluster_weights, "max_iter": 1}
-            first = consensus_lower_bound(labels, sample_weight=sample_weight, **given).bound
-            found = spectral_bound(encoding, weights, k)
-            # The bound that every pair by itself gives may be larger.
-            value = next(_membership_bounds(_pair_terms(encoding, weights, False), k))
-            assert found == pytest.approx(max(value, 0.0), abs=1e-9 * encoding.partitions.total**2)
-            assert found <= first + 1e-12 * encoding.partitions.total**2
+        weights = rng.dirichlet(np.ones(m))
+        encoding = encode_ensemble(check_ensemble(labels), sample_weight)
+        given = {"n_clusters": k, "weights": weights, "max_iter": 1}
+        first = consensus_lower_bound(labels, sample_weight=sample_weight, **given).bound
+        found = spectral_bound(encoding, weights, k)
+        # The bound that every pair by itself gives may be larger.
+        value = next(_membership_bounds(_pair_terms(encoding, weights, False), k))
+        assert found == pytest.approx(max(value, 0.0), abs=1e-9 * encoding.partitions.total**2)
+        assert found <= first + 1e-12 * encoding.partitions.total**2
 
 
 def test_a_bound_that_is_enough_is_not_raised(rng):
