@@ -5,7 +5,7 @@ import re
 import numpy as np
 from scipy.stats import rankdata
 
-from experiments.accuracy.ensemble_benchmark import BESIDE, EVENNESS, HEAVY, LARGE, MANY, MERGED, UNBALANCED, WEIGHTED
+from experiments.accuracy.ensemble_benchmark import BESIDE, EVENNESS, HEAVY, LARGE, MANY, MERGED, UNBALANCED
 from experiments.accuracy.merge_ablation import BLOBS
 from experiments.accuracy.method_choice import SHOWN
 from experiments.shared.store import canonical_json
@@ -146,15 +146,15 @@ def benchmark_table(records):
     The data sets have at most 2,500 objects, with six ensembles each. Columns give the range of the numbers of base
     clusters and the number of partitions; where there is no number, the mean over 10, 30 and 100. Ranks, of NMI and of
     ARI, are among the functions of the registry that were run on all of these sets with ten partitions. A dash means
-    that the function was not run with that many partitions."""
+    that the function was not run with that many partitions. The second table has more random partitions."""
     records = small_sets(records)
     n_sets = len(distinct(records, "dataset"))
     # Functions that were run on all data sets, on clean ensembles or at least on noisy ones.
-    names = [name for name in methods(records) if name not in WEIGHTED]
+    names = methods(records)
     runs = {name: [len(scores(records, name, protocol, "ari")) for protocol in (FIELD, NOISY)] for name in names}
     names = [name for name in names if n_sets in runs[name]]
     ranks = mean_ranks(records, [name for name in names if name not in BESIDE], FIELD)
-    left_out = ", ".join(name for name in methods(records) if name not in [*names, *WEIGHTED]) or "none"
+    left_out = ", ".join(name for name in methods(records) if name not in names) or "none"
 
     def cell(name, protocol, without=()):
         n_run, n_all = (len(scores(records, method, protocol, "nmi")) for method in (name, "kmeans"))
@@ -167,6 +167,8 @@ def benchmark_table(records):
     return document(
         f"{n_sets} data sets; not run on all of them: {left_out}",
         table(["function", f"rank of {len(ranks)}", *PROTOCOLS, f"sqrt(n), 10, without {DRIVER}"], rows),
+        "More random partitions, and random ones beside base clusterings near k",
+        _means(records, (MERGED, LWEA, DEFAULT, *BESIDE), NOISE),
     )
 
 
@@ -297,30 +299,6 @@ def choice_table(records):
     return document(table(["ensembles", "random", *SHOWN], rows), text, "\n".join(lines))
 
 
-def weights_table(records):
-    """The median partition with weights of base clusters, on the same ensembles.
-
-    Mean NMI / ARI over the data sets of at most 2,500 objects, in the protocols of the benchmark, beside the merged
-    consensus, locally weighted EAC and the default (restricted simplex, base clusters alike). "size": weights 1/n_l.
-    "trusted": chance-corrected weighting. Then differences to the default and to locally weighted EAC [95 % bootstrap
-    interval over data sets], with and without half-rings."""
-    records = small_sets(records)
-    blocks = [
-        f"{len(distinct(records, 'dataset'))} data sets",
-        _means(records, (MERGED, LWEA, DEFAULT, *WEIGHTED), PROTOCOLS),
-        "More random partitions, and random ones beside base clusterings near k",
-        _means(records, (MERGED, LWEA, DEFAULT, *BESIDE, *WEIGHTED), NOISE),
-    ]
-    settings = [(measure, without) for measure in MEASURES for without in ((), (DRIVER,))]
-    heads = [f"{measure.upper()}{f' without {DRIVER}' if without else ''}" for measure, without in settings]
-    for title, protocol in (PROTOCOLS | NOISE).items():
-        for other in (DEFAULT, LWEA):
-            gains = []
-            for name in WEIGHTED:
-                by_set = [differences(records, name, other, protocol, *setting) for setting in settings]
-                gains.append([name, *(interval_text(found.values()) for found in by_set)])
-            blocks += [f"{title}, minus {other}", table(["consensus", *heads], gains)]
-    return document(*blocks)
 
 
 def survey_table(records):
@@ -360,6 +338,5 @@ DRAWINGS = (
     drawing("table_ensemble_benchmark_sets", "ensemble_benchmark", sets_table),
     drawing("table_merge_ablation", "merge_ablation", ablation_table),
     drawing("table_method_choice", "method_choice", choice_table),
-    drawing("table_cluster_weights", "ensemble_benchmark", weights_table),
     drawing("table_survey_protocol", "survey_protocol", survey_table),
 )

@@ -55,7 +55,7 @@ and single methods of a registry, are in the submodules.
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
 - `ensemble_distributed`: any of these on a Dask array
 - `corrupt_ensemble`: some clusterings replaced by random ones
-- `fuzzy_c_means`: soft clusterings
+- `fuzzy_c_means`: memberships in clusters of features
 
 **Inputs** (`robust_eac.inputs`): label matrices from the results of other tools
 

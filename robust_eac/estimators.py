@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks.common import ClusterWeights, Labels, RandomState, WeightSolver
+from .checks.common import Labels, RandomState, WeightSolver
 from .checks.labels import check_ensemble, check_sample_weight
 from .checks.names import Count
 from .checks.values import check_names, is_dask_array
@@ -66,10 +66,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
         r"""Find the memberships of new objects in the consensus of the fit, which does not change.
 
         For every new object separately, solve
-        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T W_u x_{uj})^2` over the simplex, with j over
+        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T x_{uj})^2` over the simplex, with j over
         the fitted objects that partition u observes: the object's part of the objective, by the line search of the fit,
-        with its weights, `agreement` and `cluster_weights`. It is the membership that `fit` gives an object of
-        `sample_weight` zero.
+        with its weights and `agreement`. It is the membership that `fit` gives an object of `sample_weight` zero.
 
         For raw losses this is convex. For chance-corrected losses it is their derivative in the weight of the object,
         which is not convex if the partitions that observe the object agree with the consensus less than by chance: then
@@ -80,8 +79,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_new, n_partitions), int, or list of clusterings
             Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
             k-means, from `predict` of each model. Any form that `fit` takes except sparse indicators; names are matched
-            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed. Soft
-            partitions have the columns of the fit.
+            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed.
 
         Returns
         -------
@@ -157,7 +155,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
         ensemble = check_ensemble(X, name="X", part=True)
         self._check_names(ensemble)
-        return read_new_objects(self._book, ensemble, name="X")
+        return read_new_objects(self._book, ensemble)
 
     def _check_names(self, ensemble):
         """Require the partitions of the fit in their order; with scikit-learn's messages, which its tests expect."""
@@ -360,8 +358,6 @@ class RobustEAC(_Consensus):
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses and objective are
         then shares. Trivial partitions, of one cluster or of single objects, have loss 1 for every consensus and do not
         influence it. "auto" means "adjusted" for "chance-corrected", otherwise "raw".
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        Weights of the base clusters, as in :func:`~robust_eac.partition_losses`. None means 1 each, as in [1]_.
     init : {"random", "kmeans"} or array-like, default="random"
         Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
         SciPy sparse, or a label vector of shape (n_samples,). An array is one start, and begins with the best weights
@@ -441,14 +437,6 @@ class RobustEAC(_Consensus):
     array([0, 0, 0, 1, 1, 1])
     >>> model.weights_
     array([0.5, 0.5, 0. , 0. ])
-
-    Base clusterings may be soft, here the posteriors of Gaussian mixtures with 2, 3 and 4 components:
-
-    >>> from sklearn.mixture import GaussianMixture
-    >>> X = np.array([[0.0], [0.2], [0.4], [5.0], [5.2], [5.4], [9.0], [9.2], [9.5]])
-    >>> posteriors = [GaussianMixture(k, random_state=0).fit(X).predict_proba(X) for k in (2, 3, 4)]
-    >>> RobustEAC(n_clusters=3, init=[0, 0, 0, 1, 1, 1, 2, 2, 2], random_state=0).fit_predict(posteriors)
-    array([0, 0, 0, 1, 1, 1, 2, 2, 2])
     """
 
     objective_: float
@@ -463,7 +451,6 @@ class RobustEAC(_Consensus):
         *,
         weighting: WeightSolver = "restricted-simplex",
         agreement: str = "auto",
-        cluster_weights: ClusterWeights = None,
         init: str | ArrayLike = "random",
         n_init: int = 10,
         max_iter: int = 100,
@@ -475,7 +462,6 @@ class RobustEAC(_Consensus):
         self.n_clusters = n_clusters
         self.weighting = weighting
         self.agreement = agreement
-        self.cluster_weights = cluster_weights
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -594,7 +580,7 @@ class MergeConsensus(_Consensus):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), int
-            The ensemble, as in :meth:`RobustEAC.fit`, of hard labels in memory.
+            The ensemble, as in :meth:`RobustEAC.fit`, in memory.
         y : Ignored
 
         Returns
@@ -604,10 +590,9 @@ class MergeConsensus(_Consensus):
         # RobustEAC does not need the consensus functions.
         from .consensus.merge import merge_labels
 
-        ensemble = None if is_dask_array(X) else check_ensemble(X, name="X")
-        if ensemble is None or len(ensemble.widths):
-            kind = "a Dask array" if ensemble is None else "a list with memberships"
-            raise ValueError(f"X must be a matrix of hard labels, got {kind}.")
+        if is_dask_array(X):
+            raise ValueError("X must be a matrix of labels in memory, got a Dask array.")
+        ensemble = check_ensemble(X, name="X")
         labels = ensemble.labels
         result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
         hard = np.eye(result.n_clusters)[result.labels]

@@ -7,9 +7,8 @@ import numpy as np
 from .checks.common import row_blocks
 from .core import kernels
 from .core.arrays import RowData, Slots, Statistics, Visited
-from .core.encoding import Encoding, encode, select, weigh_clusters
+from .core.encoding import Encoding, encode, select
 from .core.formula import (
-    adjusted_agreements,
     agreement_from_losses,
     cluster_counts,
     padded,
@@ -25,16 +24,14 @@ class Codebook(NamedTuple):
     """The base clusters of a fit by their labels.
 
     partitions : (m,) intp; the partitions with weight, which are the ones used.
-    widths : number of clusters of each soft partition of the fit, 0 for a hard one, used or not.
     starts : (m + 1,) int64; first slot of each used partition, and the number of slots, which is also the slot of
         labels that no fitted object has.
-    labels : (n_slots,) int64; label of each cluster of the hard partitions, in ascending order within each, and -1
-        after them if labels were missing.
-    meanings : values that the labels of each used hard partition stand for; None for themselves.
+    labels : (n_slots,) int64; label of each cluster, in ascending order within each partition, and -1 after them if
+        labels were missing.
+    meanings : values that the labels of each used partition stand for; None for themselves.
     """
 
     partitions: np.ndarray
-    widths: np.ndarray
     starts: np.ndarray
     labels: np.ndarray
     meanings: list
@@ -43,20 +40,17 @@ class Codebook(NamedTuple):
 class NewObjects(NamedTuple):
     """New objects in the slots of a :class:`Codebook`.
 
-    codes : (n, n_hard) uint32; slots in the hard partitions. soft : (n, n_soft_slots), soft_slots : as in an encoding.
-    observed : (n, m) bool; the partitions that observe the object.
+    codes : (n, m) uint32; slots. observed : (n, m) bool; the partitions that observe the object.
     """
 
     codes: np.ndarray
-    soft: np.ndarray
-    soft_slots: np.ndarray
     observed: np.ndarray
 
     def sums(self, table):
         """(n, k) sums over an object's slots of the rows of a table."""
         found = np.empty((len(self.codes), table.shape[1]))
         kernels.table_costs(self.codes, np.zeros(self.codes.shape[1], dtype=np.int64), table, found)
-        return found + self.soft @ table[self.soft_slots]
+        return found
 
 
 class FixedConsensus(NamedTuple):
@@ -80,44 +74,36 @@ class FixedConsensus(NamedTuple):
 
     def place(self, new):
         """(n, k) memberships that minimise it, by exact line search from the middle of the simplex."""
-        k, n_hard = self.G.shape[1], new.codes.shape[1]
-        placed = np.empty((len(new.codes), k))
-        T, Q, soft_slots, blocks = self._grouped(new)
+        k, (n, m) = self.G.shape[1], new.codes.shape
+        placed = np.empty((n, k))
+        T, Q, whole, first = self._grouped(new.observed)
         statistics = Statistics(T, Q, np.empty((0, 3)), np.zeros(len(Q)), np.zeros(len(T)))
-        slots = Slots(np.zeros(n_hard, dtype=np.int64), soft_slots, np.empty(0, dtype=np.int64))
-        for rows, codes, soft, seen in blocks:
-            absent = Visited(RowData(codes, soft, np.zeros(len(codes)), seen), slots)
+        slots = Slots(np.zeros(m, dtype=np.int64), whole, np.empty(0, dtype=np.int64))
+        for rows in row_blocks(n):
+            codes, seen = new.codes[rows], np.ascontiguousarray(new.observed[rows][:, first])
+            absent = Visited(RowData(codes, np.zeros(len(codes)), seen), slots)
             placed[rows] = place_by(absent, statistics, k, skip=self.skip, max_visits=MAX_PLACING)
         return placed
 
     def unplaced(self, new):
         """(n,) bool; the objects without a label, in a used partition, that a fitted object has."""
         n_slots = len(self.T) - 1
-        return (new.codes == n_slots).all(axis=1) & ~new.soft.any(axis=1)
+        return (new.codes == n_slots).all(axis=1)
 
-    def _grouped(self, new):
-        """(T, Q, slots of soft columns, blocks) for groups of partitions that observe the same objects."""
-        codes, soft, soft_slots, observed = new
+    def _grouped(self, observed):
+        """(T, Q, slots of single clusters, one partition of each) for groups that observe the same objects."""
         first, group_of = _observed_alike(self.mask_of, observed)
         quadratic, together = (np.bincount(group_of, weights=part) for part in (self.quadratic, self.together))
         masks = self.mask_of[first]
         # Kernels need writeable arrays; those of a memory-mapped model are read-only.
         T = self.T.copy()
         Q = self.G[masks] * quadratic[:, np.newaxis, np.newaxis]
-        linear = together.any()
-        if linear:
-            # Add a soft partition per group, with a single cluster of all its objects.
-            soft_slots = np.append(soft_slots, len(T) + np.arange(len(first)))
+        whole = np.empty(0, dtype=np.int64)
+        if together.any():
+            # A single cluster of all objects of each group.
+            whole = len(T) + np.arange(len(first))
             T = np.concatenate([T, padded(together[:, np.newaxis] * self.totals[masks])])
-
-        def blocks():
-            for rows in row_blocks(len(codes)):
-                seen = np.ascontiguousarray(observed[rows][:, first])
-                columns = [soft[rows], seen] if linear else [soft[rows]]
-                columns = np.concatenate(columns, axis=1, dtype=np.float64)
-                yield rows, codes[rows], np.ascontiguousarray(columns), seen
-
-        return T, Q, soft_slots, blocks()
+        return T, Q, whole, first
 
 
 def _observed_alike(mask_of, observed):
@@ -154,24 +140,21 @@ class FixedGroups(NamedTuple):
 
 def write_codebook(encoding: Encoding, ensemble, partitions):
     """The :class:`Codebook` of some of the partitions of an ensemble, from its encoding with all objects as rows."""
-    n_codes, hard = encoding.partitions.n_codes[partitions], np.isin(partitions, encoding.partitions.hard)
-    starts = np.concatenate([[0], np.cumsum(n_codes)])
-    columns = np.searchsorted(encoding.partitions.hard, partitions[hard])
+    starts = np.concatenate([[0], np.cumsum(encoding.partitions.n_codes[partitions])])
     labels = np.full(starts[-1], -1, dtype=np.int64)
-    unread = np.repeat(hard, n_codes)
+    unread = np.ones(starts[-1], dtype=bool)
     for block in row_blocks(len(encoding.rows.codes)):
-        for column, start in zip(columns, starts[:-1][hard], strict=True):
-            slots = start + encoding.rows.codes[block, column].astype(np.int64)
-            labels[slots], unread[slots] = ensemble.labels[block, column], False
+        for u, start in zip(partitions, starts[:-1], strict=True):
+            slots = start + encoding.rows.codes[block, u].astype(np.int64)
+            labels[slots], unread[slots] = ensemble.labels[block, u], False
         if not unread.any():
             break
-    meanings = [_meaning(ensemble, column) for column in columns]
-    return Codebook(partitions, _widths(ensemble), starts, labels, meanings)
+    return Codebook(partitions, starts, labels, [_meaning(ensemble, u) for u in partitions])
 
 
-def _meaning(ensemble, column):
-    """Values that the labels of a hard partition stand for, None for themselves."""
-    return None if ensemble.meanings is None else ensemble.meanings[column]
+def _meaning(ensemble, u):
+    """Values that the labels of a partition stand for, None for themselves."""
+    return None if ensemble.meanings is None else ensemble.meanings[u]
 
 
 def _as_in_fit(labels, meaning, fitted):
@@ -191,36 +174,17 @@ def _as_in_fit(labels, meaning, fitted):
     return np.array([*found, -1], dtype=np.int64)[labels]
 
 
-def _widths(ensemble):
-    """Number of clusters of each soft partition, 0 for a hard one."""
-    widths = np.zeros(ensemble.n_partitions, dtype=np.int64)
-    widths[np.setdiff1d(np.arange(len(widths)), ensemble.hard)] = ensemble.widths
-    return widths
-
-
-def read_new_objects(book, ensemble, *, name):
-    """The :class:`NewObjects` of a checked ensemble; ValueError if its partitions are not those of the fit."""
-    widths, n_slots = _widths(ensemble), book.starts[-1]
-    if (widths != book.widths).any():
-        u = int(np.argmax(widths != book.widths))
-        pair = book.widths[u], widths[u]
-        kinds = [f"a membership matrix with {w} columns" if w else "a label vector" for w in pair]
-        raise ValueError(f"{name}[{u}] must be {kinds[0]}, as in the fit, got {kinds[1]}.")
-    hard = np.flatnonzero(widths[book.partitions] == 0)
-    codes = np.empty((ensemble.n_samples, len(hard)), dtype=np.uint32)
-    columns = np.searchsorted(ensemble.hard, book.partitions[hard])
-    for place, (column, u) in enumerate(zip(columns, hard, strict=True)):
-        start, end = book.starts[u], book.starts[u + 1]
+def read_new_objects(book, ensemble):
+    """The :class:`NewObjects` of a checked ensemble with the partitions of the fit."""
+    codes = np.empty((ensemble.n_samples, len(book.partitions)), dtype=np.uint32)
+    for place, u in enumerate(book.partitions):
+        start, end = book.starts[place], book.starts[place + 1]
         known = book.labels[start:end]
-        asked = _as_in_fit(ensemble.labels[:, column], _meaning(ensemble, column), book.meanings[place])
+        asked = _as_in_fit(ensemble.labels[:, u], _meaning(ensemble, u), book.meanings[place])
         known = known[: len(known) - (known[-1] == -1)]
         at = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-        codes[:, place] = np.where(known[at] == asked, start + at, n_slots)
-    is_soft = widths[book.partitions] > 0
-    of_soft = np.repeat(is_soft, np.diff(book.starts))
-    kept = np.isin(np.flatnonzero(widths), book.partitions[is_soft])
-    soft = ensemble.soft[:, np.repeat(kept, ensemble.widths)]
-    return NewObjects(codes, soft, np.flatnonzero(of_soft), ensemble.observed()[:, book.partitions])
+        codes[:, place] = np.where(known[at] == asked, start + at, book.starts[-1])
+    return NewObjects(codes, ensemble.observed()[:, book.partitions])
 
 
 def keep_consensus(ensemble, objective, result, state, tol):
@@ -255,10 +219,7 @@ def keep_groups(ensemble, result):
 
 
 def agreements_of(objective, result):
-    """Chance-corrected agreement of the partitions with the consensus, without weights of base clusters."""
-    encoding, membership = objective.encoding, result.membership
-    if encoding.partitions.slot_weights is not None:
-        return adjusted_agreements(weigh_clusters(encoding, None), membership)
+    """Chance-corrected agreement of the partitions with the consensus."""
     if isinstance(objective, ChanceCorrectedObjective):
         return 1.0 - result.losses
-    return agreement_from_losses(encoding, result.losses, membership)
+    return agreement_from_losses(objective.encoding, result.losses, result.membership)

@@ -11,7 +11,6 @@ from .core.encoding import encode_ensemble
 from .core.formula import adjusted_agreements
 from .diagnostics.certificates import UNSURE, Assessment, assess_membership
 from .diagnostics.determinacy import determinacy
-from .weightings.clusters import check_cluster_weights, weigh_by
 from .weightings.joint import name_of
 from .wording import agreement_of, clusters_found, counted, percent, report, rounded, with_weight
 
@@ -63,11 +62,9 @@ def encode_fitted(model, X, sample_weight, settings):
 
 def assess_encoded(model, encoding, membership, settings):
     """(Assessment, Moves) of a fitted model from the result of :func:`encode_fitted`."""
-    cluster_weights = None if settings.merged else settings.parameters["cluster_weights"]
     unbounded = "merging minimises no objective" if settings.merged else None
     if settings.adjusted:
         unbounded = "bounds exist only for losses that are not corrected for chance"
-    encoding = weigh_by(encoding, check_cluster_weights(cluster_weights))
     return assess_membership(encoding, model.weights_, membership, model.labels_, unbounded=unbounded)
 
 
@@ -82,9 +79,8 @@ def describe(model, settings, assessment=None):
     agreements = model.agreements_
     rows = {"clusters": clusters_found(model.labels_, settings.parameters["n_clusters"])}
     if not settings.merged:
-        not_default = _model(settings)
-        if not_default:
-            rows["model"] = not_default
+        if settings.adjusted:
+            rows["model"] = "losses corrected for chance"
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.parameters["tol"])
         if isinstance(model.membership_, np.ndarray):
@@ -103,17 +99,6 @@ def describe(model, settings, assessment=None):
     kind = "share of similarity" if settings.merged else "largest membership"
     rows["confidence"] = f"{kind} {_below(model.confidence_)}"
     return rows
-
-
-def _model(settings):
-    """How the losses differ from the paper's."""
-    parts = []
-    given = settings.parameters["cluster_weights"]
-    if settings.adjusted:
-        parts.append("losses corrected for chance")
-    if given is not None:
-        parts.append(f"cluster weights: {given if isinstance(given, str) else 'given'}")
-    return "; ".join(parts)
 
 
 def _objective(objective, settings):

@@ -16,105 +16,61 @@ def comembership(column):
     return pairs * (column[:, None] == column[None, :]), pairs
 
 
-def soft_comembership(membership):
-    """(n, n) co-association X_u'X_u of a soft partition and the (n, n) mask of observed pairs; NaN is missing."""
-    observed = ~np.isnan(membership[:, 0])
-    x = np.where(observed[:, None], membership, 0.0)
-    return x @ x.T, np.outer(observed, observed).astype(float)
-
-
 def partitions_of(labels):
     """The partitions of a label matrix or of a list, one by one."""
     return list(labels) if isinstance(labels, (list, tuple)) else list(labels.T)
 
 
-def weighted_comembership(column, cluster_weights):
-    """(n, n) co-association X_u'W_uX_u of a hard or soft partition, with a weight per cluster."""
-    if column.ndim == 2:
-        x = np.where(np.isnan(column), 0.0, column)
-    else:
-        x = np.array([column == value for value in np.unique(column[column != -1])], dtype=float).T
-    return x @ np.diag(cluster_weights) @ x.T
-
-
-def pair_terms(labels, sample_weight=None, cluster_weights=None):
+def pair_terms(labels, sample_weight=None):
     """For every partition: comembership, weight of every pair, factor (n / n_u)^2."""
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    for u, column in enumerate(columns):
-        together, observed = comembership(column) if column.ndim == 1 else soft_comembership(column)
-        if cluster_weights is not None:
-            together = weighted_comembership(column, cluster_weights[u])
+    for column in columns:
+        together, observed = comembership(column)
         pairs = observed * np.outer(w, w)
         yield together, pairs, (w.sum() / w[np.diag(observed) > 0.0].sum()) ** 2
 
 
-def losses(labels, membership, sample_weight=None, cluster_weights=None):
+def losses(labels, membership, sample_weight=None):
     """d_u pair by pair."""
     gram = membership @ membership.T
     return np.array(
         [
             factor * (pairs * (gram - together) ** 2).sum()
-            for together, pairs, factor in pair_terms(labels, sample_weight, cluster_weights)
+            for together, pairs, factor in pair_terms(labels, sample_weight)
         ]
     )
 
 
-def cluster_weights(labels, sample_weight=None):
-    """Weights of base clusters in proportion to 1 / size, object by object."""
-    columns = partitions_of(labels)
-    w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    found = []
-    pairs = 0.0
-    scaled = 0.0
-    for column in columns:
-        if column.ndim == 2:
-            seen, clusters = ~np.isnan(column[:, 0]), np.where(np.isnan(column), 0.0, column).T
-        else:
-            seen, clusters = (
-                column != -1,
-                [(column == value).astype(float) for value in np.unique(column[column != -1])],
-            )
-        found.append([w[seen].sum() / (w @ cluster) for cluster in clusters])
-        for cluster, weight in zip(clusters, found[-1], strict=True):
-            size = (w.sum() / w[seen].sum()) ** 2 * (w @ cluster) ** 2
-            pairs, scaled = pairs + size, scaled + weight * size
-    return [np.array(own) * pairs / scaled for own in found]
-
-
-def objective(labels, membership, weights, lam=0.0, sample_weight=None, cluster_weights=None):
+def objective(labels, membership, weights, lam=0.0, sample_weight=None):
     """Objective (4) or (5)."""
-    found = losses(labels, membership, sample_weight, cluster_weights)
+    found = losses(labels, membership, sample_weight)
     return weights @ found + 0.5 * lam * weights @ weights
 
 
-def gradient(labels, membership, weights, sample_weight=None, cluster_weights=None):
+def gradient(labels, membership, weights, sample_weight=None):
     """Derivative of the weighted loss in every entry of the membership."""
     gram = membership @ membership.T
     total = np.zeros_like(membership)
-    for weight, (together, pairs, factor) in zip(
-        weights, pair_terms(labels, sample_weight, cluster_weights), strict=True
-    ):
+    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, sample_weight), strict=True):
         total += 4.0 * weight * factor * (pairs * (gram - together)) @ membership
     return total
 
 
-def gap(labels, membership, weights, sample_weight=None, cluster_weights=None):
+def gap(labels, membership, weights, sample_weight=None):
     """The optimality gap from the dense gradient."""
-    g = gradient(labels, membership, weights, sample_weight, cluster_weights)
+    g = gradient(labels, membership, weights, sample_weight)
     total = len(membership) if sample_weight is None else np.sum(sample_weight)
     return ((g * membership).sum(axis=1) - g.min(axis=1)).sum() / (4.0 * total**2)
 
 
-def quartic_along(labels, membership, direction, weights, sample_weight=None, cluster_weights=None):
+def quartic_along(labels, membership, direction, weights, sample_weight=None):
     """Coefficients (t, t^2, t^3, t^4) of the weighted loss at membership + t direction, minus its value at t = 0."""
     zeroth = membership @ membership.T
     first = membership @ direction.T + direction @ membership.T
     second = direction @ direction.T
     c = np.zeros(4)
-    for weight, (together, pairs, factor) in zip(
-        weights, pair_terms(labels, sample_weight, cluster_weights), strict=True
-    ):
+    for weight, (together, pairs, factor) in zip(weights, pair_terms(labels, sample_weight), strict=True):
         rest = zeroth - together
         scale = weight * factor
         c[0] += scale * 2.0 * (pairs * rest * first).sum()
@@ -373,10 +329,9 @@ def membership_lower_bound(labels, weights, n_clusters, sample_weight=None):
 
 
 def relabelled_agreements(membership, partition):
-    """|Y X'|^2 for every permutation of the observed objects of a partition, hard or soft: a (n!,) array."""
-    soft = partition if partition.ndim == 2 else np.where(partition[:, None] == np.unique(partition), 1.0, 0.0)
-    observed = ~np.isnan(soft[:, 0]) if partition.ndim == 2 else partition != -1
-    gram, other = membership[observed] @ membership[observed].T, soft[observed] @ soft[observed].T
+    """|Y X'|^2 for every permutation of the observed objects of a partition: a (n!,) array."""
+    observed = partition != -1
+    gram, other = membership[observed] @ membership[observed].T, comembership(partition[observed])[0]
     orders = np.array(list(permutations(range(observed.sum()))))
     return np.einsum("ij,tij->t", gram, other[orders[:, :, None], orders[:, None, :]])
 
@@ -578,40 +533,32 @@ def moved_and_merged(consensus, limit):
     return np.reshape(found, (len(found), len(consensus))).astype(int)
 
 
-def pairs_of_newcomer(labels, weights, new, sample_weight=None, cluster_weights=None):
+def pairs_of_newcomer(labels, weights, new, sample_weight=None):
     """For every partition that observes one more object: its co-associations with its objects, these objects, factors.
 
-    new : list with one label, or one row of memberships, per partition.
+    new : list with one label per partition.
     """
     columns = partitions_of(labels)
     w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    for u, (column, weight, entry) in enumerate(zip(columns, weights, new, strict=True)):
-        if column.ndim == 1:
-            seen, names = np.flatnonzero(column != -1), list(np.unique(column[column != -1]))
-            together = np.array([float(column[j] == entry) for j in seen])
-            observes = entry != -1
-            if cluster_weights is not None and entry in names:
-                together *= cluster_weights[u][names.index(entry)]
-        else:
-            seen, observes = np.flatnonzero(~np.isnan(column[:, 0])), not np.isnan(entry[0])
-            by_cluster = entry if cluster_weights is None else entry * cluster_weights[u]
-            together = column[seen] @ by_cluster
-        if observes:
+    for column, weight, entry in zip(columns, weights, new, strict=True):
+        seen = np.flatnonzero(column != -1)
+        together = np.array([float(column[j] == entry) for j in seen])
+        if entry != -1:
             yield together, seen, weight * (w.sum() / w[seen].sum()) ** 2 * w[seen]
 
 
-def value_of_place(labels, membership, weights, new, y, sample_weight=None, cluster_weights=None):
+def value_of_place(labels, membership, weights, new, y, sample_weight=None):
     """Weighted loss of the pairs (i, j), each once, that one more object of membership y has with all others."""
-    pairs = pairs_of_newcomer(labels, weights, new, sample_weight, cluster_weights)
+    pairs = pairs_of_newcomer(labels, weights, new, sample_weight)
     return sum(factors @ (membership[seen] @ y - together) ** 2 for together, seen, factors in pairs)
 
 
-def place_by_cvxpy(labels, membership, weights, new, sample_weight=None, cluster_weights=None):
+def place_by_cvxpy(labels, membership, weights, new, sample_weight=None):
     """cvxpy: (y, value) of the least :func:`value_of_place` over the simplex."""
     import cvxpy as cp
 
     y, total = cp.Variable(membership.shape[1], nonneg=True), 0.0
-    for together, seen, factors in pairs_of_newcomer(labels, weights, new, sample_weight, cluster_weights):
+    for together, seen, factors in pairs_of_newcomer(labels, weights, new, sample_weight):
         total += cp.sum(cp.multiply(factors, cp.square(membership[seen] @ y - together)))
     problem = cp.Problem(cp.Minimize(total), [cp.sum(y) == 1.0])
     problem.solve(solver=cp.CLARABEL)

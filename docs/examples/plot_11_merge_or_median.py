@@ -31,10 +31,9 @@ data = {
 
 methods = {
     "median partition": partial(RobustEAC, random_state=0),
-    'cluster_weights="size"': partial(RobustEAC, cluster_weights="size", random_state=0),
     "merging": partial(MergeConsensus, random_state=0),
 }
-fig, axes = plt.subplots(len(data), len(methods), figsize=(10, 9.5))
+fig, axes = plt.subplots(len(data), len(methods), figsize=(7, 9.5))
 for row, (name, (X, y, n_clusters)) in zip(axes, data.items(), strict=True):
     labels = KMeansEnsemble(n_partitions=50, n_clusters=(10, 40), random_state=0).fit_transform(X)
     for ax, (title, method) in zip(row, methods.items(), strict=True):
@@ -48,6 +47,5 @@ plt.show()
 
 # %%
 # Merging follows the shapes; the median partition, asked for so few clusters, joins what
-# lies side by side. With size weights it finds the moons and the unbalanced clusters, too.
-# :doc:`/choose` has the figures for 30 data sets; ``python -m paper_figures
-# method_choice`` compares both on mixed algorithms and unbalanced classes.
+# lies side by side. :doc:`/choose` has the figures for 30 data sets; ``python -m
+# paper_figures method_choice`` compares both on mixed algorithms and unbalanced classes.

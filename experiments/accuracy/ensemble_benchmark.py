@@ -2,7 +2,7 @@
 
 The number of clusters of a base clustering is drawn from [2, sqrt(n)] ("sqrt", the usual choice) or from [k, 2 k] with
 k classes ("near"), or it is k ("fixed"). Random partitions replace some of them. A cell has all its ensembles, and runs
-the merged consensus, the median partition with weights of base clusters, or all other methods. Pools of published base
+the merged consensus, or all other methods. Pools of published base
 clusterings, which have the range "sqrt", come from the folder that ROBUST_EAC_POOLS names. The "unbalanced" sets are
 six Gaussian clusters in five dimensions, each half as large as the one before; a ring surrounds three blobs.
 
@@ -72,7 +72,7 @@ SLOWEST, SLOWEST_LIMIT = ("peace",), 500
 
 
 # Cells of their own, so that a change of these methods leaves the other cells valid.
-GROUPS = ("merge", "cluster weights", "others")
+GROUPS = ("merge", "others")
 CHOICES = {"datasets": (*DATA, *UNBALANCED, RING, *POOLS)}
 
 
@@ -126,13 +126,7 @@ BESIDE = {
     "trusted lwgp": partial(_given_trust, "lwgp"),
     "robust-eac chance-corrected": partial(_median_partition, weighting="chance-corrected"),
 }
-# The median partition with weights of base clusters.
-WEIGHTED = {
-    "size": partial(_median_partition, cluster_weights="size"),
-    "size, uniform": partial(_median_partition, weighting="uniform", cluster_weights="size"),
-    "size, trusted": partial(_median_partition, weighting="chance-corrected", cluster_weights="size"),
-}
-METHODS = CONSENSUS_FUNCTIONS | BESIDE | WEIGHTED
+METHODS = CONSENSUS_FUNCTIONS | BESIDE
 
 
 def run_one(*, dataset, range, n_partitions, fraction, n_ensembles, methods):
@@ -168,7 +162,7 @@ def methods_for(n_samples, n_partitions, fraction, group):
     return [
         name
         for name in METHODS
-        if group == ("merge" if name == MERGED else "cluster weights" if name in WEIGHTED else "others")
+        if group == ("merge" if name == MERGED else "others")
         and (fraction > 0.0 or not name.startswith("trusted"))
         and (name not in DENSE or n_samples <= DENSE_LIMIT)
         and (name not in SLOW or (n_partitions <= SIZES[0] and n_samples <= SLOW_LIMIT))

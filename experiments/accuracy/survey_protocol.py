@@ -9,7 +9,7 @@ from .ensemble_benchmark import DENSE, DENSE_LIMIT, MERGED, METHODS, POOLS, grad
 
 VERSION = 2
 
-SHOWN = (MERGED, "locally-weighted-eac", "lwgp", "usenc", "eac-average", "robust-eac", "size, trusted")
+SHOWN = (MERGED, "locally-weighted-eac", "lwgp", "usenc", "eac-average", "robust-eac")
 CHOICES = {"datasets": (*DATA, *POOLS)}
 
 

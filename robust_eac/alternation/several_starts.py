@@ -5,7 +5,6 @@ from heapq import nsmallest
 
 import numpy as np
 
-from ..core.encoding import weigh_clusters
 from ..core.formula import adjusted_agreements
 from ..core.starts import reduce_rows
 from ..core.threads import count_threads, map_threads, silent
@@ -151,15 +150,13 @@ def reduce_problem(problem, start):
 def _confirm(problem, run, seed, limits):
     """(problem, run) after runs and updates of trust in turn, until the consensus confirms all trusted partitions.
 
-    Trust does not depend on the weights of base clusters. Only the first update can add partitions: there are at most
-    n_partitions + 1.
+    Only the first update can add partitions: there are at most n_partitions + 1.
     """
     weighting = problem.weighting
     if not weighting.trusts:
         return problem, run
-    plain = weigh_clusters(problem.objective.encoding, None)
     while True:
-        agreements = adjusted_agreements(plain, run.rows, n_threads=limits.n_threads)
+        agreements = adjusted_agreements(problem.objective.encoding, run.rows, n_threads=limits.n_threads)
         weighting = weighting.revised(np.maximum(1.0 - agreements, 0.0))
         if weighting is None:
             break

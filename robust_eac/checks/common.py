@@ -14,8 +14,6 @@ Labels = ArrayLike | Sequence[ArrayLike]
 Subsets = ArrayLike | Sequence[ArrayLike]
 #: A name in `WEIGHT_SOLVERS`, a function losses -> weights, or weights to keep.
 WeightSolver = str | Callable[..., np.ndarray] | ArrayLike
-#: Weights of base clusters: a name, or one array per clustering.
-ClusterWeights = str | Sequence[ArrayLike] | None
 RandomState = int | np.random.RandomState | None
 
 BLOCK = 4096

@@ -1,4 +1,4 @@
-"""Checks of labels: label matrices, lists of hard and soft partitions, weights of objects, starts."""
+"""Checks of labels: label matrices, lists of label vectors, weights of objects, starts."""
 
 import warnings
 from collections.abc import Iterable
@@ -24,26 +24,24 @@ from .forms import (
     side_by_side,
 )
 from .names import Count, in_order, index_of, is_numbering, names_of
-from .values import as_array, as_dense, check_choice, check_membership, check_vector, real_array
+from .values import as_array, as_dense, check_choice, check_membership, check_vector
+
+_DRAW = (
+    "From a membership matrix P draw hard clusterings: (P[:, :-1].cumsum(axis=1) < rng.uniform(size=(len(P), 1)))"
+    ".sum(axis=1)."
+)
 
 
 class Ensemble(NamedTuple):
-    """The m partitions of n objects, hard or soft, that :func:`check_ensemble` returns.
+    """The m partitions of n objects that :func:`check_ensemble` returns.
 
-    labels : (n, n_hard) int; the hard partitions, -1 where an object was not observed.
-    soft : (n, total width) float64; the memberships in the soft partitions side by side, rows on the simplex, or zero
-        where an object was not observed.
-    widths : (n_soft,) int64; number of clusters of each soft partition.
-    hard : (n_hard,) intp; positions of the hard partitions among all.
+    labels : (n, m) int; the partitions, -1 where an object was not observed.
     names : names of the partitions, in the order of the input, or None.
-    meanings : meanings of the labels of the hard partitions, as in a :class:`~robust_eac.LabelMatrix`.
+    meanings : meanings of their labels, as in a :class:`~robust_eac.LabelMatrix`.
     objects : names that an index of objects is matched with, or None.
     """
 
     labels: np.ndarray
-    soft: np.ndarray
-    widths: np.ndarray
-    hard: np.ndarray
     names: tuple | None = None
     meanings: tuple | None = None
     objects: Iterable | None = None
@@ -56,41 +54,22 @@ class Ensemble(NamedTuple):
     @property
     def n_partitions(self):
         """:class:`~robust_eac.checks.names.Count` of the partitions."""
-        m = len(self.hard) + len(self.widths)
+        m = self.labels.shape[1]
         # The columns of a table without titles are numbered.
         return Count(m, range(m) if self.names is None and self.objects is not None else self.names)
 
     def observed(self, rows=slice(None)):
         """(n, m) bool; whether a partition observes an object. rows : a slice of the objects."""
-        labels = self.labels[rows]
-        if len(self.widths) == 0:
-            return labels != -1
-        observed = np.empty((len(labels), self.n_partitions), dtype=bool)
-        observed[:, self.hard] = labels != -1
-        soft = np.setdiff1d(np.arange(self.n_partitions), self.hard)
-        starts = np.cumsum(self.widths) - self.widths
-        observed[:, soft] = np.add.reduceat(self.soft[rows], starts, axis=1) > 0.0
-        return observed
+        return self.labels[rows] != -1
 
 
 def check_labels(labels, *, name="labels") -> np.ndarray:
     """Return the ensemble as a two-dimensional integer array; a view of the input if that is such an array."""
-    return check_hard_ensemble(labels, name=name).labels
-
-
-def check_hard_ensemble(labels, *, name="labels") -> Ensemble:
-    """The :class:`Ensemble` of hard partitions."""
-    ensemble = check_ensemble(labels, name=name)
-    if len(ensemble.widths):
-        raise TypeError(
-            f"{name} must be a label matrix here, got a list with membership matrices: soft partitions are only for "
-            "functions that solve, grade or check the median partition. Harden them, for example by argmax."
-        )
-    return ensemble
+    return check_ensemble(labels, name=name).labels
 
 
 def check_ensemble(labels, *, name="labels", part=False, votes=False) -> Ensemble:
-    """The :class:`Ensemble` of a label matrix or a list of partitions.
+    """The :class:`Ensemble` of a label matrix or a list of label vectors.
 
     part : whether it is of some objects only. votes : whether to read a table that looks like votes as clusterings.
     """
@@ -102,17 +81,15 @@ def check_ensemble(labels, *, name="labels", part=False, votes=False) -> Ensembl
     else:
         found = read_matrix(labels, name, part)
         titles = column_titles(found.names)
-        n, m = found.labels.shape
-        no_soft = np.empty((n, 0)), np.empty(0, dtype=np.int64)
         if is_frame(labels) and not part and not votes:
             refuse_votes(found.labels, found.names, name)
         objects = found.objects if index_of(labels) is None else index_of(labels)
-        ensemble = Ensemble(found.labels, *no_soft, np.arange(m), found.names, found.meanings, objects)
+        ensemble = Ensemble(found.labels, found.names, found.meanings, objects)
     lowest = ensemble.labels.min() if ensemble.labels.dtype.kind == "i" and ensemble.labels.size else 0
     if lowest < -1 and not part:
         rule = 'only -1, None, NaN and NA mean "not observed".'
         warnings.warn(f"{name}: {lowest} is a cluster like any other label; {rule}", UserWarning, stacklevel=2)
-    if not part and (len(ensemble.widths) or lowest < 0):
+    if not part and lowest < 0:
         check_columns_observed(check_objects_observed(ensemble, name), name, titles)
     return ensemble
 
@@ -150,13 +127,14 @@ def _is_list(labels, name):
     for u, entry in enumerate(labels):
         if isinstance(entry, (list, tuple)) and entry and isinstance(entry[0], (set, frozenset)):
             raise TypeError(f"{name}[{u}] must be a clustering, got a list of sets: labels_from reads communities.")
-        if isinstance(entry, (list, tuple)) and _is_membership(entry) and not _may_be_shares(entry):
-            rule = "give communities to labels_from as sets, a membership matrix as an array"
-            raise TypeError(f"{name}[{u}] must be a clustering, got a list of lists: {rule}.")
-        if is_frame(entry) and not all(map(_is_numeric, entry.dtypes)):
+        if isinstance(entry, (list, tuple)) and any(map(_is_vector, entry[:1])):
+            rule = f"labels_from reads communities as sets. {_DRAW}"
+            raise TypeError(f"{name}[{u}] must be a clustering, got a list of lists: {rule}")
+        if len(getattr(entry, "shape", ())) > 1:
+            kind = "a DataFrame" if is_frame(entry) else "an array"
             raise TypeError(
-                f"{name}[{u}] must be a clustering, got a DataFrame of {entry.shape[1]} columns with texts: join "
-                "tables of clusterings by pandas.concat(tables, axis=1), where they have the same index."
+                f"{name}[{u}] must be a clustering, a vector of labels, got {kind} of shape {tuple(entry.shape)}. "
+                f"{_DRAW} Join tables of clusterings by pandas.concat(tables, axis=1), where they have the same index."
             )
     if any(map(_is_clustering, labels)):
         return True
@@ -176,29 +154,12 @@ def _is_list(labels, name):
 
 
 def _is_clustering(entry):
-    """Whether an entry of a list is a clustering by itself: an array, a column, a list of lists, igraph's object."""
-    if isinstance(entry, (list, tuple)):
-        return not hasattr(entry, "_fields") and _is_membership(entry)
+    """Whether an entry of a list is a clustering by itself: an array, a column, igraph's object."""
     return len(getattr(entry, "shape", ())) > 0 or is_vertex_clustering(entry)
 
 
-def _is_membership(entry):
-    """Whether an entry of a list is a membership matrix: two-dimensional, an array or lists."""
-    if isinstance(entry, (list, tuple)):
-        return any(isinstance(row, (list, tuple)) or np.ndim(row) == 1 for row in entry[:1])
-    return len(getattr(entry, "shape", ())) == 2
-
-
-def _may_be_shares(rows):
-    """Whether lists may be the rows of a membership matrix: of one length, and without numbers above 1."""
-    try:
-        return not np.array(rows, dtype=np.float64).max(initial=0.0) > 1.0 + 1e-6
-    except (TypeError, ValueError):
-        return False
-
-
-def _is_numeric(dtype):
-    return dtype.is_numeric() if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "O") in "biuf"
+def _is_vector(row):
+    return isinstance(row, (list, tuple)) or np.ndim(row) == 1
 
 
 def _read_list(labels, name, part):
@@ -214,47 +175,23 @@ def _read_list(labels, name, part):
         # The first entry that names the objects decides.
         if objects is None or (index is not None and not index.equals(objects) and is_numbering(objects)):
             objects = index
-    is_soft = np.array([_is_membership(entry) for entry in labels])
-    hard, soft = np.flatnonzero(~is_soft), np.flatnonzero(is_soft)
-    entries = []
+    columns = []
     for u, entry in enumerate(labels):
         entry = entry.membership if is_vertex_clustering(entry) else entry
         refuse_other_objects(entry, f"{name}[{u}]")
-        read = as_array if is_soft[u] else label_column
-        entries.append(read(entry, f"{name}[{u}]"))
-    # A label vector comes with the meanings of its labels.
-    arrays = [entry if soft_one else entry[0] for entry, soft_one in zip(entries, is_soft, strict=True)]
-    n = next(len(arrays[u]) for u in (*soft, *hard) if arrays[u].ndim)
-    for u in (*hard, *soft):
-        if arrays[u].ndim != (2 if is_soft[u] else 1) or len(arrays[u]) != n or arrays[u].size == 0:
-            rule = "a label vector of shape (n_samples,) or a membership matrix of shape (n_samples, k_u)"
-            raise ValueError(f"{name}[{u}] must be {rule}, with n_samples={n}, got shape {arrays[u].shape}.")
-    columns = [entries[u] for u in hard]
-    matrix, meanings = side_by_side(columns) if columns else (np.empty((n, 0), dtype=np.int64), None)
-    # A membership matrix may have a column called "name".
-    titles = [None if is_soft[u] else getattr(entry, "name", None) for u, entry in enumerate(labels)]
+        columns.append(label_column(entry, f"{name}[{u}]"))
+    n = next(len(codes) for codes, _ in columns if codes.ndim)
+    for u, (codes, _) in enumerate(columns):
+        if codes.ndim != 1 or len(codes) != n or n == 0:
+            rule = f"a label vector of shape (n_samples,), with n_samples={n}"
+            raise ValueError(f"{name}[{u}] must be {rule}, got shape {codes.shape}.")
+    matrix, meanings = side_by_side(columns)
+    titles = [getattr(entry, "name", None) for entry in labels]
     names = None if None in titles or "" in titles else as_names(titles)
     if not part:
-        titles = names and [names[u] for u in hard]
-        title_of = column_titles(titles) if names else lambda column: f"{name}[{hard[column]}]"
+        title_of = column_titles(names) if names else partial("{}[{}]".format, name)
         refuse_names_of_objects(matrix, meanings, name, title_of, titled=names is not None)
-    memberships = [_memberships(arrays[u], f"{name}[{u}]") for u in soft]
-    widths = np.array([rows.shape[1] for rows in memberships], dtype=np.int64)
-    soft = np.hstack([np.empty((n, 0)), *memberships])
-    return Ensemble(matrix, soft, widths, hard, names, meanings, objects)
-
-
-def _memberships(entry, name):
-    """A checked membership matrix with zeros in place of its rows of NaN."""
-    array = real_array(entry, name)
-    missing = np.isnan(array).all(axis=1)
-    if np.isnan(array).any(axis=1).sum() > missing.sum():
-        row = int(np.argmax(np.isnan(array).any(axis=1) & ~missing))
-        raise ValueError(f"{name}: a row must be NaN throughout (not observed) or not at all, row {row} is mixed.")
-    array[missing] = np.eye(1, array.shape[1])
-    array = check_membership(array, len(array), name=name)
-    array[missing] = 0.0
-    return array
+    return Ensemble(matrix, names, meanings, objects)
 
 
 def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight") -> np.ndarray | None:

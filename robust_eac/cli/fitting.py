@@ -17,12 +17,11 @@ from ..hard.median_partition import solve_hard_median_partition, summarise_parti
 from ..hard.tables import LOSSES, partition_losses
 from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
-from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..wording import counted, listed
 from .output import NO_NUMBER, print_problem, progress, say
 
 # Options that apply to each --method, and to --loss.
-_OF_WEIGHTS = ("weighting", "rho", "lam", "cluster_weights", "n_init", "n_jobs")
+_OF_WEIGHTS = ("weighting", "rho", "lam", "n_init", "n_jobs")
 _TAKEN = {
     "median-partition": (*_OF_WEIGHTS, "agreement", "init", "max_iter", "tol", "verbose", "method", "membership"),
     "merge": ("n_jobs", "method", "membership"),
@@ -169,7 +168,7 @@ def _fit(arguments, options, labels, titles):
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
     cost = options.get("cost", 1.0)
-    options = {"weighting": "restricted-simplex", "cluster_weights": None, "n_init": 10} | options
+    options = {"weighting": "restricted-simplex", "n_init": 10} | options
     options |= {"cost": "n_clusters" if cost == "n-clusters" else cost, "n_clusters": arguments.n_clusters}
     options["random_state"] = arguments.seed
     with progress("consensus"):
@@ -180,9 +179,8 @@ def _search(arguments, options, labels, titles):
     assessment = None
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
-        encoding = weigh_by(encode(labels), check_cluster_weights(options["cluster_weights"]))
         with progress("certificate"):
-            assessment = assess_partition(encoding, result.weights, result.labels, most, result.cost)
+            assessment = assess_partition(encode(labels), result.weights, result.labels, most, result.cost)
     results |= {"credible_radius": radius} | _certificate(assessment)
     summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
     return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary, None)

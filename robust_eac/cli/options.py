@@ -71,8 +71,6 @@ def add_solver_options(parser, *, losses=True):
     text = "use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means adjusted "
     text += "for chance-corrected and raw for the others"
     add("--agreement", choices=("auto", "raw", "adjusted"), help=text)
-    text = "weights of the base clusters: with size, fine and coarse clusterings count alike; default: equal weights"
-    add("--cluster-weights", choices=("size",), help=text)
     add("--init", choices=("random", "kmeans"), help="where to start from; default: random")
     add("--n-init", type=int, metavar="N", help="number of starts; default: 10")
     add("--max-iter", type=int, metavar="N", help="alternations of each start; default: 100")

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..checks.common import RandomState
-from ..checks.labels import check_clusters, check_hard_ensemble
+from ..checks.labels import check_clusters, check_ensemble
 from ..checks.values import (
     MAX_SEED,
     check_choice,
@@ -164,7 +164,7 @@ def compare(
     >>> [(record["scheme"], record["function"], record["h"], round(record["density"], 3)) for record in records]
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
     """
-    partitions_of = check_hard_ensemble(labels)
+    partitions_of = check_ensemble(labels)
     labels, n = partitions_of.labels, partitions_of.n_samples
     n_clusters = check_n_clusters(n_clusters, n)
     y = None if y is None else check_clusters(y, n, name="y")

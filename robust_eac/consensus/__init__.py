@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..checks.labels import check_hard_ensemble
+from ..checks.labels import check_ensemble
 from ..checks.values import check_n_clusters, check_weights
 from ..core.codes import relabel
 from ..hard.median_partition import solve_hard_median_partition
@@ -35,7 +35,7 @@ __all__ = [
 
 def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.solve_median_partition`; without `weights`, they are found jointly."""
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     weighting = "restricted-simplex" if weights is None else check_weights(weights, ensemble.n_partitions)
     result = solve_median_partition(ensemble, n_clusters, weighting=weighting, random_state=random_state)
     return relabel(result.labels)
@@ -43,14 +43,14 @@ def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
 
 def _robust_merge(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.merge_consensus`."""
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
     return merge_labels(ensemble, n_clusters, weights, random_state=random_state).labels
 
 
 def _median_partition(labels, n_clusters, *, weights=None, random_state=None, loss="binder"):
     """At most n_clusters clusters of :func:`~robust_eac.solve_hard_median_partition`."""
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
     found = solve_hard_median_partition(ensemble, n_clusters, loss=loss, weights=weights, random_state=random_state)
     return found.labels

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ..checks.common import RandomState, row_blocks
-from ..checks.labels import check_hard_ensemble
+from ..checks.labels import check_ensemble
 from ..checks.values import (
     check_bool,
     check_choice,
@@ -124,7 +124,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     return coassociation_of(encode(ensemble.labels), check_weights(weights, ensemble.n_partitions))
 
 

@@ -88,7 +88,7 @@ def merge_tree(encoding, values, shares, linkage, rng):
     """
     n, partitions = len(encoding.rows.codes), encoding.partitions
     order = rng.permutation(n)
-    codes, _, multiplicity, observed = encoding.rows.take(order)
+    codes, multiplicity, observed = encoding.rows.take(order)
     complete = len(partitions.missing_slots) == 0
     seen = np.empty((n, 0), dtype=np.uint8) if complete else observed.astype(np.uint8)
     tables = np.empty((0, 0))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, in_short
-from ..checks.labels import check_hard_ensemble
+from ..checks.labels import check_ensemble
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
 from ..core.encoding import collapse, encode, select
 from ..objectives.base import first_objects
@@ -141,7 +141,7 @@ def merge_labels(
     stacklevel=4,
 ):
     """The :class:`MergeResult`. With a stacklevel of 4, warnings point at the caller of the calling function."""
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     if not isinstance(n_clusters, str):
         n_clusters = check_n_clusters(n_clusters, n)

@@ -24,7 +24,7 @@ from ..checks.values import (
     check_real,
 )
 from ..core.codes import relabel
-from ..core.encoding import Encoding, collapse, encode, encode_ensemble, harden, select, sub_ensemble, weigh
+from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import prefer_threads, progress, silent
 from ..weightings.pairs import compare_pairs
@@ -127,9 +127,9 @@ def select_n_clusters(
     Parameters
     ----------
     labels, sample_weight
-        As in :func:`~robust_eac.partition_losses`. At least two partitions. A soft partition counts by its most likely
-        clusters. Objects are merged and compared by their weights, pairs of objects by the products, but they are drawn
-        with equal probability: an object of weight two is not two objects. Those of weight zero are in no half.
+        As in :func:`~robust_eac.partition_losses`. At least two partitions. Objects are merged and compared by their
+        weights, pairs of objects by the products, but they are drawn with equal probability: an object of weight two is
+        not two objects. Those of weight zero are in no half.
     n_clusters : list of int or (int, int), default=None
         Candidates, each in [1, n_samples], or the lowest and the highest of all. None means from 1 to 10, or to
         n_samples if that is less.
@@ -202,7 +202,7 @@ def select_n_clusters(
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    encoding = in_random_order(harden(encode_ensemble(ensemble, sample_weight)), rng)[0]
+    encoding = in_random_order(encode_ensemble(ensemble, sample_weight), rng)[0]
     trusted = np.flatnonzero(trusted_group(encoding, rng=rng))
     encoding = select(encoding, trusted)
     weights = np.full(len(trusted), 1.0 / len(trusted))

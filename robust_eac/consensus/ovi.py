@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from ..checks.common import RandomState
-from ..checks.labels import check_clusters, check_hard_ensemble
+from ..checks.labels import check_clusters, check_ensemble
 from ..checks.names import in_order, index_of
 from ..checks.values import (
     MAX_SEED,
@@ -240,7 +240,7 @@ def ovi_lda_consensus(
     >>> ovi_lda_consensus(partitions, values).labels
     array([ 0,  0, -1,  1,  1])
     """
-    ensemble = check_hard_ensemble(partitions, name="partitions")
+    ensemble = check_ensemble(partitions, name="partitions")
     partitions = ensemble.labels
     values = in_order(values, ensemble.objects, "values")
     values = check_features(values, name="values", ensure_all_finite="allow-nan")

@@ -24,7 +24,7 @@ def in_random_order(encoding, rng, weights=None):
     refinement does not tell apart, usually symmetric ones, may change places. Objects and partitions of weight 0 come
     first and do not change the order of the others.
     """
-    (codes, soft, multiplicity, observed), old, inverse = encoding
+    (codes, multiplicity, observed), old, inverse = encoding
     weights = np.ones(codes.shape[1]) if weights is None else weights
     *colours, slot_colours = _refined_colours(encoding, weights)
     objects, columns = (np.argsort(own, kind="stable") for own in colours)
@@ -40,7 +40,7 @@ def in_random_order(encoding, rng, weights=None):
     renamed = np.empty_like(codes)
     for block in row_blocks(len(codes)):
         _rename(codes.take(objects[block], axis=0), columns, old.offsets[columns], names, renamed[block])
-    rows = RowData(renamed, soft, multiplicity[objects], np.ascontiguousarray(observed[objects]))
+    rows = RowData(renamed, multiplicity[objects], np.ascontiguousarray(observed[objects]))
     places = np.argsort(objects)
     places = places if inverse is None else places[inverse]
     return Encoding(rows, new._replace(copy=old.copy), places), columns, slots

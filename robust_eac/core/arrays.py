@@ -2,9 +2,8 @@
 
 Notation, for a row i that stands for ``w_i`` identical objects with membership ``y_i`` (S_u = Y X_u', G = Y Y'):
 
-* ``S[offsets[u] + c]`` is the column of S_u that belongs to cluster c of hard partition u: the sum of w_i y_i over its
-  objects. ``S[soft_slots[s]]`` belongs to column s of ``soft``, the memberships in the soft partitions: the sum of
-  w_i x_is y_i;
+* ``S[offsets[u] + c]`` is the column of S_u that belongs to cluster c of partition u: the sum of w_i y_i over its
+  objects;
 * ``G[g]`` is the sum of w_i y_i y_i' over the objects of mask g. A mask is a set of objects that one or more
   partitions observe; a complete ensemble has one mask, with all objects;
 * with ``coef[u] = alpha_u (n / n_u)^2``, the objective needs ``T = coef * S`` and ``Q[g] = mask_coef[g] * G[g]``, where
@@ -19,14 +18,12 @@ import numpy as np
 class RowData(NamedTuple):
     """The rows of an encoding. Each stands for one or more identical objects.
 
-    codes : (n_rows, n_hard) uint8, uint16 or uint32; cluster in each hard partition.
-    soft : (n_rows, n_soft_slots); memberships in the clusters of the soft partitions, 0 where not observed.
+    codes : (n_rows, m) uint8, uint16 or uint32; cluster in each partition.
     multiplicity : (n_rows,); total weight of the row's objects: their number if objects have no weights.
     observed : (n_rows, n_masks) bool; whether the row belongs to mask g.
     """
 
     codes: np.ndarray
-    soft: np.ndarray
     multiplicity: np.ndarray
     observed: np.ndarray
 
@@ -38,13 +35,13 @@ class RowData(NamedTuple):
 class Slots(NamedTuple):
     """The rows of S and T that belong to the clusters of the base partitions.
 
-    offsets : (n_hard,) int64; first slot of each hard partition.
-    soft : (n_soft_slots,) int64; slot of each column of the soft memberships.
+    offsets : (m,) int64; first slot of each partition.
+    whole : (n_masks,) int64; slots in T of a single cluster of all objects of each mask. Empty if there are none.
     missing : int64; the slots of the code "not observed". S and T are zero there.
     """
 
     offsets: np.ndarray
-    soft: np.ndarray
+    whole: np.ndarray
     missing: np.ndarray
 
 

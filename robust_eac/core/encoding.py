@@ -1,4 +1,4 @@
-"""Encodings of ensembles for the kernels: compact codes, soft memberships, cluster sizes, multiplicities, masks."""
+"""Encodings of ensembles for the kernels: compact codes, cluster sizes, multiplicities, masks."""
 
 from typing import NamedTuple
 
@@ -15,25 +15,19 @@ _MIN_SAVING = 0.1
 
 
 class Partitions(NamedTuple):
-    """The m base partitions. Each cluster has a slot, and so has "not observed" where hard labels are missing.
+    """The m base partitions. Each cluster has a slot, and so has "not observed" where labels are missing.
 
-    hard : (n_hard,) intp; the hard partitions, in the order of their columns in the codes.
-    soft_slots : (n_soft_slots,) int64; slot of each column of the soft memberships.
     offsets : (m,) int64; first slot of each partition.
     sizes : (n_slots,) float64; weight of each cluster's objects, X_u 1 (0 in the slots of "not observed").
-    squares : (m,) float64; |X_u'W_uX_u|^2, for a hard partition the sum of its squared sizes times squared weights.
+    squares : (m,) float64; |X_u'X_u|^2, the sum of the squared sizes.
     missing_slots : int64; the slots of "not observed".
     mask_of : (m,) intp; mask of each partition: a distinct set of observed objects.
     n_observed : (m,) float64; weight of the objects that each partition observes.
     total : float; weight of all objects.
     copy : float; weight of one copy of an object: an object of weight w counts as w / copy copies. 1, or the smallest
         weight if that is below 1.
-    slot_weights : (n_slots,) float64 or None; weights W_u of the base clusters, 0 in the slots of "not observed"; None
-        if all are 1.
     """
 
-    hard: np.ndarray
-    soft_slots: np.ndarray
     offsets: np.ndarray
     sizes: np.ndarray
     squares: np.ndarray
@@ -42,16 +36,15 @@ class Partitions(NamedTuple):
     n_observed: np.ndarray
     total: float
     copy: float = 1.0
-    slot_weights: np.ndarray | None = None
 
     @property
     def slots(self):
         """The :class:`~robust_eac.core.arrays.Slots` for the kernels."""
-        return Slots(self.offsets[self.hard], self.soft_slots, self.missing_slots)
+        return Slots(self.offsets, np.empty(0, dtype=np.int64), self.missing_slots)
 
     @property
     def n_codes(self):
-        """(m,) number of slots of each partition: its clusters, and "not observed" if hard labels are missing."""
+        """(m,) number of slots of each partition: its clusters, and "not observed" if labels are missing."""
         # Called often; np.diff is slower.
         n_codes = np.empty_like(self.offsets)
         n_codes[:-1] = self.offsets[1:] - self.offsets[:-1]
@@ -73,41 +66,17 @@ class Partitions(NamedTuple):
         """(m,) factors (n / n_u)^2, which scale the loss of an incomplete partition to all pairs."""
         return (self.total / self.n_observed) ** 2
 
-    @property
-    def soft(self):
-        """Indices of the soft partitions, ascending."""
-        return np.setdiff1d(np.arange(len(self.offsets)), self.hard)
-
-    @property
-    def soft_or_weighted(self):
-        """The soft partitions, or all if clusters have weights: those where x_ui'W_u x_ui need not be 1."""
-        return self.soft if self.slot_weights is None else np.arange(len(self.offsets))
-
     def by_slot(self, coef):
-        """(n_slots,) coefficient of each slot's partition, times the weight of the cluster."""
-        by_slot = np.repeat(coef, self.n_codes)
-        return by_slot if self.slot_weights is None else by_slot * self.slot_weights
+        """(n_slots,) coefficient of each slot's partition."""
+        return np.repeat(coef, self.n_codes)
 
     def sum_slots(self, values):
-        """(m,) sums of the values of each partition's slots, times the weights of the clusters."""
-        return np.add.reduceat(values if self.slot_weights is None else values * self.slot_weights, self.offsets)
+        """(m,) sums of the values of each partition's slots."""
+        return np.add.reduceat(values, self.offsets)
 
     def by_mask(self, values):
         """(n_masks,) sums of the partitions' values over the partitions of each mask."""
         return np.bincount(self.mask_of, weights=values)
-
-    def weighted(self, slot_weights):
-        """The partitions with these weights of their clusters; `squares` is right for hard partitions only."""
-        weighted = self._replace(slot_weights=slot_weights)
-        sizes = weighted.by_slot(np.ones(len(self.offsets))) * self.sizes
-        return weighted._replace(squares=np.add.reduceat(sizes**2, self.offsets))
-
-    def weights_of(self, partition):
-        """(n_codes[partition],) weights of a partition's slots."""
-        n_codes = self.n_codes[partition]
-        if self.slot_weights is None:
-            return np.ones(n_codes)
-        return self.slot_weights[self.offsets[partition] :][:n_codes]
 
 
 class Encoding(NamedTuple):
@@ -137,13 +106,6 @@ class Encoding(NamedTuple):
         """The encoding with some arrays of its rows replaced."""
         return self._replace(rows=self.rows._replace(**changed))
 
-    def memberships(self, partition):
-        """(n_rows, k_u) view of the memberships in a soft partition, X_u'; 0 where an object is not observed."""
-        partitions = self.partitions
-        start = partitions.offsets[partition]
-        ends = np.searchsorted(partitions.soft_slots, [start, start + partitions.n_codes[partition]])
-        return self.rows.soft[:, slice(*ends)]
-
     @property
     def self_pairs(self):
         """(n_rows,) weight of the row's pairs (i, i): one pair per copy of an object."""
@@ -153,39 +115,6 @@ class Encoding(NamedTuple):
         """(n_rows,) sum of coef over the partitions in which the row is observed."""
         return self.rows.observed @ self.partitions.by_mask(coef)
 
-    def self_similarity(self, partition):
-        """(n_rows,) x_ui'W_u x_ui, the co-association of an object with itself; 0 if it is not observed."""
-        rows, partitions = self.rows, self.partitions
-        weights = partitions.weights_of(partition)
-        if partition in partitions.hard:
-            observed = rows.observed[:, partitions.mask_of[partition]]
-            codes = rows.codes[:, np.searchsorted(partitions.hard, partition)]
-            return np.where(observed, weights[codes], 0.0)
-        return self.memberships(partition) ** 2 @ weights
-
-    def surplus(self, coef):
-        """(n_rows,) sum of coef (1 - x_ui'W_u x_ui) over the partitions in which the row is observed."""
-        rows, partitions = self.rows, self.partitions
-        if partitions.slot_weights is None:
-            return (rows.soft * (1.0 - rows.soft)) @ np.repeat(coef, partitions.n_codes)[partitions.soft_slots]
-        by_slot = partitions.by_slot(coef)
-        similarity = np.zeros((len(rows.codes), 1))
-        kernels.table_costs(rows.codes, partitions.offsets[partitions.hard], by_slot[:, np.newaxis], similarity)
-        return self.presence(coef) - similarity[:, 0] - rows.soft**2 @ by_slot[partitions.soft_slots]
-
-    def mean_self_similarity(self, coef):
-        """(n_rows,) mean of x_ui'W_u x_ui over the partitions in which the row is observed, weighted by coef."""
-        lack = self.surplus(coef)
-        return 1.0 - np.divide(lack, self.presence(coef), out=np.zeros_like(lack), where=lack != 0.0)
-
-    def gram(self, partition):
-        """(k_u, k_u) matrix H_u = X_u X_u', diagonal if the partition is hard."""
-        partitions = self.partitions
-        if partition in partitions.hard:
-            return np.diag(partitions.sizes[partitions.offsets[partition] :][: partitions.n_codes[partition]])
-        x = self.memberships(partition)
-        return (x.T * self.rows.multiplicity) @ x
-
     def expand(self, rows):
         """Values of the objects from values of the rows."""
         return rows if self.inverse is None else rows[self.inverse]
@@ -193,26 +122,8 @@ class Encoding(NamedTuple):
 
 def encode_ensemble(ensemble, sample_weight=None):
     """Encode a checked :class:`~robust_eac.checks.labels.Ensemble` and weights of its objects, one row per object."""
-    hard = encode(ensemble.labels)
-    if len(ensemble.widths) == 0:
-        return hard if sample_weight is None else weigh(hard, sample_weight)
-    n, m = ensemble.n_samples, ensemble.n_partitions
-    soft_partitions = np.setdiff1d(np.arange(m), ensemble.hard)
-    n_codes = np.empty(m, dtype=np.int64)
-    n_codes[ensemble.hard] = hard.partitions.n_codes
-    n_codes[soft_partitions] = ensemble.widths
-    is_soft = np.repeat(np.isin(np.arange(m), soft_partitions), n_codes)
-    masks, mask_of = _masks(ensemble.observed())
-    rows = hard.rows._replace(soft=ensemble.soft, observed=masks)
-    partitions = hard.partitions._replace(
-        hard=ensemble.hard,
-        soft_slots=np.flatnonzero(is_soft),
-        offsets=np.cumsum(n_codes) - n_codes,
-        sizes=np.empty(len(is_soft)),
-        missing_slots=np.flatnonzero(~is_soft)[hard.partitions.missing_slots],
-        mask_of=mask_of,
-    )
-    return weigh(Encoding(rows, partitions), np.ones(n) if sample_weight is None else sample_weight)
+    encoding = encode(ensemble.labels)
+    return encoding if sample_weight is None else weigh(encoding, sample_weight)
 
 
 def weigh(encoding, weight):
@@ -220,29 +131,19 @@ def weigh(encoding, weight):
     rows, partitions, inverse = encoding
     counts = np.zeros((len(partitions.sizes), 1))
     one_cluster = np.zeros(len(weight), dtype=np.intp)
-    kernels.count(rows.codes, partitions.offsets[partitions.hard], weight, one_cluster, counts)
+    kernels.count(rows.codes, partitions.offsets, weight, one_cluster, counts)
     counts[partitions.missing_slots] = 0.0
-    sizes = counts[:, 0]
-    sizes[partitions.soft_slots] = weight @ rows.soft
+    sizes = np.ascontiguousarray(counts[:, 0])
     total = float(weight.sum())
     n_observed = np.where(rows.observed.all(axis=0), total, weight @ rows.observed)
     partitions = partitions._replace(
-        sizes=np.ascontiguousarray(sizes),
+        sizes=sizes,
+        squares=np.add.reduceat(sizes**2, partitions.offsets),
         copy=float(min(1.0, weight[weight > 0.0].min(initial=1.0))),
         n_observed=n_observed[partitions.mask_of],
         total=total,
     )
-    encoding = Encoding(rows._replace(multiplicity=weight), partitions, inverse)
-    return weigh_clusters(encoding, partitions.slot_weights)
-
-
-def weigh_clusters(encoding, slot_weights):
-    """The encoding with these weights of its base clusters; None for 1 each."""
-    partitions = encoding.partitions.weighted(slot_weights)
-    for u in partitions.soft:
-        weights = partitions.weights_of(u)
-        partitions.squares[u] = weights @ encoding.gram(u) ** 2 @ weights
-    return encoding._replace(partitions=partitions)
+    return Encoding(rows._replace(multiplicity=weight), partitions, inverse)
 
 
 def encode(labels):
@@ -253,7 +154,7 @@ def encode(labels):
     observed, mask_of = np.ones((n, 1), dtype=bool), np.zeros(m, dtype=np.intp)
     if missing.any():
         observed, mask_of = _masks(np.where(missing, codes != n_codes - 1, True))
-    rows = RowData(codes, np.empty((n, 0)), np.ones(n), observed)
+    rows = RowData(codes, np.ones(n), observed)
     return Encoding(rows, hard_partitions(np.concatenate([*sizes, np.empty(0)]), n_codes, missing, mask_of, n))
 
 
@@ -261,8 +162,6 @@ def hard_partitions(sizes, n_codes, missing, mask_of, n):
     """The :class:`Partitions` of a label matrix with n objects; missing : (m,) bool, whether labels are missing."""
     offsets = np.cumsum(n_codes) - n_codes
     return Partitions(
-        hard=np.arange(len(n_codes)),
-        soft_slots=np.empty(0, dtype=np.int64),
         offsets=offsets,
         sizes=sizes,
         squares=np.add.reduceat(sizes**2, offsets),
@@ -275,11 +174,11 @@ def hard_partitions(sizes, n_codes, missing, mask_of, n):
 
 def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
     """Merge rows with equal labels (and equal rows of `start`) if that saves at least this share of the rows."""
-    codes, soft, multiplicity, observed = encoding.rows
-    hashes = hash_rows(codes)
-    tables = [codes] + [table for table in (soft, start) if table is not None and table.shape[1]]
-    for factor, table in zip((3, 5), tables[1:], strict=False):
-        hashes += factor * hash_rows(table.view(np.uint64))
+    codes, multiplicity, observed = encoding.rows
+    hashes, tables = hash_rows(codes), [codes]
+    if start is not None:
+        hashes += 3 * hash_rows(start.view(np.uint64))
+        tables.append(start)
     n_distinct = 1 + np.count_nonzero(np.diff(np.sort(hashes)))
     if n_distinct == len(codes) or n_distinct > (1.0 - min_saving) * len(codes):
         return encoding
@@ -295,7 +194,7 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
             if not np.array_equal(values[first[inverse[block]]], values[block]):
                 return encoding
     weights = np.bincount(inverse, weights=multiplicity)
-    rows = RowData(codes[first], soft[first], weights, np.ascontiguousarray(observed[first]))
+    rows = RowData(codes[first], weights, np.ascontiguousarray(observed[first]))
     return Encoding(rows, encoding.partitions, inverse if encoding.inverse is None else inverse[encoding.inverse])
 
 
@@ -315,26 +214,21 @@ def select(encoding, chosen):
     kept = np.zeros(len(partitions.offsets), dtype=bool)
     kept[chosen] = True
     slots = np.repeat(kept, partitions.n_codes)
-    hard = np.isin(chosen, partitions.hard)
     n_codes = partitions.n_codes[chosen]
     offsets = np.cumsum(n_codes) - n_codes
     with_missing = np.isin(partitions.offsets[chosen] + n_codes - 1, partitions.missing_slots)
     masks, mask_of = np.unique(partitions.mask_of[chosen], return_inverse=True)
     rows = rows._replace(
-        codes=rows.codes.take(np.flatnonzero(kept[partitions.hard]), axis=1),
-        soft=np.ascontiguousarray(rows.soft[:, slots[partitions.soft_slots]]),
+        codes=rows.codes.take(np.flatnonzero(kept), axis=1),
         observed=np.ascontiguousarray(rows.observed[:, masks]),
     )
     partitions = partitions._replace(
-        hard=np.flatnonzero(hard),
-        soft_slots=np.flatnonzero(np.repeat(~hard, n_codes)),
         offsets=offsets,
         sizes=partitions.sizes[slots],
         squares=partitions.squares[chosen],
         missing_slots=(offsets + n_codes - 1)[with_missing],
         mask_of=mask_of,
         n_observed=partitions.n_observed[chosen],
-        slot_weights=None if partitions.slot_weights is None else partitions.slot_weights[slots],
     )
     return Encoding(rows, partitions, inverse)
 
@@ -350,36 +244,18 @@ def sub_ensemble(encoding, rows, partitions):
     return weigh(part, part.rows.multiplicity)
 
 
-def harden(encoding):
-    """The encoding of the same rows with every soft partition replaced by its hard labels."""
-    rows, partitions, _ = encoding
-    if len(partitions.soft) == 0:
-        return encoding
-    labels = np.empty((len(rows.codes), len(partitions.offsets)), dtype=np.int64)
-    labels[:, partitions.hard] = rows.codes
-    for u in partitions.soft:
-        labels[:, u] = encoding.memberships(u).argmax(axis=1)
-    labels[~rows.observed[:, partitions.mask_of]] = -1
-    return weigh(encode(labels), rows.multiplicity)
-
-
 def one_hot(encoding):
-    """The ensemble as a sparse (n_rows, n_slots) matrix of indicators, or of memberships in the soft partitions."""
-    codes, soft, _, observed = encoding.rows
+    """The ensemble as a sparse (n_rows, n_slots) matrix of indicators."""
+    codes, _, observed = encoding.rows
     partitions = encoding.partitions
     n, m = codes.shape
     # scikit-learn accepts 32-bit indices only.
     index = np.int32 if n * m <= np.iinfo(np.int32).max else np.int64
-    indices = codes + partitions.offsets[partitions.hard].astype(index)
-    observed = observed[:, partitions.mask_of[partitions.hard]]
+    indices = codes + partitions.offsets.astype(index)
+    observed = observed[:, partitions.mask_of]
     ends = np.concatenate([[0], np.cumsum(np.count_nonzero(observed, axis=1))]).astype(index)
     entries = indices[observed].astype(index)
-    indicators = sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(partitions.sizes)))
-    if soft.shape[1] == 0:
-        return indicators
-    rows, columns = np.nonzero(soft)
-    memberships = soft[rows, columns], (rows, partitions.soft_slots[columns])
-    return indicators + sparse.csr_array(memberships, shape=indicators.shape)
+    return sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(partitions.sizes)))
 
 
 def _masks(observed):

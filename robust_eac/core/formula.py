@@ -81,7 +81,7 @@ def losses_of(partitions, S, G):
 
 
 def losses_from_sums(partitions, shared, square_G):
-    """The losses d_u from <Y'Y, X_u'W_uX_u> of every partition and |Y'Y|^2 of every mask."""
+    """The losses d_u from <Y'Y, X_u'X_u> of every partition and |Y'Y|^2 of every mask."""
     square_G = square_G[partitions.mask_of]
     losses = square_G - 2.0 * shared + partitions.squares
     # A difference of large numbers: rounding must not hide perfect agreement.
@@ -90,7 +90,7 @@ def losses_from_sums(partitions, shared, square_G):
 
 
 def shared_pairs(partitions, S):
-    """(m,) <Y'Y, X_u'W_uX_u> = sum over the slots l of w_l |S_l|^2."""
+    """(m,) <Y'Y, X_u'X_u> = sum over its slots of |S_l|^2."""
     return partitions.sum_slots(np.einsum("sp,sp->s", S, S))
 
 
@@ -102,20 +102,14 @@ def agreement_sums(encoding, S, rows, of_partitions=None):
     if of_partitions is None:
         of_partitions = partition_sums(encoding)
     data, partitions = encoding.rows, encoding.partitions
-    sizes, soft_slots = partitions.sizes, partitions.soft_slots
-    mask_of_slot = np.repeat(partitions.mask_of, partitions.n_codes)
-    of_soft = np.empty((len(soft_slots), rows.shape[1]))
-    means, sums = [], []
-    for g, mask in enumerate(data.observed.T):
+    sizes, means, sums = partitions.sizes, [], []
+    for mask in data.observed.T:
         weight = data.multiplicity * mask
         mean, centred = relabelling.centre(rows, weight)
         means.append(mean)
         sums.append(relabelling.soft_sums(mean, centred, weight, encoding.self_pairs * mask))
-        soft = np.flatnonzero(mask_of_slot[soft_slots] == g)
-        of_soft[soft] = data.soft[:, soft].T @ (weight[:, np.newaxis] * centred)
-    mean_of_slot = np.array(means)[mask_of_slot]
+    mean_of_slot = np.repeat(np.array(means)[partitions.mask_of], partitions.n_codes, axis=0)
     centred_S = S - sizes[:, np.newaxis] * mean_of_slot
-    centred_S[soft_slots] = of_soft
     along = np.einsum("sp,sp->s", centred_S, mean_of_slot)
     own = np.einsum("sp,sp->s", centred_S, centred_S)
     shared = partitions.sum_slots(2.0 * sizes * along + own)
@@ -125,22 +119,9 @@ def agreement_sums(encoding, S, rows, of_partitions=None):
 
 def partition_sums(encoding):
     """The PairSums (see relabelling) of all partitions."""
-    rows, partitions = encoding.rows, encoding.partitions
-    singles = (encoding.self_pairs @ rows.observed)[partitions.mask_of]
-    own = singles.copy()
-    for u in np.intersect1d(partitions.soft_or_weighted, partitions.hard):
-        own[u] = encoding.self_pairs @ encoding.self_similarity(u)
-    everything = partitions.sum_slots(partitions.sizes**2)
-    sums = relabelling.pair_sums(partitions.n_observed, singles, own, everything, partitions.squares)
-    for u in partitions.soft:
-        mask, memberships = rows.observed[:, partitions.mask_of[u]], encoding.memberships(u)
-        if partitions.slot_weights is not None:
-            # The products of these rows are the weighted co-associations.
-            memberships = memberships * np.sqrt(partitions.weights_of(u))
-        weight, self_pairs = rows.multiplicity * mask, encoding.self_pairs * mask
-        centred = relabelling.centre(memberships, weight)
-        _fill(sums, u, relabelling.soft_sums(*centred, weight, self_pairs))
-    return sums
+    partitions = encoding.partitions
+    singles = (encoding.self_pairs @ encoding.rows.observed)[partitions.mask_of]
+    return relabelling.hard_sums(partitions.n_observed, singles, partitions.squares)
 
 
 def moments_of_test(encoding, memberships):
@@ -153,16 +134,7 @@ def moments_of_test(encoding, memberships):
     rows2 = np.add.reduceat(sizes * deviation**2, offsets)
     rows3 = np.add.reduceat(sizes * deviation**3, offsets)
     moments = relabelling.hard_moments(partitions.n_observed, power2, rows2, rows3)
-    for u in partitions.soft:
-        weight = rows.multiplicity * rows.observed[:, partitions.mask_of[u]]
-        _fill(moments, u, relabelling.soft_moments(encoding.memberships(u), weight))
     return relabelling.stack(of_consensus, partitions.mask_of), moments
-
-
-def _fill(sums, u, values):
-    """Set the sums of partition u."""
-    for of_all, value in zip(sums, values, strict=True):
-        of_all[u] = value
 
 
 def adjusted_agreements(encoding, rows, *, n_threads=1):
@@ -229,18 +201,19 @@ def weighted_statistics(encoding, weights, S, G):
     """The :class:`~robust_eac.core.arrays.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding.partitions, weights)
     slot_coef = encoding.partitions.by_slot(coef)
-    return _statistics(encoding, S, G, slot_coef, mask_coef, encoding.surplus(coef), np.zeros(len(mask_coef)))
+    surplus, alone = np.zeros(len(encoding.rows.codes)), np.zeros(len(mask_coef))
+    return _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone)
 
 
 def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
     """The :class:`~robust_eac.core.arrays.Statistics` for sweeps over :func:`with_one_cluster`.
 
-    These sweeps minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'W_uX_u> - 2 sum_g together |Y1|^2
+    These sweeps minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'X_u> - 2 sum_g together |Y1|^2
     - 2 sum_g alone sum_i |y_i|^2,  over the objects of mask g and of partition u.
     """
     partitions = encoding.partitions
     of_masks = mask_coef - partitions.by_mask(coef) - together
-    surplus = encoding.surplus(coef) + encoding.rows.observed @ of_masks
+    surplus = encoding.rows.observed @ of_masks
     slot_coef = np.append(partitions.by_slot(coef), together)
     S = np.concatenate([S, totals_by_mask(partitions, S)])
     return _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone)
@@ -257,8 +230,7 @@ def with_one_cluster(encoding):
     """The arrays that a sweep reads, with one more partition per mask: a single cluster of all its objects."""
     rows, slots = encoding.visited
     n_slots, n_masks = len(encoding.partitions.sizes), rows.observed.shape[1]
-    rows = rows._replace(soft=np.concatenate([rows.soft, rows.observed], axis=1))
-    return Visited(rows, slots._replace(soft=np.append(slots.soft, n_slots + np.arange(n_masks))))
+    return Visited(rows, slots._replace(whole=n_slots + np.arange(n_masks)))
 
 
 def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):

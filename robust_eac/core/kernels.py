@@ -16,10 +16,9 @@ _EPS = np.finfo(np.float64).eps
 
 @njit
 def accumulate(data, slots, membership, S, G):
-    """Add to S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows ((m + soft slots) k + masks k^2))."""
-    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
-    offsets, soft_slots = slots.offsets, slots.soft
-    k = membership.shape[1]
+    """Add to S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows (m k + masks k^2))."""
+    codes, observed, multiplicity = data.codes, data.observed, data.multiplicity
+    offsets, k = slots.offsets, membership.shape[1]
     wy = np.empty(S.shape[1])
     for p in range(S.shape[1]):
         wy[p] = 0.0
@@ -30,10 +29,6 @@ def accumulate(data, slots, membership, S, G):
             slot = np.uint64(offsets[u] + codes[i, u])
             for p in range(S.shape[1]):
                 S[slot, p] += wy[p]
-        for s in range(soft.shape[1]):
-            slot, share = soft_slots[s], soft[i, s]
-            for p in range(S.shape[1]):
-                S[slot, p] += share * wy[p]
         for g in range(G.shape[0]):
             if observed[i, g]:
                 for p in range(k):
@@ -85,18 +80,18 @@ def gather(codes, i, offsets, T, b):
 
 
 @njit
-def gather_soft(soft, i, soft_slots, T, b):
-    """b += sum over s of soft[i, s] T[soft_slots[s]], the terms of the soft partitions; O(soft slots k)."""
-    n, k = soft.shape[1], b.shape[0]
-    for s in range(0, n - 3, 4):
-        slot0, slot1, slot2, slot3 = soft_slots[s], soft_slots[s + 1], soft_slots[s + 2], soft_slots[s + 3]
-        x0, x1, x2, x3 = soft[i, s], soft[i, s + 1], soft[i, s + 2], soft[i, s + 3]
+def gather_whole(observed, i, whole, T, b):
+    """b += sum over the masks that contain row i of T[whole[g]]; O(masks k)."""
+    n, k = whole.shape[0], b.shape[0]
+    for g in range(0, n - 3, 4):
+        slot0, slot1, slot2, slot3 = whole[g], whole[g + 1], whole[g + 2], whole[g + 3]
+        x0, x1, x2, x3 = observed[i, g], observed[i, g + 1], observed[i, g + 2], observed[i, g + 3]
         for p in range(k):
             b[p] += (x0 * T[slot0, p] + x1 * T[slot1, p]) + (x2 * T[slot2, p] + x3 * T[slot3, p])
-    for s in range(n - n % 4, n):
-        slot, x0 = soft_slots[s], soft[i, s]
-        for p in range(k):
-            b[p] += x0 * T[slot, p]
+    for g in range(n - n % 4, n):
+        if observed[i, g]:
+            for p in range(k):
+                b[p] += T[whole[g], p]
 
 
 @njit
@@ -132,7 +127,7 @@ def quarter_gradient(y, H, b, quartic, extra, out):
 
 @njit
 def gradient(data, slots, statistics, membership, out):
-    """Fill out (rows, k) with the gradient in each object's column; O(rows ((m + soft slots) k + masks k^2))."""
+    """Fill out (rows, k) with the gradient in each object's column; O(rows (m k + masks k^2))."""
     k = membership.shape[1]
     T, Q, own = statistics.T, statistics.Q, statistics.own
     b = np.empty(T.shape[1])
@@ -140,8 +135,8 @@ def gradient(data, slots, statistics, membership, out):
     H = Q[0] if everywhere else np.empty((k, k))
     for i in range(data.codes.shape[0]):
         gather(data.codes, i, slots.offsets, T, b)
-        if data.soft.shape[1] > 0:
-            gather_soft(data.soft, i, slots.soft, T, b)
+        if slots.whole.shape[0] > 0:
+            gather_whole(data.observed, i, slots.whole, T, b)
         if not everywhere:
             fill_hessian(data.observed, i, Q, H)
         quarter_gradient(membership[i], H, b, 0.0, own[i, 2], out[i])
@@ -339,10 +334,10 @@ def sweep(order, data, slots, statistics, membership, visit):
     With a relaxation above 1, columns go beyond their minimum unless their objective rises.
 
     Returns the sum over objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective,
-    not above 0. O(rows ((m + soft slots) k + masks k^2)) time, no allocation that grows with the rows.
+    not above 0. O(rows (m k + masks k^2)) time, no allocation that grows with the rows.
     """
-    codes, soft, observed, multiplicity = data.codes, data.soft, data.observed, data.multiplicity
-    offsets, soft_slots, missing = slots.offsets, slots.soft, slots.missing
+    codes, observed, multiplicity = data.codes, data.observed, data.multiplicity
+    offsets, whole, missing = slots.offsets, slots.whole, slots.missing
     own, relaxation = statistics.own, visit.relaxation
     T, Q, slot_coef, mask_coef = statistics.T, statistics.Q, statistics.slot_coef, statistics.mask_coef
     k, width = membership.shape[1], T.shape[1]
@@ -362,8 +357,8 @@ def sweep(order, data, slots, statistics, membership, visit):
         w = multiplicity[i]
         weight, extra = w * own[i, 0], w * own[i, 1]
         gather(codes, i, offsets, T, b)
-        if soft.shape[1] > 0:
-            gather_soft(soft, i, soft_slots, T, b)
+        if whole.shape[0] > 0:
+            gather_whole(observed, i, whole, T, b)
         if not everywhere:
             fill_hessian(observed, i, Q, H)
         quarter_gradient(y, H, b, weight, extra, e)
@@ -391,25 +386,19 @@ def sweep(order, data, slots, statistics, membership, visit):
                 factor = slot_coef[slot]
                 for j in range(n_moved):
                     T[slot, moved[j]] += factor * step[moved[j]]
-            for s in range(soft.shape[1]):
-                slot = soft_slots[s]
-                factor = slot_coef[slot] * soft[i, s]
-                for j in range(n_moved):
-                    T[slot, moved[j]] += factor * step[moved[j]]
         else:
             for u in range(n_partitions):
                 slot = np.uint64(offsets[u] + codes[i, u])
                 factor = slot_coef[slot]
                 for p in range(width):
                     T[slot, p] += factor * step[p]
-            for s in range(soft.shape[1]):
-                slot = soft_slots[s]
-                factor = slot_coef[slot] * soft[i, s]
-                for p in range(width):
-                    T[slot, p] += factor * step[p]
         for slot in missing:
             for p in range(width):
                 T[slot, p] = 0.0
+        for g in range(whole.shape[0]):
+            if observed[i, g]:
+                for j in range(n_moved):
+                    T[whole[g], moved[j]] += slot_coef[whole[g]] * step[moved[j]]
         for g in range(observed.shape[1]):
             if observed[i, g]:
                 factor = mask_coef[g] * w

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .compiling import njit
-from .encoding import collapse, harden, take_rows, weigh
+from .encoding import collapse, take_rows, weigh
 from .formula import cluster_counts, coefficients
 from .lloyd import best_lloyd, squared_distances
 
@@ -46,8 +46,7 @@ def initial_rows(encoding, n_clusters, start, rng):
         return random_rows(len(encoding.rows.codes), n_clusters, rng)
     if start == "random":
         return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]
-    encoding, smallest = harden(encoding), _SMOOTHING / n_clusters
-    weights = _equal_weights(encoding.partitions)
+    smallest, weights = _SMOOTHING / n_clusters, _equal_weights(encoding.partitions)
     found = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
     return (1.0 - n_clusters * smallest) * np.eye(n_clusters)[found.clusters] + smallest
 
@@ -68,7 +67,6 @@ def random_rows(n_rows, n_clusters, rng):
 
 def allocate(encoding, n_clusters, rng):
     """(n_rows,) clusters: each row, in random order, joins the cluster of least cost so far, under equal weights."""
-    encoding = harden(encoding)
     rows, partitions = encoding.rows, encoding.partitions
     coef, mask_coef = coefficients(partitions, _equal_weights(partitions))
     slot_coef = partitions.by_slot(coef)

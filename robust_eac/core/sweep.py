@@ -35,7 +35,7 @@ def sweep(visited, statistics, rows, order, how, *, n_threads=1):
     if len(order) < _IN_ROUNDS:
         return kernels.sweep(order, *visited, statistics, rows, how)[0]
     # A row reads one slot per column, a copy reads all of T: copies should take a small part of the time.
-    n_columns = visited.rows.codes.shape[1] + visited.rows.soft.shape[1]
+    n_columns = visited.rows.codes.shape[1] + len(visited.slots.whole)
     length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_columns)
     total = 0.0
     with ThreadPoolExecutor(n_threads) as pool:

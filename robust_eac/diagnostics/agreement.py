@@ -12,7 +12,7 @@ from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_consensus_membership
 from ..core import relabelling
-from ..core.encoding import encode_ensemble, one_hot, weigh_clusters
+from ..core.encoding import encode_ensemble, one_hot
 from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
@@ -110,9 +110,8 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     little more than by chance even if they are random, the more the fewer they are. The exact p-values of few objects
     take few values.
 
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)), and O(n_samples k_u^3) for every soft
-    partition; memory as :func:`adjusted_agreement`. For 8 objects, a third of a second more for every set of objects
-    that partitions observe.
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)); memory as :func:`adjusted_agreement`. For 8
+    objects, a third of a second more for every set of objects that partitions observe.
 
     References
     ----------
@@ -133,7 +132,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
 
 def agreement_test_of(encoding, rows):
-    """The :class:`AgreementTest` of the memberships of an encoding's rows, without weights of base clusters."""
+    """The :class:`AgreementTest` of the memberships of an encoding's rows."""
     S, _ = accumulate(encoding, rows)
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.partitions.offsets)
     moments = moments_of_test(encoding, rows)
@@ -145,7 +144,7 @@ def agreement_test_of(encoding, rows):
             objects = np.repeat(np.arange(len(rows)), copies.astype(int))
             pvalue[partitions] = _exact_pvalues(encoding, rows, partitions, objects)
     return AgreementTest(
-        adjusted_agreements(weigh_clusters(encoding, None), rows),
+        adjusted_agreements(encoding, rows),
         square_S,
         relabelling.expected(*moments),
         relabelling.variance(*moments),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels
+from ..checks.common import Labels
 from ..core.formula import frank_wolfe_gaps
 from ..hard.losses import reassign
 from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
@@ -49,7 +49,6 @@ def certify(
     weights: ArrayLike | None = None,
     agreement: str = "raw",
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> Certificate:
     r"""Check a consensus from any source: how stationary it is, and how certain each object is.
 
@@ -75,8 +74,8 @@ def certify(
 
     Parameters
     ----------
-    labels, membership, weights, cluster_weights
-        As in :func:`~robust_eac.objective_value`. `trust` does not use `cluster_weights`.
+    labels, membership, weights
+        As in :func:`~robust_eac.objective_value`.
     agreement : {"raw", "adjusted"}, default="raw"
         The objective whose stationarity is checked, that of the losses :math:`d_u` or of
         :math:`d_u / E[d_u]`, as in :func:`~robust_eac.solve_median_partition`.
@@ -112,7 +111,7 @@ def certify(
     >>> certificate.margins
     array([1., 1., 1., 1.])
     """
-    evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights, agreement=agreement)
+    evaluation = Evaluation(labels, membership, weights, sample_weight, agreement=agreement)
     objective, encoding = evaluation.objective, evaluation.encoding
     rows, weights = evaluation.rows, evaluation.weights
 
@@ -185,7 +184,7 @@ def assess_partition(encoding, weights, labels, n_clusters, cost):
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    n_different = len(different_rows(encoding, weights, False).rows.codes)
+    n_different = len(different_rows(encoding).rows.codes)
     obstacle, bound = _obstacle(encoding), 0.0
     if obstacle is None and len(encoding.partitions.sizes) < n_different:
         bound = spectral_bound(encoding, weights, n_clusters)
@@ -197,7 +196,7 @@ def _bound_of_membership(encoding, weights, n_clusters, enough):
 
 def _bound_of_partition(encoding, weights, n_clusters, cost):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    if len(different_rows(encoding, weights, True, cost).rows.codes) <= MOST_PAIRED:
+    if len(different_rows(encoding).rows.codes) <= MOST_PAIRED:
         bound = bound_partitions(encoding, weights, n_clusters, cost=cost, tol=_ENOUGH).bound
         return _stated(encoding, bound, None)
     obstacle = _obstacle(encoding) if cost == 1.0 else "the cost is not 1"

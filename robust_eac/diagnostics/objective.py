@@ -7,13 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels
+from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_consensus_membership, check_real, check_weights
 from ..core.encoding import encode_ensemble
 from ..core.formula import gradient_of, weighted_loss
 from ..objectives import objective_for, resolve_agreement
-from ..weightings.clusters import check_cluster_weights, weigh_by
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
 
@@ -21,14 +20,13 @@ __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partitio
 class Evaluation:
     """An ensemble, a membership and weights, checked; their losses and statistics are computed once."""
 
-    def __init__(self, labels, membership, weights, sample_weight, cluster_weights, *, agreement="raw"):
+    def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
         ensemble = check_ensemble(labels)
         sample_weight = check_sample_weight(sample_weight, ensemble)
         self.rows = check_consensus_membership(membership, ensemble.n_samples)
-        cluster_weights = check_cluster_weights(cluster_weights)
         agreement = resolve_agreement(agreement)
         self.weights = check_weights(weights, ensemble.n_partitions)
-        self.encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+        self.encoding = encode_ensemble(ensemble, sample_weight)
         self.objective = objective_for(self.encoding, self.rows.shape[1], agreement)
 
     @cached_property
@@ -64,16 +62,13 @@ def partition_losses(
     membership: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
     r"""Compute the distance of every partition of the ensemble to a consensus membership.
 
     It is :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_), for all partitions at once
     :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with :math:`G = Y Y^T` and :math:`S_u = Y X_u^T`; no n x n matrix is
     formed. A partition that observes only the objects O_u is compared on these:
-    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`. For a soft partition, whose X_u is a
-    membership like Y, the last term is :math:`\|X_u X_u^T\|^2`. With weights w_l of the base clusters l,
-    :math:`X_u^T W_u X_u` takes the place of :math:`X_u^T X_u`: each pair that cluster l puts together counts w_l.
+    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`.
 
     Parameters
     ----------
@@ -81,8 +76,7 @@ def partition_losses(
         Base clusterings, one per column: integers, texts or categories, in an array, a DataFrame of pandas or polars,
         or what :func:`~robust_eac.labels_from` returns; -1, None, NaN and NA mark an object that the partition did not
         observe. A sparse matrix of zeros and ones is objects by clusters, those of each clustering side by side. Or a
-        list (or tuple) with one entry per partition: a vector of labels, a `VertexClustering` of igraph, or a matrix of
-        memberships, (n_samples, k_u), rows on the simplex, a row of NaN where an object was not observed. A list of
+        list (or tuple) with one entry per partition: a vector of labels, or a `VertexClustering` of igraph. A list of
         plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership :math:`Y^T`, rows on the simplex, of at most 2^28 entries; dense, or SciPy sparse, which is
@@ -90,11 +84,6 @@ def partition_losses(
         :func:`~robust_eac.hard_partition_losses`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
-    cluster_weights : {"size"} or list of ndarrays, default=None
-        "size": w_l in proportion to 1/n_l, n_l being the size of the cluster, so that fine and coarse partitions count
-        alike (n_u/n_l if n_u objects are observed), scaled so that the sum of all :math:`(n / n_u)^2 w_l n_l^2` stays
-        that of weights of 1. Or one array per partition, a non-negative weight per cluster in the order of the labels
-        (of the columns of a soft partition). None means 1 each.
 
     Returns
     -------
@@ -105,7 +94,7 @@ def partition_losses(
     Notes
     -----
     Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)), and
-    O(n_clusters) per base cluster. A soft partition counts as k_u partitions, and takes O(n_samples k_u^2) once.
+    O(n_clusters) per base cluster.
 
     References
     ----------
@@ -117,14 +106,8 @@ def partition_losses(
     >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
     >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
     array([0., 4.])
-
-    Posteriors of a mixture, and a vector of labels:
-
-    >>> posteriors = np.array([[0.75, 0.25], [0.75, 0.25], [0.0, 1.0]])
-    >>> partition_losses([posteriors, [0, 0, 1]], np.eye(2)[[0, 0, 1]])
-    array([0.8125, 0.    ])
     """
-    return Evaluation(labels, membership, None, sample_weight, cluster_weights).losses
+    return Evaluation(labels, membership, None, sample_weight).losses
 
 
 def objective_value(
@@ -134,7 +117,6 @@ def objective_value(
     weights: ArrayLike | None = None,
     lam: float = 0.0,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> float:
     r"""Compute the weighted median-partition objective.
 
@@ -143,7 +125,7 @@ def objective_value(
 
     Parameters
     ----------
-    labels, membership, sample_weight, cluster_weights
+    labels, membership, sample_weight
         As in :func:`partition_losses`.
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
@@ -165,7 +147,7 @@ def objective_value(
     >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
-    evaluation = Evaluation(labels, membership, weights, sample_weight, cluster_weights)
+    evaluation = Evaluation(labels, membership, weights, sample_weight)
     return weighted_loss(evaluation.losses, evaluation.weights, lam=check_real(lam, name="lam", low=0.0))
 
 
@@ -175,7 +157,6 @@ def membership_gradient(
     *,
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
     r"""Compute the gradient of the objective in every object's membership.
 
@@ -184,7 +165,7 @@ def membership_gradient(
 
     Parameters
     ----------
-    labels, membership, weights, sample_weight, cluster_weights
+    labels, membership, weights, sample_weight
         As in :func:`objective_value`.
 
     Returns
@@ -204,7 +185,7 @@ def membership_gradient(
            [ 2., -2.],
            [-2.,  0.]])
     """
-    return Evaluation(labels, membership, weights, sample_weight, cluster_weights).gradient
+    return Evaluation(labels, membership, weights, sample_weight).gradient
 
 
 def optimality_gap(
@@ -213,7 +194,6 @@ def optimality_gap(
     *,
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> float:
     r"""Compute the violation of the first-order optimality conditions of the membership, free of scale.
 
@@ -224,7 +204,7 @@ def optimality_gap(
 
     Parameters
     ----------
-    labels, membership, weights, sample_weight, cluster_weights
+    labels, membership, weights, sample_weight
         As in :func:`objective_value`.
 
     Returns
@@ -244,4 +224,4 @@ def optimality_gap(
     >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    return Evaluation(labels, membership, weights, sample_weight, cluster_weights).gap
+    return Evaluation(labels, membership, weights, sample_weight).gap

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, in_short, row_blocks
-from ..checks.labels import check_hard_ensemble, check_hard_partition
+from ..checks.labels import check_ensemble, check_hard_partition
 from ..checks.names import in_order
 from ..checks.values import as_array, check_integer, check_n_jobs, check_random_state, check_real
 from ..core.compiling import njit
@@ -124,7 +124,7 @@ def consensus_distribution(
     >>> found.n_clusters, found.area.round(3), found.pac.round(3)
     (array([2, 3, 4]), array([0.459, 0.66 , 0.737]), array([0.009, 0.032, 0.075]))
     """
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     labels = ensemble.labels
     groups = _check_groups(in_order(groups, ensemble.n_partitions.names, "groups"), labels)
     low, high = _check_bounds(bounds)
@@ -336,7 +336,7 @@ def count_pairs(codes, multiplicity, diagonals, counts):
 
 def _tables(labels, consensus):
     """(encoding, (n,) cluster of each object, (n_slots, k) and (m, k) observed objects by cluster of the consensus)."""
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     clusters = check_hard_partition(consensus, ensemble.n_samples, "consensus")
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)

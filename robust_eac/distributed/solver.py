@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..alternation.one_start import Problem, continue_run, start_run
 from ..alternation.several_starts import canonical, solve
-from ..checks.common import ClusterWeights, RandomState, WeightSolver
+from ..checks.common import RandomState, WeightSolver
 from ..checks.labels import check_init, check_start_distinguishes
 from ..checks.values import (
     MAX_SEED,
@@ -25,7 +25,7 @@ from ..checks.values import (
     with_checked_chunks,
 )
 from ..core.arrays import RowData
-from ..core.encoding import Encoding, select, weigh, weigh_clusters
+from ..core.encoding import Encoding, select, weigh
 from ..core.formula import agreement_from_sums, gap_unit
 from ..core.rotation import Search, free_clusters, lowest_of
 from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
@@ -40,7 +40,6 @@ from ..solvers.median_partition import (
     result_of,
     warn_unless_converged,
 )
-from ..weightings.clusters import check_cluster_weights, slot_weights
 from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from . import blocks
@@ -66,7 +65,6 @@ def solve_median_partition_distributed(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     verbose: int = 0,
-    cluster_weights: ClusterWeights = None,
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
@@ -82,9 +80,8 @@ def solve_median_partition_distributed(
     ----------
     labels : dask Array of shape (n_samples, n_partitions), int
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
-        Soft partitions are not supported. Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of
-        columns are merged.
-    n_clusters, max_iter, tol, random_state, verbose, cluster_weights
+        Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of columns are merged.
+    n_clusters, max_iter, tol, random_state, verbose
         As in :class:`~robust_eac.RobustEAC`.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         As in :class:`~robust_eac.RobustEAC`, without "chance-corrected".
@@ -134,7 +131,7 @@ def solve_median_partition_distributed(
     array([0, 0, 0, 1, 1, 1])
     """
     log = progress(verbose)
-    options = Options(weighting, "auto", cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, log)
+    options = Options(weighting, "auto", init, n_init, max_iter, tol, n_jobs, random_state, log)
     return solve_and_compare(labels, n_clusters, options)[0]
 
 
@@ -153,7 +150,6 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
             'weighting "chance-corrected" needs losses that cannot be summed over chunks: use another weighting, or '
             'RestrictedSimplex(rho="auto").'
         )
-    cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, limits = check_effort(options)
     start = _check_start(options.init, labels, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
@@ -165,8 +161,7 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
     with blocks.scheduler_watched():
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
-        plain, encodings, starts = _encode(labels, start, n_clusters)
-        partitions, encodings = _weigh(plain, encodings, cluster_weights)
+        partitions, encodings, starts = _encode(labels, start, n_clusters)
         if sampled or weighting.needs_group:
             sample = _gather_sample(encodings, partitions, labels.chunks[0], n_clusters, rng)
             weighting, linked = resolve_group(weighting, sample, rng)
@@ -181,7 +176,7 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         run = start_run(problem, rows, own, limits, log=log)
         run = continue_run(problem, run, limits)
         run = canonical(problem, run, limits)
-        agreements = agreement_from_sums(plain, *problem.objective.measure(run.rows))
+        agreements = agreement_from_sums(partitions, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
         result = result_of(run, consensus, membership, limits.tol)
     warn_unless_converged(result, limits)
@@ -309,18 +304,6 @@ def _encode(labels, start, n_clusters):
     return partitions, encodings, proposals
 
 
-def _weigh(partitions, encodings, cluster_weights):
-    """(partitions, encodings) with weights of the base clusters."""
-    from dask import persist
-
-    if cluster_weights is None:
-        return partitions, encodings
-    weights = slot_weights(partitions, cluster_weights)
-    values = blocks.ship(weights)
-    encodings = persist(*[task(values) for task in blocks.on_blocks(weigh_clusters, encodings)])
-    return partitions.weighted(weights), encodings
-
-
 def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
     """Encoding of objects drawn with replacement, or of all of them, gathered to the client."""
     from dask import compute
@@ -335,7 +318,7 @@ def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
         if everything or size
     ]
     codes, observed, counts = (np.concatenate(part) for part in zip(*compute(*parts), strict=True))
-    sample = Encoding(RowData(codes, np.empty((len(codes), 0)), counts, observed), partitions)
+    sample = Encoding(RowData(codes, counts, observed), partitions)
     return weigh(sample, counts * (partitions.total / counts.sum()))
 
 

@@ -28,12 +28,12 @@ _ROUNDING = 1e-13
 class LossTerms(NamedTuple):
     """The constants of the weighted loss; the tables change.
 
-    codes, soft, multiplicity, observed, offsets, soft_slots, missing : the rows and their slots; see
+    codes, multiplicity, observed, offsets, missing : the rows and their slots; see
         :class:`~robust_eac.core.arrays.RowData` and :class:`~robust_eac.core.arrays.Slots`.
     kind, cost : see :class:`~robust_eac.hard.tables.Loss`.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
     totals, singles, own : (m,) weight of the objects that a partition observes, of their pairs (i, i), and its sum.
-    parts, slot_weights : (n_slots,) partition and weight of each base cluster.
+    parts : (n_slots,) partition of each base cluster.
     slot_coef, mask_coef : (n_slots,) and (n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss, or in its
         linear approximation.
     unit : the commonest weight of a row, for which tables contain differences.
@@ -41,11 +41,9 @@ class LossTerms(NamedTuple):
     """
 
     codes: np.ndarray
-    soft: np.ndarray
     multiplicity: np.ndarray
     observed: np.ndarray
     offsets: np.ndarray
-    soft_slots: np.ndarray
     missing: np.ndarray
     kind: int
     cost: float
@@ -55,7 +53,6 @@ class LossTerms(NamedTuple):
     singles: np.ndarray
     own: np.ndarray
     parts: np.ndarray
-    slot_weights: np.ndarray
     slot_coef: np.ndarray
     mask_coef: np.ndarray
     unit: float
@@ -183,12 +180,11 @@ def update_entry(x, row, column, coef, unit, powers, rises, falls):
 @njit
 def tabulate(terms, clusters, tables):
     """Fill counts, sizes and sums from the clusters of the rows; rows in cluster -1 are left out."""
-    codes, soft = terms.codes, terms.soft
+    codes, offsets, missing = terms.codes, terms.offsets, terms.missing
     multiplicity, observed = terms.multiplicity, terms.observed
-    offsets, soft_slots, missing = terms.offsets, terms.soft_slots, terms.missing
     counts, sizes = tables.counts, tables.sizes
     a, b = tables.a, tables.b
-    parts, slot_weights = terms.parts, terms.slot_weights
+    parts = terms.parts
     powers = terms.powers
     counts[:] = 0.0
     sizes[:] = 0.0
@@ -197,8 +193,6 @@ def tabulate(terms, clusters, tables):
         if own >= 0:
             for u in range(codes.shape[1]):
                 counts[offsets[u] + codes[i, u], own] += w
-            for s in range(soft.shape[1]):
-                counts[soft_slots[s], own] += w * soft[i, s]
             for g in range(sizes.shape[0]):
                 if observed[i, g]:
                     sizes[g, own] += w
@@ -206,7 +200,7 @@ def tabulate(terms, clusters, tables):
     b[:] = 0.0
     for slot in range(counts.shape[0]):
         for c in range(counts.shape[1]):
-            b[parts[slot]] += slot_weights[slot] * power(counts[slot, c], powers)
+            b[parts[slot]] += power(counts[slot, c], powers)
     a[:] = 0.0
     for g in range(sizes.shape[0]):
         for c in range(sizes.shape[1]):
@@ -233,8 +227,7 @@ def fill(entries, coef, unit, powers, rises, falls):
 @njit
 def linear_cost(i, w, terms, tables, cluster, sign):
     """Linear loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
-    codes, soft, observed = terms.codes, terms.soft, terms.observed
-    offsets, soft_slots = terms.offsets, terms.soft_slots
+    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
     counts, sizes = tables.counts, tables.sizes
     parts, mask_of = terms.parts, terms.mask_of
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
@@ -243,9 +236,6 @@ def linear_cost(i, w, terms, tables, cluster, sign):
         slot = offsets[u] + codes[i, u]
         if observed[i, mask_of[parts[slot]]]:
             cost += slot_coef[slot] * sign * rise(counts[slot, cluster], sign * w, powers)
-    for s in range(soft.shape[1]):
-        slot = soft_slots[s]
-        cost += slot_coef[slot] * sign * rise(counts[slot, cluster], sign * w * soft[i, s], powers)
     for g in range(observed.shape[1]):
         if observed[i, g]:
             cost += mask_coef[g] * sign * rise(sizes[g, cluster], sign * w, powers)
@@ -351,17 +341,15 @@ def row_costs(i, w, terms, tables, exact, own, costs):
 @njit
 def best_moves(terms, tables, exact, clusters, best, rises):
     """Fill the best other cluster of every row and the rise per weight; rows of weight zero count as if of `unit`."""
-    codes, soft = terms.codes, terms.soft
+    codes, offsets, unit = terms.codes, terms.offsets, terms.unit
     multiplicity, observed = terms.multiplicity, terms.observed
-    offsets, unit = terms.offsets, terms.unit
     onto, off = tables.rises, tables.falls
     size_onto, size_off = tables.size_rises, tables.size_falls
-    plain = soft.shape[1] == 0 and not exact
     costs = np.empty(onto.shape[1])
     for i in range(clusters.shape[0]):
         weighs, own = multiplicity[i] > 0.0, clusters[i]
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
-        if plain and w == unit:
+        if not exact and w == unit:
             gather(i, inside, codes, observed, offsets, onto, off, size_onto, size_off, costs)
         else:
             row_costs(i, w, terms, tables, exact and weighs, inside, costs)
@@ -374,11 +362,10 @@ def best_moves(terms, tables, exact, clusters, best, rises):
 @njit
 def add_to(i, step, terms, tables, cluster):
     """Add `step` objects like row i to a cluster; returns the largest change of the costs of a row of unit weight."""
-    codes, soft, observed = terms.codes, terms.soft, terms.observed
-    offsets, soft_slots = terms.offsets, terms.soft_slots
+    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
     parts, mask_of = terms.parts, terms.mask_of
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    slot_weights, powers, unit = terms.slot_weights, terms.powers, terms.unit
+    powers, unit = terms.powers, terms.unit
     counts, rises, falls = tables.counts, tables.rises, tables.falls
     sizes, size_rises, size_falls = tables.sizes, tables.size_rises, tables.size_falls
     a, b = tables.a, tables.b
@@ -388,15 +375,9 @@ def add_to(i, step, terms, tables, cluster):
         part = parts[slot]
         if observed[i, mask_of[part]]:
             x = counts[slot, cluster]
-            b[part] += slot_weights[slot] * rise(x, step, powers)
+            b[part] += rise(x, step, powers)
             counts[slot, cluster] = x + step
             drift += update_entry(x + step, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
-    for s in range(soft.shape[1]):
-        slot, share = soft_slots[s], step * soft[i, s]
-        x = counts[slot, cluster]
-        b[parts[slot]] += slot_weights[slot] * rise(x, share, powers)
-        counts[slot, cluster] = x + share
-        drift += update_entry(x + share, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
     for g in range(observed.shape[1]):
         if observed[i, g]:
             x = sizes[g, cluster]
@@ -417,12 +398,10 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
     were last computed, plus the drift then. While the drift is smaller, a row of unit weight stays: O(1). Other rows
     take O(m k).
     """
-    codes, soft = terms.codes, terms.soft
+    codes, offsets, unit = terms.codes, terms.offsets, terms.unit
     multiplicity, observed = terms.multiplicity, terms.observed
-    offsets, unit = terms.offsets, terms.unit
     rises, falls = tables.rises, tables.falls
     size_rises, size_falls = tables.size_rises, tables.size_falls
-    plain = soft.shape[1] == 0 and not exact
     linear = terms.kind == BINDER or terms.kind == VI
     costs = np.empty(rises.shape[1])
     n_moved = 0
@@ -432,7 +411,7 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
             continue
         weighs = multiplicity[i] > 0.0
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
-        if plain and w == unit:
+        if not exact and w == unit:
             gather(i, inside, codes, observed, offsets, rises, falls, size_rises, size_falls, costs)
         else:
             row_costs(i, w, terms, tables, exact and weighs, inside, costs)
@@ -492,7 +471,7 @@ def sparse_arrays(encoding, terms, clusters, k):
     of_slots, of_sizes = np.zeros(n_slots), np.empty((n_masks, k))
     tabulate_sparse(terms, clusters, arrays, of_slots, of_sizes)
     # Summed in the same order as the sums of the partitions, which they equal at perfect agreement.
-    arrays.b[:] = np.add.reduceat(terms.slot_weights * of_slots, encoding.partitions.offsets)
+    arrays.b[:] = np.add.reduceat(of_slots, encoding.partitions.offsets)
     arrays.a[:] = of_sizes.sum(axis=1)
     return arrays
 
@@ -500,25 +479,21 @@ def sparse_arrays(encoding, terms, clusters, k):
 @njit
 def count_members(terms, members):
     """Add to members (n_slots,) the number of rows with weight in each slot."""
-    codes, soft = terms.codes, terms.soft
+    codes, offsets = terms.codes, terms.offsets
     multiplicity, observed = terms.multiplicity, terms.observed
-    offsets, soft_slots = terms.offsets, terms.soft_slots
     parts, mask_of = terms.parts, terms.mask_of
     for i in range(codes.shape[0]):
         if multiplicity[i] > 0.0:
             for u in range(codes.shape[1]):
                 slot = offsets[u] + codes[i, u]
                 members[slot] += observed[i, mask_of[parts[slot]]]
-            for s in range(soft.shape[1]):
-                members[soft_slots[s]] += soft[i, s] != 0.0
 
 
 @njit
 def tabulate_sparse(terms, clusters, tables, of_slots, of_sizes):
     """Fill tables from the clusters of the rows, of_sizes with psi of the sizes, of_slots with the sums of psi."""
-    codes, soft = terms.codes, terms.soft
+    codes, offsets = terms.codes, terms.offsets
     multiplicity, observed = terms.multiplicity, terms.observed
-    offsets, soft_slots = terms.offsets, terms.soft_slots
     parts, mask_of = terms.parts, terms.mask_of
     powers = terms.powers
     start, length, columns, counts, hits, sizes, least, n_rows, _, _, _ = tables
@@ -527,17 +502,15 @@ def tabulate_sparse(terms, clusters, tables, of_slots, of_sizes):
     rows = np.flatnonzero((clusters >= 0) & (multiplicity > 0.0))
     order, slot_of = np.empty_like(rows), np.empty_like(rows)
     ends = np.zeros(n_slots + 1, dtype=np.int64)
-    for u in range(codes.shape[1] + soft.shape[1]):
-        hard = u < codes.shape[1]
-        first = offsets[u] if hard else soft_slots[u - codes.shape[1]]
+    for u in range(codes.shape[1]):
+        first = offsets[u]
         after = first + 1
-        while hard and after < n_slots and parts[after] == parts[first]:
+        while after < n_slots and parts[after] == parts[first]:
             after += 1
         # Sort the rows by slot.
         ends[first : after + 1] = 0
         for e, i in enumerate(rows):
-            slot = first + codes[i, u] if hard else first
-            there = observed[i, mask_of[parts[first]]] if hard else soft[i, u - codes.shape[1]] != 0.0
+            slot, there = first + codes[i, u], observed[i, mask_of[parts[first]]]
             slot_of[e] = slot if there else -1
             if there:
                 ends[slot] += 1
@@ -560,7 +533,7 @@ def tabulate_sparse(terms, clusters, tables, of_slots, of_sizes):
                     columns[at] = c
                     counts[at], hits[at] = 0.0, 0
                     end += 1
-                counts[at] += multiplicity[i] if hard else multiplicity[i] * soft[i, u - codes.shape[1]]
+                counts[at] += multiplicity[i]
                 hits[at] += 1
             begin = ends[slot]
             length[slot] = end - start[slot]
@@ -600,8 +573,7 @@ def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
 @njit
 def cost_near(i, w, own, inside, terms, tables, candidates):
     """Fill costs in the own cluster, if there is one, and in all that share a slot; returns their number."""
-    codes, soft, observed = terms.codes, terms.soft, terms.observed
-    offsets, soft_slots = terms.offsets, terms.soft_slots
+    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
     powers, sizes = terms.powers, tables.sizes
     number, cluster, cost = candidates.number, candidates.cluster, candidates.cost
@@ -612,9 +584,6 @@ def cost_near(i, w, own, inside, terms, tables, candidates):
     for u in range(codes.shape[1]):
         slot = offsets[u] + codes[i, u]
         n = add_slot(slot, slot_coef[slot], w, inside, powers, tables, candidates, n)
-    for s in range(soft.shape[1]):
-        if soft[i, s] != 0.0:
-            n = add_slot(soft_slots[s], slot_coef[soft_slots[s]], w * soft[i, s], inside, powers, tables, candidates, n)
     for j in range(n):
         c = cluster[j]
         for g in range(observed.shape[1]):
@@ -720,21 +689,18 @@ def shift(slot, cluster, step, coef, unit, powers, tables):
 @njit
 def add_to_sparse(i, step, terms, tables, cluster):
     """As :func:`add_to`, where step is the whole weight of row i, or minus that."""
-    codes, soft, observed = terms.codes, terms.soft, terms.observed
-    offsets, soft_slots = terms.offsets, terms.soft_slots
+    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
     parts, mask_of = terms.parts, terms.mask_of
     slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    slot_weights, powers, unit = terms.slot_weights, terms.powers, terms.unit
+    powers, unit = terms.powers, terms.unit
     sizes, least, n_rows = tables.sizes, tables.least, tables.n_rows
     a, b = tables.a, tables.b
     drift = 0.0
-    for u in range(codes.shape[1] + soft.shape[1]):
-        hard = u < codes.shape[1]
-        slot = offsets[u] + codes[i, u] if hard else soft_slots[u - codes.shape[1]]
-        share = step if hard else step * soft[i, u - codes.shape[1]]
-        if share != 0.0 and (not hard or observed[i, mask_of[parts[slot]]]):
-            risen, changed = shift(slot, cluster, share, slot_coef[slot], unit, powers, tables)
-            b[parts[slot]] += slot_weights[slot] * risen
+    for u in range(codes.shape[1]):
+        slot = offsets[u] + codes[i, u]
+        if observed[i, mask_of[parts[slot]]]:
+            risen, changed = shift(slot, cluster, step, slot_coef[slot], unit, powers, tables)
+            b[parts[slot]] += risen
             drift += changed
     n_rows[cluster] += 1 if step > 0.0 else -1
     if n_rows[cluster] == 0:

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, in_short
-from ..checks.labels import check_ensemble, check_hard_ensemble, check_hard_partition, check_sample_weight
+from ..checks.common import Labels, in_short
+from ..checks.labels import check_ensemble, check_hard_partition, check_sample_weight
 from ..checks.names import in_order
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode_ensemble, sub_ensemble
-from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..wording import counted, listed
 from .tables import LOSSES, SLACK, moves, partition_losses
 
@@ -71,7 +70,6 @@ def hard_partition_losses(
     loss: str = "binder",
     cost: float = 1.0,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> np.ndarray:
     r"""Compute the loss of every partition of the ensemble against a hard partition.
 
@@ -91,9 +89,8 @@ def hard_partition_losses(
 
     Parameters
     ----------
-    labels, cluster_weights
-        As in :func:`~robust_eac.partition_losses`. Soft partitions and weights of base clusters need "binder" and
-        ``cost=1``; the loss is then :math:`\|Y^T Y - X_u^T W_u X_u\|^2 / n_u^2`.
+    labels
+        As in :func:`~robust_eac.partition_losses`.
     partition : array-like of shape (n_samples,), int
         The hard partition: any integer codes but -1.
     loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
@@ -135,7 +132,7 @@ def hard_partition_losses(
     ensemble = check_ensemble(labels)
     clusters = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
-    return partition_losses(encode_for_loss(ensemble, sample_weight, chosen, cluster_weights), clusters, chosen)
+    return partition_losses(encode_for_loss(ensemble, sample_weight, chosen), clusters, chosen)
 
 
 def expected_losses(
@@ -182,7 +179,7 @@ def expected_losses(
     >>> expected_losses(draws, loss="vi", weights=[1, 2, 1]).round(6)
     array([0.75, 0.75, 1.25])
     """
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight, chosen)
@@ -210,7 +207,6 @@ def reassignment_costs(
     cost: float = 1.0,
     weights: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> ReassignmentCosts:
     r"""Compute how much the objective rises if an object moves to its best other cluster.
 
@@ -221,7 +217,7 @@ def reassignment_costs(
 
     Parameters
     ----------
-    labels, partition, loss, cost, weights, sample_weight, cluster_weights
+    labels, partition, loss, cost, weights, sample_weight
         As in :func:`hard_partition_losses` and :func:`~robust_eac.objective_value`. An object of weight zero is moved
         as if it had the commonest weight.
 
@@ -260,7 +256,7 @@ def reassignment_costs(
     codes = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen, cluster_weights)
+    encoding = encode_for_loss(ensemble, sample_weight, chosen)
 
     used, best, rises = reassign(encoding, weights, chosen, codes)
     names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
@@ -345,7 +341,7 @@ def credible_ball(
     >>> ball.horizontal, ball.vertical_upper, ball.vertical_lower
     (array([1, 3]), array([1]), array([3]))
     """
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     clusters = check_hard_partition(partition, ensemble.n_samples)
     level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)
@@ -401,26 +397,12 @@ def check_loss(loss, cost, *, by_number=False):
     return chosen._replace(cost=cost)
 
 
-def encode_for_loss(ensemble, sample_weight, loss, cluster_weights=None):
+def encode_for_loss(ensemble, sample_weight, loss):
     """The encoding of an ensemble for a loss, with the least weight of an object scaled to 1, as the search expects."""
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    cluster_weights, soft = check_cluster_weights(cluster_weights), len(ensemble.widths) > 0
-    if soft and loss.name != "binder":
-        raise ValueError(
-            f'labels must be hard partitions with loss={loss.name!r}; soft ones have a loss "binder" only.'
-        )
-    if cluster_weights is not None and loss.name != "binder":
-        raise ValueError(
-            f'cluster_weights must be None with loss={loss.name!r}: only "binder" counts pairs one by one.'
-        )
-    if (soft or cluster_weights is not None) and loss.cost != 1.0:
-        # A pair together whose co-association is t costs  cost t^2 + (2 - cost) - 2 t < 0  for 2 / cost - 1 < t < 1.
-        raise ValueError(
-            f"cost must be 1 with soft partitions or cluster_weights: losses could be negative; got {loss.cost!r}."
-        )
     if sample_weight is not None:
         unit = max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
         # "omari" counts pairs of different objects, which depend on the number of copies.
         if loss.name != "omari" or unit < 1.0:
             sample_weight = sample_weight / unit
-    return weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+    return encode_ensemble(ensemble, sample_weight)

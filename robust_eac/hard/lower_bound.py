@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
-from ..checks.common import ClusterWeights, Labels
+from ..checks.common import Labels
 from ..checks.labels import check_ensemble, check_sample_weight
 from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
-from ..weightings.clusters import check_cluster_weights, weigh_by
 from .partition_bound import partition_bounds, until_settled
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
@@ -41,7 +40,6 @@ def consensus_lower_bound(
     tol: float = 1e-4,
     max_iter: int = 1000,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> LowerBound:
     r"""Bound the objective from below over all consensuses: a solution is within ``objective - bound`` of the best.
 
@@ -76,7 +74,7 @@ def consensus_lower_bound(
 
     Parameters
     ----------
-    labels, sample_weight, cluster_weights
+    labels, sample_weight
         As in :func:`~robust_eac.partition_losses`.
     n_clusters : int, default=None
         Largest number of clusters k of the consensus. None means n_samples: no limit.
@@ -95,15 +93,14 @@ def consensus_lower_bound(
     -------
     result : LowerBound
         Named tuple: `bound`, in ordered pairs of objects, without a regulariser; `pairwise`, the sum of the bounds of
-        single pairs: for a complete hard ensemble of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with ``hard=True``;
+        single pairs: for a complete ensemble of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with ``hard=True``;
         `n_iter`; `converged`, whether the bound settled within `max_iter`. It is valid in any case.
 
     Notes
     -----
     For d objects with different labels an iteration takes O(d^3) time, and memory is O(d^2). For partitions without a
     limit most iterations take time proportional to the triangles in use, usually about one per pair. Copies of an
-    object share a row of their total weight, unless they are better apart in a partition
-    (:math:`C_{ii} < W_{ii} / 2`), which happens with soft partitions only.
+    object share a row of their total weight.
 
     References
     ----------
@@ -132,16 +129,15 @@ def consensus_lower_bound(
     max_iter = check_integer(max_iter, name="max_iter", low=1)
 
     sample_weight = check_sample_weight(sample_weight, ensemble)
-    cluster_weights = check_cluster_weights(cluster_weights)
 
-    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+    encoding = encode_ensemble(ensemble, sample_weight)
     bound = bound_partitions if hard else bound_memberships
     return bound(encoding, weights, n_clusters, tol=tol, max_iter=max_iter)
 
 
 def bound_memberships(encoding, weights, n_clusters, *, tol=1e-4, max_iter=1000, enough=np.inf):
     """The :class:`LowerBound` of an encoding over memberships, or the first that is at least `enough`."""
-    pairs = _pair_terms(different_rows(encoding, weights, False), weights, False)
+    pairs = _pair_terms(different_rows(encoding), weights, False)
     values = until_settled(_membership_bounds(pairs, n_clusters), tol)
     return _best_of(values, _pairwise_bound(pairs, False), encoding.partitions.total**2, max_iter, enough)
 
@@ -173,7 +169,7 @@ def spectral_bound(encoding, weights, n_clusters):
 
 def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_iter=1000):
     """The :class:`LowerBound` of an encoding over partitions, for Binder's loss with a cost."""
-    pairs = _pair_terms(different_rows(encoding, weights, True, cost), weights, True, cost)
+    pairs = _pair_terms(different_rows(encoding), weights, True, cost)
     slope = pairs.curvature * pairs.scale - 2.0 * pairs.linear
     values = partition_bounds(slope, pairs.scale, pairs.constant, n_clusters, tol)
     return _best_of(values, _pairwise_bound(pairs, True), encoding.partitions.total**2, max_iter)
@@ -206,14 +202,9 @@ class _PairTerms(NamedTuple):
     scale: np.ndarray
 
 
-def different_rows(encoding, weights, hard, cost=1.0):
-    """The encoding with one row for the copies of an object, where they may share one, without rows of weight zero."""
-    encoding = take_rows(encoding, np.flatnonzero(encoding.rows.multiplicity))
-    similarity = encoding.mean_self_similarity(weights * encoding.partitions.scale)
-    apart = similarity < 1.0 - 0.5 * cost if hard else np.zeros(len(similarity), dtype=bool)
-    # Distinct numbers keep copies apart.
-    numbers = np.where(apart, 1.0 + np.arange(len(apart)), 0.0)
-    return collapse(encoding, numbers[:, np.newaxis], min_saving=0.0)
+def different_rows(encoding):
+    """The encoding with one row for the copies of an object, without rows of weight zero."""
+    return collapse(take_rows(encoding, np.flatnonzero(encoding.rows.multiplicity)), min_saving=0.0)
 
 
 def _pair_terms(encoding, weights, hard, cost=1.0):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
+from ..checks.common import Labels, RandomState, WeightSolver, in_short
 from ..checks.labels import check_ensemble, check_hard_partition
 from ..checks.values import (
     MAX_SEED,
@@ -114,7 +114,6 @@ def solve_hard_median_partition(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> HardMedianPartition:
     r"""Find the hard partition of least weighted mean loss: the median partition, not its relaxation.
 
@@ -130,7 +129,7 @@ def solve_hard_median_partition(
 
     Parameters
     ----------
-    labels, loss, sample_weight, cluster_weights
+    labels, loss, sample_weight
         As in :func:`~robust_eac.hard_partition_losses`. An object of weight zero joins the cluster that it would join
         with the commonest weight, without effect on the others.
     n_clusters : int, default=None
@@ -221,7 +220,7 @@ def solve_hard_median_partition(
         raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen, cluster_weights)
+    encoding = encode_for_loss(ensemble, sample_weight, chosen)
 
     # Near copies all count: draws of a posterior repeat likely partitions.
     weighting, linked = resolve_group(weighting, encoding, rng, families=False)
@@ -293,7 +292,6 @@ def refine_labels(
     max_passes: int = 100,
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> RefinementResult:
     r"""Improve a hard consensus by moving single objects, until no move lowers the objective.
 
@@ -302,13 +300,12 @@ def refine_labels(
 
     Objects in random order move to the cluster that lowers the objective most, an empty one included [2]_. Objects with
     equal labels in all partitions move together once they are together, which improves partitions that no single move
-    improves; at the end neither kind of move lowers the objective. A soft partition puts an object together with a copy
-    of itself to the extent :math:`\|x_{ui}\|^2`: where the mean of this is at most one half, every copy moves alone.
-    With a `weighting` the search continues until neither the labels nor their weights change.
+    improves; at the end neither kind of move lowers the objective. With a `weighting` the search continues until
+    neither the labels nor their weights change.
 
     Parameters
     ----------
-    labels, weights, weighting, random_state, sample_weight, cluster_weights
+    labels, weights, weighting, random_state, sample_weight
         As in :func:`solve_hard_median_partition` and :func:`~robust_eac.partition_losses`, with losses in ordered pairs
         of objects. For "chance-corrected", which the losses do not determine, pass the weights that it found.
     consensus : array-like of shape (n_samples,), int
@@ -334,7 +331,7 @@ def refine_labels(
 
     Notes
     -----
-    Time and memory as :func:`solve_hard_median_partition`, a soft partition counting as k_u.
+    Time and memory as :func:`solve_hard_median_partition`.
 
     References
     ----------
@@ -355,7 +352,7 @@ def refine_labels(
     loss = LOSSES["binder"]
     limit = n_clusters if n_clusters is None else check_n_clusters(n_clusters, n)
     clusters = check_hard_partition(consensus, n, "consensus", limit)
-    encoding = encode_for_loss(ensemble, sample_weight, loss, cluster_weights)
+    encoding = encode_for_loss(ensemble, sample_weight, loss)
     n_pairs = float(n if sample_weight is None else np.asarray(sample_weight).sum()) ** 2
     resolved = _check_weighting(weights, weighting, n_pairs, m)
     if resolved.needs_group:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..alternation.one_start import Limits, Problem, alternate
 from ..alternation.several_starts import turn_run
-from ..core.encoding import Encoding, harden, take_rows, weigh, weigh_clusters
+from ..core.encoding import Encoding, take_rows, weigh
 from ..core.formula import agreement_beside
 from ..core.relabelling import PairSums, hard_sums
 from ..core.starts import draw_rows
@@ -51,9 +51,9 @@ class Task(NamedTuple):
 
     def may_dissolve(self, clusters):
         """Whether the problem is small enough to dissolve clusters."""
-        n_rows, n_hard = self.encoding.rows.codes.shape
+        n_rows, m = self.encoding.rows.codes.shape
         k = 1 + int(np.max(clusters))
-        return n_rows * (n_hard + self.encoding.rows.soft.shape[1]) * k**2 <= _THOROUGH_WORK
+        return n_rows * m * k**2 <= _THOROUGH_WORK
 
 
 class SearchRun(NamedTuple):
@@ -83,7 +83,7 @@ def solve_from(task, start, seeds, n_jobs):
 def best_of_starts(task, start, seeds, n_jobs):
     """The :class:`SearchRun` of least objective: all starts descend, the best few are then searched thoroughly."""
     weights = task.weighting.first(np.ones(len(task.encoding.partitions.offsets)))
-    rows = group_copies(task.encoding, weights, task.loss)
+    rows = group_copies(task.encoding)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
     of_sample, whole = task._replace(encoding=sample), task._replace(encoding=rows)
     given = _best_partitions(of_sample, weights, len(seeds)) if start == "partitions" else None
@@ -141,7 +141,7 @@ def _relaxed(encoding, n_clusters, weights, rng):
 
 def _best_partitions(task, weights, count):
     """The base partitions of least loss; -1 for rows that are unobserved, or not in the n_clusters largest clusters."""
-    codes = harden(task.encoding).rows.codes.astype(np.intp)
+    codes = task.encoding.rows.codes.astype(np.intp)
     codes[~task.encoding.rows.observed[:, task.encoding.partitions.mask_of]] = -1
     # All columns need one memory layout: numba compiles kernels for each.
     codes = np.asfortranarray(codes)
@@ -179,7 +179,7 @@ def refine(task, clusters, weights, rng, *, thorough):
     """As :func:`descend`, but the start may separate copies of an object; copies in the same cluster move together."""
     n_moves = n_passes = 0
     while True:
-        rows = group_copies(task.encoding, weights, task.loss, clusters)
+        rows = group_copies(task.encoding, clusters)
         of_rows = np.empty(len(rows.rows.codes), dtype=np.intp)
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
@@ -199,9 +199,8 @@ def confirm(task, run, rng):
     weighting = task.weighting
     if not weighting.trusts:
         return run
-    plain = weigh_clusters(task.encoding, None)
     while True:
-        losses = _corrected_losses(plain, run.clusters)
+        losses = _corrected_losses(task.encoding, run.clusters)
         weighting = weighting.revised(losses)
         if weighting is None:
             return run
@@ -209,14 +208,14 @@ def confirm(task, run, rng):
         run = refine(trusting, run.clusters, weights, rng, thorough=task.may_dissolve(run.clusters))
 
 
-def _corrected_losses(plain, clusters):
+def _corrected_losses(encoding, clusters):
     """Chance-corrected losses of all partitions against the clusters of an encoding's rows."""
-    losses = plain.partitions.total**2 * partition_losses(plain, clusters, LOSSES["binder"])
-    weight = plain.rows.multiplicity * plain.rows.observed.T
+    losses = encoding.partitions.total**2 * partition_losses(encoding, clusters, LOSSES["binder"])
+    weight = encoding.rows.multiplicity * encoding.rows.observed.T
     squares = np.array([np.sum(np.bincount(clusters, weights=of_mask) ** 2) for of_mask in weight])
-    by_mask = hard_sums(weight.sum(axis=1), plain.self_pairs @ plain.rows.observed, squares)
-    consensus = PairSums(*(values[plain.partitions.mask_of] for values in by_mask))
-    return np.maximum(1.0 - agreement_beside(plain, losses, consensus), 0.0)
+    by_mask = hard_sums(weight.sum(axis=1), encoding.self_pairs @ encoding.rows.observed, squares)
+    consensus = PairSums(*(values[encoding.partitions.mask_of] for values in by_mask))
+    return np.maximum(1.0 - agreement_beside(encoding, losses, consensus), 0.0)
 
 
 def _draw_sample(encoding, rng):

@@ -83,8 +83,7 @@ class Search:
         """Yield the clusters to dissolve together, in random order."""
         used, sizes = np.unique(self.clusters, return_counts=True)
         yield from rng.permutation(used)[:, np.newaxis]
-        n_columns = self._encoding.rows.codes.shape[1] + self._encoding.rows.soft.shape[1]
-        most = _PAIR_WORK / (n_columns * float(self._limit) ** 4)
+        most = _PAIR_WORK / (self._encoding.rows.codes.shape[1] * float(self._limit) ** 4)
         small = np.flatnonzero(sizes <= most)
         pairs = small[np.column_stack(np.triu_indices(len(small), 1))]
         yield from rng.permutation(used[pairs[sizes[pairs].sum(axis=1) <= most]])
@@ -96,11 +95,11 @@ class Search:
         terms, arrays = self._terms, self._tables.arrays
         counts, sizes = arrays.counts, arrays.sizes
         psi, offsets = np.square if self._loss.squares else x_log_x, self._encoding.partitions.offsets
-        of_counts = np.add.reduceat(terms.slot_weights[:, np.newaxis] * psi(counts), offsets)
+        of_counts = np.add.reduceat(psi(counts), offsets)
         of_sizes = psi(sizes)
         best, least = None, self.value - self._slack
         for c, d in combinations(np.unique(self.clusters), 2):
-            together = np.add.reduceat(terms.slot_weights * psi(counts[:, c] + counts[:, d]), offsets)
+            together = np.add.reduceat(psi(counts[:, c] + counts[:, d]), offsets)
             b = together - of_counts[:, c] - of_counts[:, d]
             a = psi(sizes[:, c] + sizes[:, d]) - of_sizes[:, c] - of_sizes[:, d]
             value = terms.weights @ table_losses(terms, self._tables, a[terms.mask_of], b)
@@ -176,13 +175,7 @@ class Search:
         self._tabulate(n_columns)
 
 
-def group_copies(encoding, weights, loss, clusters=None):
-    """The encoding with one row for all copies of an object that are in the same cluster and may stay together."""
-    apart = np.zeros(len(encoding.rows.codes), dtype=bool)
-    if len(encoding.partitions.soft_or_weighted):
-        similarity = encoding.mean_self_similarity(weights * encoding.partitions.scale)
-        apart = similarity <= 1.0 - 0.5 * loss.cost
-    numbers = [np.where(apart, 1.0 + np.arange(len(apart)), 0.0)]
-    if clusters is not None:
-        numbers.append(clusters.astype(np.float64))
-    return collapse(encoding, np.column_stack(numbers), min_saving=0.0)
+def group_copies(encoding, clusters=None):
+    """The encoding with one row for all copies of an object that are in the same cluster."""
+    numbers = None if clusters is None else clusters[:, np.newaxis].astype(np.float64)
+    return collapse(encoding, numbers, min_saving=0.0)

@@ -62,10 +62,10 @@ def terms_of(encoding, weights, loss):
         powers = x_log_x(np.arange(min(encoding.partitions.total, _POWERS) + 1.0 if whole else 1.0))
     coef = weights / (totals**2 if loss.squares else totals)
     kinds, n_rows = np.unique(encoding.rows.multiplicity[encoding.rows.multiplicity > 0.0], return_counts=True)
-    slot_weights = encoding.partitions.by_slot(np.ones(len(totals)))
     return LossTerms(
         *encoding.rows,
-        *encoding.partitions.slots,
+        encoding.partitions.offsets,
+        encoding.partitions.missing_slots,
         kind=loss.kind,
         cost=loss.cost,
         weights=weights,
@@ -76,8 +76,7 @@ def terms_of(encoding, weights, loss):
         if loss.squares
         else encoding.partitions.sum_slots(x_log_x(encoding.partitions.sizes)),
         parts=np.repeat(np.arange(len(totals)), encoding.partitions.n_codes),
-        slot_weights=slot_weights,
-        slot_coef=-2.0 * np.repeat(coef, encoding.partitions.n_codes) * slot_weights,
+        slot_coef=-2.0 * encoding.partitions.by_slot(coef),
         mask_coef=(2.0 - loss.cost) * encoding.partitions.by_mask(coef),
         unit=float(kinds[n_rows.argmax()]),
         powers=powers,

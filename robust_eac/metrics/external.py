@@ -15,7 +15,7 @@ from sklearn import metrics
 from sklearn.metrics.cluster import contingency_matrix
 
 from ..checks.forms import label_column
-from ..checks.labels import check_clusters, check_hard_ensemble
+from ..checks.labels import check_clusters, check_ensemble
 from ..checks.names import in_order, index_of
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode
@@ -285,7 +285,7 @@ def ensemble_nmi(
     >>> print(round(ensemble_nmi(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]), [0, 0, 1, 1]), 4))
     0.8333
     """
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     consensus = check_clusters(consensus, ensemble.n_samples, name="consensus")
     weights = check_weights(weights, ensemble.n_partitions)
     check_choice(average, AVERAGES, name="average")
@@ -331,7 +331,7 @@ def density(
     0.75
     """
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     consensus = check_clusters(consensus, ensemble.n_samples, name="consensus")
     weights = check_weights(weights, ensemble.n_partitions)
     names, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)

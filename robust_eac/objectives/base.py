@@ -34,7 +34,7 @@ class Objective:
     steps(weights, rows, state, rng, n_threads) : the `steps` of :func:`~robust_eac.alternation.one_start.descend` for
         the weighted losses; they change the rows.
     statistics(weights, state) : the :class:`~robust_eac.core.arrays.Statistics` for sweeps over `visited`.
-    terms(weights, state) : (m,) coefficients in these statistics of -2 <Y'Y, X_u'W_uX_u>, of |Y'Y|^2 and of -2 |Y1|^2,
+    terms(weights, state) : (m,) coefficients in these statistics of -2 <Y'Y, X_u'X_u>, of |Y'Y|^2 and of -2 |Y1|^2,
         over the pairs that partition u observes.
     """
 

@@ -11,7 +11,7 @@ from scipy.spatial.distance import squareform
 
 from ..checks.common import RandomState
 from ..checks.forms import label_column
-from ..checks.labels import check_clusters, check_hard_ensemble
+from ..checks.labels import check_clusters, check_ensemble
 from ..checks.names import in_order, index_of
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.eac import coassociation_of
@@ -79,7 +79,7 @@ def plot_coassociation(
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"

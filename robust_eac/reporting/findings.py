@@ -73,7 +73,7 @@ class Findings(NamedTuple):
     losses : per ordered pair of objects, or shares of the losses by chance.
     test : None if objects have weights between 0 and 1.
     n_clusters, n_observed : clusters, and weight of the observed objects, of every partition.
-    n_missing : number of missing labels. n_soft : number of soft partitions.
+    n_missing : number of missing labels.
     families : number of the family of near copies, from 1; 0 for none.
     heat_map : co-association of some objects, ordered by cluster, and the cluster of each.
     alternatives : this consensus first.
@@ -92,7 +92,6 @@ class Findings(NamedTuple):
     n_clusters: np.ndarray
     n_observed: np.ndarray
     n_missing: int
-    n_soft: int
     families: np.ndarray
     heat_map: tuple[np.ndarray, np.ndarray]
     alternatives: list
@@ -130,7 +129,6 @@ def find_out(model, X, sample_weight, settings):
         n_clusters=encoding.partitions.n_clusters,
         n_observed=encoding.partitions.n_observed,
         n_missing=int((~encoding.rows.observed).sum(axis=0)[encoding.partitions.mask_of].sum()),
-        n_soft=len(encoding.partitions.soft),
         families=families_of(pairs, model.agreements_),
         heat_map=_heat_map(encoding, model.weights_, labels, rng),
         alternatives=_alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, rng, effort),
@@ -154,12 +152,9 @@ def _nearest(encoding, ensemble, agreements, hard):
     """The :class:`Nearest` to a hard membership."""
     partitions, u = encoding.partitions, int(np.argmax(agreements))
     overlap = accumulate(encoding, hard)[0][partitions.cluster_slots[u]].T
-    (column,) = np.nonzero(ensemble.hard == u)
-    if len(column) == 0:
-        return Nearest(u, [*range(overlap.shape[1])], overlap)
-    values = np.unique(ensemble.labels[:, column[0]])
+    values = np.unique(ensemble.labels[:, u])
     values = values[values != -1].tolist()
-    meanings = None if ensemble.meanings is None else ensemble.meanings[column[0]]
+    meanings = None if ensemble.meanings is None else ensemble.meanings[u]
     return Nearest(u, values if meanings is None else [meanings[value] for value in values], overlap)
 
 
@@ -184,9 +179,8 @@ def _alternatives(encoding, ensemble, sample_weight, model, settings, k, hard, r
     for name in _WEIGHTINGS:
         if settings.merged or not np.array_equal(settings.parameters["weighting"], name):
             found.append((f"weighting {name}", *_median_partition(encoding, name, k, rng, effort)))
-    # Merging needs hard partitions of objects without weights.
-    all_hard = len(encoding.partitions.hard) == len(encoding.partitions.offsets)
-    if not settings.merged and sample_weight is None and all_hard:
+    # Merging needs objects without weights.
+    if not settings.merged and sample_weight is None:
         merged = merge_labels(ensemble, k, model.weights_, n_jobs=effort["n_jobs"], random_state=rng).labels
         found.append(("merging with these weights", merged, model.weights_))
     agreements = _agreements_with(hard, [labels for _, labels, _ in found[1:]], sample_weight)

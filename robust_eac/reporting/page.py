@@ -372,8 +372,6 @@ def _alternatives(findings):
 def _asked(findings, settings, call, weighted):
     n, m = len(findings.labels), len(findings.weights)
     sizes = f"{counted(m, 'partition')} of {counted(n, 'object')}"
-    if findings.n_soft:
-        sizes += f", {findings.n_soft:,} of them soft"
     missing = f"{findings.n_missing:,} of {n * m:,} ({_percent(findings.n_missing / (n * m))})"
     facts = [("ensemble", sizes, ""), ("labels missing", missing if findings.n_missing else "none", "")]
     if weighted:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, Subsets
-from ..checks.labels import check_hard_ensemble
+from ..checks.labels import check_ensemble
 from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
 from ..core.compiling import njit
 from ..core.encoding import encode
@@ -74,7 +74,7 @@ def silhouette_weights(
     >>> silhouette_weights(labels, X=X, metric="euclidean").round(3)
     array([0.   , 0.528])
     """
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     metric = check_choice(metric, _METRICS, name="metric")
     m = ensemble.n_partitions
     X = check_features(X, n_samples=ensemble.n_samples)
@@ -152,7 +152,7 @@ def ramped_silhouette_weights(
     >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X)
     array([1., 0.])
     """
-    ensemble = check_hard_ensemble(labels)
+    ensemble = check_ensemble(labels)
     X = check_given(X, ensemble.n_samples)
     return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
 

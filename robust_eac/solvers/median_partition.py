@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..alternation.one_start import Limits, Problem, alternate, is_stationary
 from ..alternation.several_starts import canonical, reduce_problem, solve
-from ..checks.common import ClusterWeights, Labels, RandomState, WeightSolver, in_short
+from ..checks.common import Labels, RandomState, WeightSolver, in_short
 from ..checks.labels import check_ensemble, check_init, check_sample_weight
 from ..checks.values import (
     MAX_SEED,
@@ -27,7 +27,6 @@ from ..core.compiling import announce_compiling
 from ..core.encoding import encode_ensemble
 from ..core.threads import count_threads, progress
 from ..objectives import objective_for, resolve_agreement
-from ..weightings.clusters import check_cluster_weights, weigh_by
 from ..weightings.joint import Fixed, as_weighting, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 
@@ -56,7 +55,6 @@ class Options(NamedTuple):
 
     weighting: WeightSolver
     agreement: str
-    cluster_weights: ClusterWeights
     init: object
     n_init: int
     max_iter: int
@@ -72,7 +70,6 @@ def solve_median_partition(
     *,
     weighting: WeightSolver = "restricted-simplex",
     agreement: str = "auto",
-    cluster_weights: ClusterWeights = None,
     init: str | ArrayLike = "random",
     n_init: int = 10,
     max_iter: int = 100,
@@ -106,7 +103,7 @@ def solve_median_partition(
     ----------
     labels, sample_weight
         As in :func:`~robust_eac.partition_losses`.
-    n_clusters, weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, verbose
+    n_clusters, weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state, verbose
         As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
 
     Returns
@@ -161,7 +158,7 @@ def solve_median_partition(
     array([0.5, 0.5, 0. , 0. ])
     """
     log = progress(verbose)
-    options = Options(weighting, agreement, cluster_weights, init, n_init, max_iter, tol, n_jobs, random_state, log)
+    options = Options(weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state, log)
     return solve_ensemble(labels, n_clusters, options, sample_weight)[0]
 
 
@@ -175,14 +172,13 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     agreement = resolve_agreement(options.agreement, corrected=weighting.corrected)
     total = float(n if sample_weight is None else sample_weight.sum())
     weighting = weighting.bind(m, total**2 if agreement == "raw" else 1.0)
-    cluster_weights = check_cluster_weights(options.cluster_weights)
     n_init, limits = check_effort(options)
     start = check_init(options.init, n, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
-    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+    encoding = encode_ensemble(ensemble, sample_weight)
     weighting, linked = resolve_group(weighting, encoding, rng)
     if not linked:
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
@@ -246,7 +242,6 @@ def solve_membership(
     random_state: RandomState = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
-    cluster_weights: ClusterWeights = None,
 ) -> MembershipResult:
     r"""Minimise the weighted median-partition objective in the membership, for fixed weights of the partitions.
 
@@ -259,7 +254,7 @@ def solve_membership(
 
     Parameters
     ----------
-    labels, weights, sample_weight, cluster_weights
+    labels, weights, sample_weight
         As in :func:`~robust_eac.objective_value`.
     n_clusters, tol, n_jobs, random_state
         As in :class:`~robust_eac.RobustEAC`.
@@ -310,13 +305,12 @@ def solve_membership(
     weights = check_weights(weights, ensemble.n_partitions)
     tol = check_real(tol, name="tol", low=0.0)
     max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
-    cluster_weights = check_cluster_weights(cluster_weights)
     start = check_init(init, ensemble.n_samples, n_clusters)
     sample_weight = check_sample_weight(sample_weight, ensemble)
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
 
-    encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
+    encoding = encode_ensemble(ensemble, sample_weight)
     problem = Problem(objective_for(encoding, n_clusters), Fixed(weights))
     problem, start, whole = reduce_problem(problem, start)
     _, n_threads = count_threads(n_jobs, 1, problem.objective.encoding, n_clusters)

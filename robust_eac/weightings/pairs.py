@@ -7,7 +7,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from ..core import relabelling
 from ..core.compiling import njit
-from ..core.encoding import harden, take_rows
+from ..core.encoding import take_rows
 
 # Agreement is tested on this many objects, with this many reference partitions. This is enough: the z-score of two
 # partitions grows in proportion to the number of objects.
@@ -58,7 +58,7 @@ def compare_pairs(encoding, rng):
 
 
 def sample_columns(encoding, rng):
-    """(m, n_objects) codes of a sample of rows, from 0, or -1 for "not observed"; soft partitions are hardened."""
+    """(m, n_objects) codes of a sample of rows, from 0, or -1 for "not observed"."""
     rows = np.flatnonzero(encoding.rows.multiplicity)
     if len(rows) > _OBJECTS:
         drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)
@@ -67,7 +67,7 @@ def sample_columns(encoding, rng):
             wanted = min(round(_OBJECTS / in_common), _MAX_OBJECTS, len(rows))
             drawn = sample_without_replacement(len(rows), wanted, random_state=rng)
         rows = rows[drawn]
-    sample = harden(take_rows(encoding, rows))
+    sample = take_rows(encoding, rows)
     columns = sample.rows.codes.T
     observed = sample.rows.observed[:, sample.partitions.mask_of].T
     numbers = np.array([np.unique(column, return_inverse=True)[1] for column in columns])

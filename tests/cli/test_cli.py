@@ -91,7 +91,6 @@ def test_consensus_writes_what_the_estimator_finds(folder, capsys):
         (("--weighting", "l2", "--lam", 300, "--max-iter", 50), {"weighting": L2(300.0), "max_iter": 50}),
         (("--agreement", "adjusted", "--tol", 1e-3), {"agreement": "adjusted", "tol": 1e-3}),
         (("--weighting", "chance-corrected"), {"weighting": "chance-corrected"}),
-        (("--cluster-weights", "size"), {"cluster_weights": "size"}),
     ],
 )
 def test_options_are_those_of_the_estimator(folder, argv, options):
@@ -136,10 +135,7 @@ def test_a_merged_consensus(folder, capsys, n_clusters):
         ("--loss vi --cost n-clusters --n-clusters 3 --n-init 3", {"cost": "n_clusters", "n_clusters": 3, "n_init": 3}),
         ("--loss vi --weighting uniform --cost 0.5", {"weighting": "uniform", "cost": 0.5}),
         ("--loss omari --weighting l2 --lam 0.6 --seed 4", {"weighting": L2(0.6), "random_state": 4}),
-        (
-            "--loss binder --rho auto --cluster-weights size",
-            {"weighting": RestrictedSimplex("auto"), "cluster_weights": "size"},
-        ),
+        ("--loss binder --rho auto", {"weighting": RestrictedSimplex("auto")}),
     ],
 )
 def test_a_hard_median_partition(folder, capsys, argv, options):
@@ -202,7 +198,7 @@ def test_what_looks_wrong_is_told(folder, capsys):
         assert re.findall("all objects are in one cluster, which|hardly agree with", said) == told, argv
 
 
-@pytest.mark.parametrize("options", [{"cluster_weights": "size"}, {"agreement": "adjusted"}])
+@pytest.mark.parametrize("options", [{"init": "kmeans"}, {"agreement": "adjusted"}])
 def test_a_certificate(folder, capsys, options):
     ((name, value),) = options.items()
     argv = ("consensus", "labels.csv", f"--{name.replace('_', '-')}", value, *CONSENSUS, "c.csv", "--json", "s.json")
@@ -219,7 +215,7 @@ def test_a_certificate(folder, capsys, options):
     assert found == assessment._asdict() | {"excess": assessment.excess}
 
 
-@pytest.mark.parametrize("options", [{"n_clusters": 4}, {"cost": 1.5}, {"cluster_weights": "size"}])
+@pytest.mark.parametrize("options", [{"n_clusters": 4}, {"cost": 1.5}])
 def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     ((name, value),) = options.items()
     argv = ("--loss", "binder", "--weighting", "uniform", "--certify", f"--{name.replace('_', '-')}", value)

@@ -54,15 +54,12 @@ def _recorded():
 
 
 def _ensembles():
-    """(labels, weights of the objects) of a complete, an incomplete and a soft ensemble of twelve objects."""
+    """(labels, weights of the objects) of a complete and an incomplete ensemble of twelve objects."""
     rng = np.random.RandomState(0)
     labels, weight = rng.randint(4, size=(12, 6)), rng.randint(3, size=12)
     missing = np.where(rng.uniform(size=labels.shape) < 0.3, -1, labels)
     missing[:, 0], missing[0] = labels[:, 0], labels[0]
-    rows, unseen = rng.dirichlet(np.ones(5), size=12), rng.dirichlet(np.ones(2), size=12)
-    unseen[:3] = np.nan
-    soft = [rows, unseen, rng.randint(3, size=12), missing[:, 1], rows[::-1]]
-    return [(each, weight + (weight == 0) * (np.arange(12) < 6)) for each in (labels, missing, soft)]
+    return [(each, weight + (weight == 0) * (np.arange(12) < 6)) for each in (labels, missing)]
 
 
 @pytest.mark.parametrize("name", CALLABLES)

@@ -37,17 +37,14 @@ N, M, K = 24, 7, 3
 
 @pytest.fixture
 def ensembles():
-    """Hard, incomplete, soft and mixed ensembles of N objects and M partitions."""
+    """A complete and an incomplete ensemble of N objects and M partitions."""
     rng = np.random.RandomState(3)
     labels = planted_ensemble(rng, np.arange(N) % K, M, noise=0.3, n_random=2)
     missing = np.where(random_ensemble(rng, N, M, missing=0.3) == -1, -1, labels)
-    soft = [random_membership(rng, N, k) for k in (2, 3, 5)]
-    soft[1][:4] = np.nan
-    mixed = [*labels[:, :3].T, *soft, missing[:, 4]]
-    return {"hard": labels, "missing": missing, "soft": [*soft, labels[:, 0]], "mixed": mixed}
+    return {"complete": labels, "missing": missing}
 
 
-@pytest.mark.parametrize("kind", ["hard", "mixed"])
+@pytest.mark.parametrize("kind", ["complete", "missing"])
 def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
     """T and Q, updated at every visit, equal recomputed ones; every hundredth sweep starts from a new membership."""
     rng = np.random.RandomState(0)
@@ -77,17 +74,15 @@ def _put(encoding, statistics, rows, i, membership):
     before = rows[i].copy()
     w = encoding.rows.multiplicity[i]
     rows[i] = membership
-    for slot in encoding.partitions.offsets[encoding.partitions.hard] + encoding.rows.codes[i]:
+    for slot in encoding.partitions.offsets + encoding.rows.codes[i]:
         if slot not in encoding.partitions.missing_slots:
             statistics.T[slot, :K] += w * statistics.slot_coef[slot] * step
-    for s, slot in enumerate(encoding.partitions.soft_slots):
-        statistics.T[slot, :K] += w * encoding.rows.soft[i, s] * statistics.slot_coef[slot] * step
     for g in np.flatnonzero(encoding.rows.observed[i]):
         statistics.Q[g] += w * statistics.mask_coef[g] * (np.outer(membership, membership) - np.outer(before, before))
 
 
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
-@pytest.mark.parametrize("kind", ["missing", "mixed"])
+@pytest.mark.parametrize("kind", ["complete", "missing"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
 def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting, kind, weighted, agreement):
@@ -120,17 +115,6 @@ def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting
     }  # fmt: skip
     if weighting in closed_forms:
         np.testing.assert_allclose(closed_forms[weighting](losses), result.weights, atol=1e-8)
-
-
-def test_memberships_of_single_precision_are_those_numbers(ensembles):
-    """A float32 source is the float64 one with the same values, and near the one that was rounded."""
-    exact = ensembles["soft"]
-    rounded = [entry.astype(np.float32) if entry.ndim == 2 else entry for entry in exact]
-    again = [entry.astype(np.float64) for entry in rounded]
-    rows = np.eye(K)[np.arange(N) % K]
-    losses = [partition_losses(labels, rows) for labels in (exact, rounded, again)]
-    np.testing.assert_array_equal(losses[1], losses[2])
-    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
 
 
 # A digest of bytes: printed digits would hide the last bits. The second ensemble is large enough for rounds of blocks,

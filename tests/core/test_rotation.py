@@ -18,7 +18,6 @@ from robust_eac import (
 from .. import reference
 from ..access import ChanceCorrectedObjective, RawObjective, _rotation, encode
 from ..conftest import planted_ensemble
-from ..solvers.test_soft_ensembles import planted_soft_ensemble
 
 
 def noisy(rng, n, k, m, share, missing=0.0):
@@ -51,7 +50,6 @@ FITS = {
     "three": {"k": 3},
     "four, weighted": {"k": 4, "weighted": True},
     "five, missing": {"k": 5, "m": 200, "missing": 0.1},
-    "three, soft": {"k": 3, "soft": True, "turns": None},
     "three, adjusted": {"k": 3, "agreement": "adjusted", "turns": None},
     "four, adjusted": {"k": 4, "agreement": "adjusted", "missing": 0.2, "weighted": True, "turns": None},
     "seven": {"k": 7, "m": 300, "share": 0.8},
@@ -67,8 +65,6 @@ def test_a_turned_membership_comes_back(rng, fit):
     k, share = fit["k"], fit.get("share", 0.7)
     classes = fit.get("classes", k)
     labels = noisy(rng, 100, classes, fit.get("m", 60), share, fit.get("missing", 0.0))
-    if fit.get("soft"):
-        labels = planted_soft_ensemble(rng, rng.randint(3, size=60), 8)
     weight = rng.uniform(0.5, 2.0, size=len(labels)) if fit.get("weighted") else None
     options = {"weighting": "uniform", "agreement": fit.get("agreement", "raw"), "sample_weight": weight}
     result = solve_median_partition(labels, k, n_init=2, max_iter=300, random_state=0, **options)

@@ -26,8 +26,8 @@ from ..access import (
     visit,
     visiting_order,
 )
-from ..conftest import planted_ensemble, random_membership
-from ..solvers.test_soft_ensembles import cases, random_sample_weight, random_soft_ensemble
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..solvers.test_dense_reference import cases, random_sample_weight
 from .test_several_starts import peak_of
 
 
@@ -40,7 +40,7 @@ def few_rows_are_many(monkeypatch):
 
 
 def problem(rng, missing, weighted, n=60, m=5, k=3):
-    labels = random_soft_ensemble(rng, n, m, missing=missing)
+    labels = random_ensemble(rng, n, m, missing=missing)
     weight = random_sample_weight(rng, n, weighted)
     encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), "random")
     weights = rng.uniform(0.1, 1.0, size=m)

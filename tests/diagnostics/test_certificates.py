@@ -1,4 +1,4 @@
-"""Certificates: stationarity, moves, trust and weights, with soft partitions, weights of objects, missing labels."""
+"""Certificates: stationarity, moves, trust and weights, with weights of objects and missing labels."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import pytest
 from robust_eac import agreement_test, certify, optimality_gap, solve_median_partition
 
 from .. import reference
-from ..conftest import random_ensemble, random_membership
-from ..solvers.test_soft_ensembles import planted_soft_ensemble, problems, random_soft_ensemble
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..solvers.test_dense_reference import problems
 
 CASES = pytest.mark.parametrize(
     ("missing", "weighted"), [(0.0, False), (0.3, True)], ids=["complete", "weighted-incomplete"]
@@ -41,7 +41,7 @@ def test_gaps_and_move_costs_equal_the_dense_reference(rng, missing, weighted):
 
 
 def test_objects_without_weight_are_looked_at_with_a_little_of_it(rng):
-    labels, Y = random_soft_ensemble(rng, 15, 4), random_membership(rng, 15, 3)
+    labels, Y = random_ensemble(rng, 15, 4), random_membership(rng, 15, 3)
     found, weight = [], rng.uniform(0.5, 2.0, size=15)
     for little in (0.0, 1e-9):
         weight[:5] = little
@@ -64,7 +64,7 @@ def test_margins(rng):
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_solved_consensus_is_certified(rng, name, agreement):
-    labels, weight = planted_soft_ensemble(rng, rng.randint(3, size=50), 8), rng.uniform(0.3, 3.0, size=50)
+    labels, weight = planted_ensemble(rng, rng.randint(3, size=50), 8), rng.uniform(0.3, 3.0, size=50)
     options = {"weighting": name, "agreement": agreement, "sample_weight": weight}
     solved = solve_median_partition(labels, 3, n_init=2, tol=1e-8, max_iter=1000, random_state=0, **options)
     result = certify(labels, solved.membership, weights=solved.weights, agreement=agreement, sample_weight=weight)

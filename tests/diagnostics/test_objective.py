@@ -1,4 +1,4 @@
-"""Gradient by differences, losses and gap at single points; test_soft_ensembles.py has the dense reference."""
+"""Gradient by differences, losses and gap at single points; test_dense_reference.py has the dense reference."""
 
 import numpy as np
 import pytest

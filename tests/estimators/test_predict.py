@@ -10,18 +10,15 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from robust_eac import MergeConsensus, RobustEAC, adjusted_rand_score
 
 from .. import reference
-from ..access import check_ensemble, encode_ensemble, objective_for, reduce_rows, weigh_by
+from ..access import check_ensemble, encode_ensemble, objective_for, reduce_rows
 from ..conftest import planted_ensemble, random_membership
 from ..package.hostile import bad_labels, label_forms, small_world
-from ..solvers.test_soft_ensembles import random_soft_ensemble
 
 TRUTH = np.repeat([0, 1, 2], 20)
 WEIGHTS = np.array([1.0, 2.0, 0.0, 1.0, 3.0, 1.0])
 OPTIONS = {
     "raw": {},
     "adjusted": {"agreement": "adjusted"},
-    "sizes": {"cluster_weights": "size"},
-    "sizes adjusted": {"cluster_weights": "size", "agreement": "adjusted"},
 }
 
 
@@ -58,8 +55,8 @@ def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
     new = new_objects(rng, labels)
     model = model_of(labels, random_membership(rng, len(labels), 3), **options)
     # As fit does with everything, the new objects without weight, for the same consensus.
-    weight, given = np.repeat([1.0, 0.0], [len(labels), len(new)]), options.get("cluster_weights")
-    whole = weigh_by(encode_ensemble(check_ensemble(np.concatenate([labels, new])), weight), given)
+    weight = np.repeat([1.0, 0.0], [len(labels), len(new)])
+    whole = encode_ensemble(check_ensemble(np.concatenate([labels, new])), weight)
     consensus = np.concatenate([model.membership_, np.zeros((len(new), 3))])
     encoding, rows = reduce_rows(whole, consensus)
     objective = objective_for(encoding, 3, options.get("agreement", "raw"))
@@ -68,33 +65,19 @@ def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("cluster_weights", [None, "given"])
-@pytest.mark.parametrize("soft", [False, True])
-def test_it_minimises_the_pairs_of_one_object(rng, missing, cluster_weights, soft):
-    if soft:
-        labels = random_soft_ensemble(rng, 25, 6, missing=missing)
-        new = [entry[rng.choice(np.flatnonzero(_seen(entry)), size=4)] for entry in labels]
-        new[0] = np.full_like(new[0], np.nan if new[0].ndim == 2 else -1)
-    else:
-        labels = with_missing(rng, rng.randint(4, size=(25, 6)), missing)
-        new = list(new_objects(rng, labels, 4).T)
-    widths = [e.shape[1] if e.ndim == 2 else len(np.unique(e[e != -1])) for e in reference.partitions_of(labels)]
-    if cluster_weights:
-        cluster_weights = [rng.uniform(0.5, 2.0, size=width) for width in widths]
+def test_it_minimises_the_pairs_of_one_object(rng, missing):
+    labels = with_missing(rng, rng.randint(4, size=(25, 6)), missing)
+    new = new_objects(rng, labels, 4)
     weight = rng.uniform(0.3, 3.0, size=25)
-    model = model_of(labels, "random", weight, cluster_weights=cluster_weights)
-    found = model.predict_membership(new if soft else np.array(new).T)
+    model = model_of(labels, "random", weight)
+    found = model.predict_membership(new)
     shares = model.weights_
     for i, y in enumerate(found):
-        one = [entry[i] for entry in new]
-        best, value = reference.place_by_cvxpy(labels, model.membership_, shares, one, weight, cluster_weights)
-        own = reference.value_of_place(labels, model.membership_, shares, one, y, weight, cluster_weights)
+        one = list(new[i])
+        best, value = reference.place_by_cvxpy(labels, model.membership_, shares, one, weight)
+        own = reference.value_of_place(labels, model.membership_, shares, one, y, weight)
         assert own <= value * (1.0 + 1e-8) + 1e-8
         np.testing.assert_allclose(y, best, atol=2e-3)
-
-
-def _seen(entry):
-    return entry != -1 if entry.ndim == 1 else ~np.isnan(entry[:, 0])
 
 
 def test_a_label_is_what_it_was_in_the_fit(rng):
@@ -179,11 +162,6 @@ def test_objects_without_a_known_label_are_in_no_cluster(rng, options):
     expected[::3] = model.labels_[::20]
     expected[1] = model.labels_[0]
     np.testing.assert_array_equal(model.predict(new), expected)
-    soft = [*labels.T[:5], np.eye(3)[TRUTH]]
-    if options == {}:
-        unseen = [np.array([9, 9, -1]) for _ in range(5)]
-        found = model_of(soft, TRUTH).predict([*unseen, np.array([[1, 0, 0], [np.nan] * 3, [np.nan] * 3])])
-        np.testing.assert_array_equal(found, [0, -1, -1])
 
 
 def test_partitions_are_those_of_the_fit(rng):
@@ -193,13 +171,8 @@ def test_partitions_are_those_of_the_fit(rng):
     model = model_of(labels, TRUTH)
     with pytest.raises(ValueError, match="X has 5 features, but RobustEAC is expecting 6 features"):
         model.predict(labels[:, :5])
-    soft = [*labels.T[:5], np.eye(3)[TRUTH]]
-    with pytest.raises(ValueError, match=r"X\[5\] must be a label vector, as in the fit, got a membership"):
-        model.predict(soft)
-    with pytest.raises(ValueError, match=r"X\[5\] must be a membership matrix with 3 columns, as in the fit, got"):
-        model_of(soft, TRUTH).predict(labels)
-    with pytest.raises(ValueError, match="X has 5 features, but RobustEAC is expecting 6 features"):
-        model_of(soft, TRUTH).predict(soft[1:])
+    with pytest.raises(TypeError, match=r"X\[5\] must be a clustering, .* got an array of shape \(60, 3\)"):
+        model.predict([*labels.T[:5], np.eye(3)[TRUTH]])
 
 
 def test_any_form_of_labels_or_one_error(tmp_path):

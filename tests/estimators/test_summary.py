@@ -18,7 +18,7 @@ from robust_eac import (
 )
 
 from ..access import _summary, _wording
-from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..conftest import planted_ensemble, random_ensemble
 
 
 @pytest.fixture
@@ -42,15 +42,9 @@ def _rows(text):
 
 
 @pytest.mark.parametrize("weight", [None, "counts", "shares"])
-@pytest.mark.parametrize("soft", [True, False])
-def test_agreements_with_soft_partitions_and_weights(rng, weight, soft):
+def test_agreements_with_weights(rng, weight):
     n = 40
     labels = random_ensemble(rng, n, 4, missing=0.2)
-    if soft:
-        blurred = random_membership(rng, n, 3)
-        blurred[:5] = np.nan
-        labels = [*labels.T, blurred, random_membership(rng, n, 2)]
-        labels = [np.where(entry == -1, 0, entry) if np.ndim(entry) == 1 else entry for entry in labels]
     sample_weight = {None: None, "counts": rng.randint(4, size=n), "shares": rng.uniform(size=n)}[weight]
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels, sample_weight=sample_weight)
     expected = adjusted_agreement(labels, model.membership_, sample_weight=sample_weight)
@@ -171,19 +165,15 @@ def test_empty_clusters_are_reported():
     [
         ({}, None),
         ({"agreement": "adjusted"}, "losses corrected for chance"),
-        ({"agreement": "adjusted", "cluster_weights": "size"}, "losses corrected for chance; cluster weights: size"),
-        ({"cluster_weights": "given"}, "cluster weights: given"),
     ],
 )
 def test_the_model_is_named_where_it_is_not_the_default(labels, options, named):
-    if options.get("cluster_weights") == "given":
-        options = options | {"cluster_weights": [np.ones(len(np.unique(column))) for column in labels.T]}
     model = RobustEAC(3, n_init=1, random_state=0, **options).fit(labels)
     text = model.summary()
     assert max(map(len, text.splitlines())) <= 120
     assert [line[6:].strip() for line in text.splitlines() if line.startswith("model")] == ([named] if named else [])
     # The report is about the fit, whatever the parameters are now.
-    assert model.set_params(cluster_weights=None, agreement="raw").summary() == text
+    assert model.set_params(agreement="raw").summary() == text
 
 
 @pytest.mark.parametrize(("n", "m", "k"), [(1, 1, 1), (1, 3, 1), (5, 1, 5), (30, 2, 30), (400, 300, 1)])
@@ -236,7 +226,7 @@ def test_with_the_labels_two_rows_certify_the_fit(labels):
     assert f"{n_unsure} object" in unsure
     assert f"({100 * n_unsure / 45:.1f} %): moving one costs less than 10 % of the loss per object" in unsure
     # The report is about the fit, whatever the parameters are now, and with names.
-    model.set_params(n_clusters=2, cluster_weights="size", agreement="adjusted")
+    model.set_params(n_clusters=2, agreement="adjusted")
     assert model.summary(pd.DataFrame(labels)).splitlines() == text
     assert pickle.loads(pickle.dumps(model)).summary(list(labels.T)).splitlines() == text
 
@@ -289,11 +279,10 @@ def test_only_the_ensemble_that_was_fitted_certifies(labels, options):
         model.fit(frame).summary(frame.iloc[:, ::-1])
 
 
-def test_weights_of_objects_and_clusters_are_certified_too(labels, rng):
+def test_weights_of_objects_are_certified_too(labels, rng):
     weight = rng.randint(1, 4, size=45)
-    options = {"cluster_weights": "size"}
-    model = RobustEAC(3, n_init=2, random_state=0, **options).fit(labels, sample_weight=weight)
-    least = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_, sample_weight=weight, **options).bound
+    model = RobustEAC(3, n_init=2, random_state=0).fit(labels, sample_weight=weight)
+    least = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_, sample_weight=weight).bound
     excess = 100 * (model.weights_ @ model.losses_ / least - 1.0)
     stated = float(re.search(r"at most (\S+) %", _line(model.summary(labels, weight), "bound"))[1])
     assert excess <= stated <= max(1.1 * excess, 0.1)

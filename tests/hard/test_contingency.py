@@ -17,7 +17,6 @@ from ..access import (
     encode_ensemble,
     group_copies,
     weigh,
-    weigh_by,
 )
 from ..access import check_ensemble as checked
 from ..conftest import random_ensemble
@@ -102,37 +101,25 @@ def test_perfect_agreement_is_exactly_zero(rng, name, cost):
                 assert not found.any()
 
 
-def soft_and_weighted(rng, n):
-    """(labels, weights of base clusters): soft and hard partitions, with missing labels and without."""
-    unseen = rng.dirichlet(np.ones(2), size=n)
-    unseen[: n // 3] = np.nan
-    column = np.where(rng.uniform(size=n) < 0.2, -1, rng.permutation(np.arange(n) % 3))
-    soft = [rng.dirichlet(np.ones(3), size=n), unseen, column, rng.permutation(np.arange(n) % 2)]
-    yield soft, None
-    yield soft, [rng.uniform(0.2, 2.0, size=k) for k in (3, 2, 3, 2)]
-    labels = np.column_stack(soft[2:])
-    yield labels, [rng.uniform(0.2, 2.0, size=k) for k in (3, 2)]
-
-
-def test_binder_of_soft_and_weighted_partitions_is_the_dense_distance(rng):
+def test_binder_is_the_dense_distance(rng):
     n, binder = 15, LOSSES["binder"]
-    for labels, cluster_weights in soft_and_weighted(rng, n):
-        for sample_weight in (None, rng.randint(1, 4, size=n).astype(float), rng.uniform(0.1, 2.0, size=n)):
-            ensemble = checked(labels)
-            encoding = weigh_by(encode_ensemble(ensemble, sample_weight), cluster_weights)
-            clusters, total = rng.randint(4, size=n), n if sample_weight is None else sample_weight.sum()
+    column = np.where(rng.uniform(size=n) < 0.2, -1, rng.permutation(np.arange(n) % 3))
+    labels = np.column_stack([column, rng.permutation(np.arange(n) % 2)])
+    for sample_weight in (None, rng.randint(1, 4, size=n).astype(float), rng.uniform(0.1, 2.0, size=n)):
+        encoding = encode_ensemble(checked(labels), sample_weight)
+        clusters, total = rng.randint(4, size=n), n if sample_weight is None else sample_weight.sum()
 
-            def dense(codes, labels=labels, given=(sample_weight, cluster_weights), total=total):
-                return reference.losses(labels, np.eye(6)[codes], *given) / total**2
+        def dense(codes, sample_weight=sample_weight, total=total):
+            return reference.losses(labels, np.eye(6)[codes], sample_weight) / total**2
 
-            found = _hard_tables.partition_losses(encoding, clusters, binder)
-            np.testing.assert_allclose(found, dense(clusters), atol=1e-12)
-            weights = rng.dirichlet(np.ones(len(encoding.partitions.offsets)))
-            search = Search(encoding, weights, binder, 6, clusters)
-            assert search.value == pytest.approx(weights @ dense(clusters), abs=1e-12)
-            compare_row_costs(search, clusters, lambda codes, w=weights, dense=dense: w @ dense(codes))
-            search.descend(rng, 50)
-            assert search.value == pytest.approx(weights @ dense(search.clusters), abs=1e-12)
+        found = _hard_tables.partition_losses(encoding, clusters, binder)
+        np.testing.assert_allclose(found, dense(clusters), atol=1e-12)
+        weights = rng.dirichlet(np.ones(2))
+        search = Search(encoding, weights, binder, 6, clusters)
+        assert search.value == pytest.approx(weights @ dense(clusters), abs=1e-12)
+        compare_row_costs(search, clusters, lambda codes, w=weights, dense=dense: w @ dense(codes))
+        search.descend(rng, 50)
+        assert search.value == pytest.approx(weights @ dense(search.clusters), abs=1e-12)
 
 
 def compare_row_costs(search, clusters, objective):
@@ -148,7 +135,7 @@ def compare_row_costs(search, clusters, objective):
             moved = [objective(np.where(np.arange(len(clusters)) == i, c, clusters)) for c in range(k)]
             np.testing.assert_allclose(found, np.array(moved) - here, atol=1e-10)
             assert np.isinf(costs[k:]).all()
-            if linear and w == search._terms.unit and search._encoding.rows.soft.shape[1] == 0:
+            if linear and w == search._terms.unit:
                 np.testing.assert_allclose(gathered_costs(search, i, own), costs, rtol=1e-12, atol=1e-13)
 
 
@@ -296,10 +283,9 @@ def test_a_search_never_climbs_and_tries_leave_no_trace(rng, name, cost):
 
 def test_copies_share_a_row_unless_the_start_differs(rng):
     labels = np.repeat(random_ensemble(rng, 6, 4), 3, axis=0)
-    weights, vi = np.full(4, 0.25), LOSSES["vi"]
-    rows = group_copies(encoded(labels), weights, vi)
+    rows = group_copies(encoded(labels))
     assert len(rows.rows.codes) == len(np.unique(labels, axis=0)) == len(collapse(encoded(labels)).rows.codes)
-    apart = group_copies(encoded(labels), weights, vi, np.arange(18) % 3)
+    apart = group_copies(encoded(labels), np.arange(18) % 3)
     assert len(apart.rows.codes) == 3 * len(rows.rows.codes)
 
 

@@ -139,10 +139,9 @@ def test_objects_of_weight_zero_make_no_partitions_different():
     ("arguments", "match"),
     [
         ({"loss": "omari", "cost": 0.5}, "cost must be 1 with loss='omari'"),
-        ({"labels": [np.array([0, 1, 1]), np.full((3, 2), 0.5)]}, "labels must be a label matrix here"),
     ],
 )
 def test_bad_arguments(arguments, match):
     good = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "partition": [0, 0, 1]}
-    with pytest.raises((ValueError, TypeError), match=match):
+    with pytest.raises(ValueError, match=match):
         credible_ball(**(good | arguments))

@@ -1,5 +1,3 @@
-from itertools import product
-
 import numpy as np
 import pytest
 
@@ -21,10 +19,8 @@ from ..access import (
     encode,
     encode_ensemble,
     spectral_bound,
-    weigh_by,
 )
 from ..conftest import planted_ensemble, random_ensemble, random_membership
-from ..solvers.test_soft_ensembles import random_soft_ensemble
 
 # Of the interior-point solver that the references use, at tolerances that the comparisons allow for.
 LOOSE = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
@@ -47,18 +43,16 @@ def problems(rng, count=8, n_max=14):
 
 def test_the_first_bound_of_memberships_needs_no_pairs_of_objects(rng):
     for n, m, k in ((12, 5, 3), (20, 9, 1), (9, 4, 9), (60, 2, 60), (30, 3, 4)):
-        ensembles = [random_ensemble(rng, n, m), [*random_ensemble(rng, n, m - 1).T, random_membership(rng, n, 3)]]
-        sample_weight = rng.randint(1, 4, size=n) * rng.uniform(0.5, 2.0)
-        for labels, cluster_weights in product(ensembles, (None, "size")):
-            weights = rng.dirichlet(np.ones(m))
-            encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
-            given = {"n_clusters": k, "weights": weights, "cluster_weights": cluster_weights, "max_iter": 1}
-            first = consensus_lower_bound(labels, sample_weight=sample_weight, **given).bound
-            found = spectral_bound(encoding, weights, k)
-            # The bound that every pair by itself gives may be larger.
-            value = next(_membership_bounds(_pair_terms(encoding, weights, False), k))
-            assert found == pytest.approx(max(value, 0.0), abs=1e-9 * encoding.partitions.total**2)
-            assert found <= first + 1e-12 * encoding.partitions.total**2
+        labels, sample_weight = random_ensemble(rng, n, m), rng.randint(1, 4, size=n) * rng.uniform(0.5, 2.0)
+        weights = rng.dirichlet(np.ones(m))
+        encoding = encode_ensemble(check_ensemble(labels), sample_weight)
+        given = {"n_clusters": k, "weights": weights, "max_iter": 1}
+        first = consensus_lower_bound(labels, sample_weight=sample_weight, **given).bound
+        found = spectral_bound(encoding, weights, k)
+        # The bound that every pair by itself gives may be larger.
+        value = next(_membership_bounds(_pair_terms(encoding, weights, False), k))
+        assert found == pytest.approx(max(value, 0.0), abs=1e-9 * encoding.partitions.total**2)
+        assert found <= first + 1e-12 * encoding.partitions.total**2
 
 
 def test_a_bound_that_is_enough_is_not_raised(rng):
@@ -118,34 +112,27 @@ def test_bound_of_every_pair_by_itself(rng):
     assert consensus_lower_bound(labels).bound >= (C * (1.0 - C)).sum() - 1e-9
 
 
-def soft_problems(rng, count=8, n_max=9, *, complete=False):
-    """Small ensembles with soft partitions, some blurred to less than half; copies of objects; weights or none."""
+def weighted_problems(rng, count=8, n_max=9, *, complete=False):
+    """Small ensembles with copies of objects, and weights of objects or none."""
     for case in range(count):
         n, m, k = rng.randint(2, n_max), rng.randint(2, 6), rng.randint(1, 4)
-        labels = random_soft_ensemble(rng, n, m, missing=0.0 if complete else 0.3 * (case % 4 == 1))
-        if case % 2:
-            labels[0] = random_membership(rng, n, 5)
-            labels[1] = 0.5 * random_membership(rng, n, 6) + 0.5 / 6
+        labels = random_ensemble(rng, n, m, missing=0.0 if complete else 0.3 * (case % 4 == 1))
         rows = np.r_[np.arange(n), rng.randint(n, size=3)]
         weight = rng.choice([0.4, 1.0, 1.7, 3.0], size=n + 3) if case % 3 else None
         weights = rng.uniform(0.1, 1.0, size=m)
-        yield [entry[rows] for entry in labels], weight, weights / weights.sum(), k
+        yield labels[rows], weight, weights / weights.sum(), k
 
 
 def every_problem(rng, count, n_max):
-    """Those of hard ensembles without weights of objects, then soft ones."""
+    """Those without weights of objects, then weighted ones."""
     for labels, weights, k in problems(rng, count, n_max):
         yield labels, None, weights, k
-    yield from soft_problems(rng, count, n_max)
-
-
-def n_objects(labels):
-    return len(labels[0]) if isinstance(labels, list) else len(labels)
+    yield from weighted_problems(rng, count, n_max)
 
 
 def test_no_membership_is_below_the_bound(rng):
     for labels, weight, weights, k in every_problem(rng, 8, 10):
-        options, n = {"weights": weights, "sample_weight": weight}, n_objects(labels)
+        options, n = {"weights": weights, "sample_weight": weight}, len(labels)
         result = consensus_lower_bound(labels, n_clusters=k, **options)
         assert 0.0 <= result.pairwise <= result.bound
         found = [solve_membership(labels, k, tol=1e-8, random_state=start, **options).objective for start in range(5)]
@@ -160,16 +147,16 @@ def test_bound_of_partitions_is_the_relaxation(rng):
         value = reference.partition_lower_bound(labels, weights, k, sample_weight=weight)
         options = {"weights": weights, "sample_weight": weight, "tol": 1e-9, "max_iter": 3000}
         result = consensus_lower_bound(labels, n_clusters=k, hard=True, **options)
-        scale = n_objects(labels) ** 2 if weight is None else weight.sum() ** 2
+        scale = len(labels) ** 2 if weight is None else weight.sum() ** 2
         assert value - 1e-3 * scale <= result.bound <= value + 1e-6 * scale
 
 
 @LOOSE
 def test_bound_of_memberships_is_the_convex_envelope(rng):
     sizes = ((10, 4, 4, 0.3), (12, 8, 3, 0.05))
-    planted = (planted_ensemble(rng, np.arange(n) % k, m, noise=noise) for n, m, k, noise in sizes)
-    hard = [(labels, None, rng.dirichlet(np.ones(labels.shape[1])), 2) for labels in planted]
-    for labels, weight, weights, k in (*hard, *soft_problems(rng, count=4, complete=True)):
+    ensembles = (planted_ensemble(rng, np.arange(n) % k, m, noise=noise) for n, m, k, noise in sizes)
+    planted = [(labels, None, rng.dirichlet(np.ones(labels.shape[1])), 2) for labels in ensembles]
+    for labels, weight, weights, k in (*planted, *weighted_problems(rng, count=4, complete=True)):
         k += 1
         value = reference.membership_lower_bound(labels, weights, k, weight)
         first = reference.eckart_young_bound(labels, weights, k, weight)
@@ -177,24 +164,20 @@ def test_bound_of_memberships_is_the_convex_envelope(rng):
         start = next(_membership_bounds(_pair_terms(encoding, weights, False), k))
         assert start == pytest.approx(first, rel=1e-9, abs=1e-9)
         result = consensus_lower_bound(labels, n_clusters=k, weights=weights, tol=1e-7, sample_weight=weight)
-        scale = n_objects(labels) ** 2 if weight is None else weight.sum() ** 2
+        scale = len(labels) ** 2 if weight is None else weight.sum() ** 2
         assert first - 1e-9 * scale <= result.bound <= value + 1e-6 * scale
         assert result.bound >= value - 1e-3 * scale
 
 
 @pytest.mark.parametrize("hard", [False, True])
-def test_one_hot_memberships_repeated_objects_and_scales(rng, hard):
+def test_repeated_objects_and_scales(rng, hard):
     labels = random_ensemble(rng, 10, 5, missing=0.2)
     weights, weight = rng.dirichlet(np.ones(5)), rng.randint(1, 4, size=10)
 
     def bound(labels, **options):
         return consensus_lower_bound(labels, n_clusters=3, weights=weights, hard=hard, tol=1e-7, **options).bound
 
-    soft = [np.eye(4)[column] if u % 2 else column for u, column in enumerate(labels.T)]
-    for u in (1, 3):
-        soft[u][labels[:, u] == -1] = np.nan
     first = bound(labels, sample_weight=weight)
-    assert bound(soft, sample_weight=weight) == pytest.approx(first, rel=1e-9)
     assert bound(np.repeat(labels, weight, axis=0)) == pytest.approx(first, rel=1e-9)
     # Rounding can end a rest of the bound of partitions sooner or later.
     close = 2e-3 if hard else 1e-6

@@ -22,21 +22,20 @@ from ..access import (
     check_ensemble,
     encode_ensemble,
     relabel,
-    weigh_by,
 )
 from ..conftest import planted_ensemble
 from .test_contingency import of
 
 N = 120
 OF_BOTH = pytest.mark.parametrize(("name", "cost"), [("binder", 1.0), ("binder", 0.6), ("vi", 1.0), ("vi", 1.4)])
-KINDS = ("complete", "missing", "repeated", "weighted", "soft", "cluster weights")
+KINDS = ("complete", "missing", "repeated", "weighted")
 
 
 def problem(kind, seed=0, n=N, k=40, m=8):
     """(labels, sample weights, encoding, weights of the partitions) of a noisy ensemble of many small clusters."""
     rng = np.random.RandomState(seed)
     labels = planted_ensemble(rng, rng.permutation(np.arange(n) % k), m, noise=0.4)
-    sample_weight = cluster_weights = None
+    sample_weight = None
     if kind == "missing":
         hidden = rng.uniform(size=labels.shape) < 0.2
         # Objects that no partition observes together could share a cluster or not.
@@ -46,15 +45,7 @@ def problem(kind, seed=0, n=N, k=40, m=8):
         sample_weight = rng.randint(0, 4, size=n).astype(float)
     if kind == "weighted":
         sample_weight = rng.uniform(0.1, 3.0, size=n)
-    if kind == "soft":
-        unseen = rng.dirichlet(np.full(9, 0.2), size=n)
-        unseen[unseen < 0.05] = 0.0
-        unseen /= unseen.sum(axis=1, keepdims=True)
-        unseen[:5] = np.nan
-        labels = [*labels.T[:-1], unseen]
-    if kind == "cluster weights":
-        cluster_weights = "size"
-    encoding = weigh_by(encode_ensemble(check_ensemble(labels), sample_weight), cluster_weights)
+    encoding = encode_ensemble(check_ensemble(labels), sample_weight)
     return labels, sample_weight, encoding, rng.dirichlet(np.full(m, 4.0))
 
 
@@ -69,14 +60,10 @@ def searches(monkeypatch, encoding, weights, loss, limit, clusters):
     return found
 
 
-def kinds_of(name, cost):
-    return KINDS if (name, cost) == ("binder", 1.0) else KINDS[:4]
-
-
 @OF_BOTH
 @pytest.mark.parametrize("limit", [17, N])
 def test_the_same_moves_as_with_dense_tables(name, cost, limit, monkeypatch):
-    for kind in kinds_of(name, cost):
+    for kind in KINDS:
         # With this seed no two clusters cost a row the same, which rounding would decide.
         _, _, encoding, weights = problem(kind, seed=1)
         for start in (np.full(N, -1), np.random.RandomState(1).randint(limit, size=N)):
@@ -118,7 +105,7 @@ def assert_tables_are_fresh(search):
 
 @OF_BOTH
 def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
-    for kind in kinds_of(name, cost):
+    for kind in KINDS:
         _, _, encoding, weights = problem(kind, seed=2)
         rng = np.random.RandomState(0)
         clusters = rng.randint(30, size=N)
@@ -138,7 +125,7 @@ def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
 @OF_BOTH
 def test_tables_follow_the_moves(name, cost, monkeypatch):
     monkeypatch.setattr(_hard_tables, "MANY", 1)
-    for kind in kinds_of(name, cost):
+    for kind in KINDS:
         _, _, encoding, weights = problem(kind, seed=3)
         rng = np.random.RandomState(0)
         search = Search(encoding, weights, of(name, cost), 50, rng.randint(30, size=N))
@@ -152,7 +139,7 @@ def test_tables_follow_the_moves(name, cost, monkeypatch):
 def test_costs_of_moves_and_skipped_rows(name, cost, monkeypatch):
     """Every row's best other cluster is that of dense tables, and margins are no larger than its rise."""
     skipped = 0
-    for kind in kinds_of(name, cost):
+    for kind in KINDS:
         _, _, encoding, weights = problem(kind, seed=4)
         for k, limit in ((30, 30), (30, 33)):
             clusters = np.random.RandomState(1).randint(k, size=N)

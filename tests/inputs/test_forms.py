@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from itertools import product
 from types import SimpleNamespace
 
 import array_api_strict
@@ -104,13 +105,13 @@ def test_what_is_taken(form):
     assert model.n_features_in_ == expected.shape[1]
 
 
-def test_memberships_beside_labels_are_one_clustering_each():
-    soft = np.eye(3)[COMPLETE[:, 0]]
-    for hard in (LABELS[:, 1], FRAME["ward"], TEXTS[:, 1], vertex_clustering(LABELS[:, 1]), LABELS[:, 1].tolist()):
-        ensemble = check_ensemble([soft, hard, pd.DataFrame(soft), soft.tolist(), pl.DataFrame(soft)])
-        np.testing.assert_array_equal(ensemble.labels[:, 0], LABELS[:, 1])
-        assert ensemble.widths.tolist() == [3, 3, 3, 3]
-        assert ensemble.hard.tolist() == [1]
+def test_mean_co_association_of_drawn_clusterings_is_that_of_the_memberships():
+    """All draws of four objects by four equally likely numbers each, for shares that are multiples of a quarter."""
+    P = np.array([[2, 1, 1], [0, 4, 0], [1, 1, 2], [3, 0, 1]]) / 4.0
+    quarters = (np.arange(4) + 0.5) / 4.0
+    draws = [(P[:, :-1].cumsum(axis=1) < np.transpose([u])).sum(axis=1) for u in product(quarters, repeat=4)]
+    apart = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(coassociation_matrix(draws)[apart], (P @ P.T)[apart], rtol=1e-13)
 
 
 TOGETHER = coassociation_matrix(COMPLETE)
@@ -151,7 +152,7 @@ REFUSED = {
     "runs of networkx and igraph": (
         [vertex_clustering(LABELS[:, 0]), [{0, 1}, {2}]], TypeError, r"labels\[1\] .* a list of sets: labels_from",
     ),
-    "tables of names": ([TEXT_FRAME, OWN], TypeError, r"labels\[0\] must be a clustering, got a DataFrame.*concat"),
+    "tables of names": ([TEXT_FRAME, OWN], TypeError, r"labels\[0\] must be a clustering, .* got a DataFrame.*concat"),
     "other vertices": (
         [vertex_clustering(LABELS[:, 0], "abcdefgh"), vertex_clustering(LABELS[:, 1], "hgfedcbx")], ValueError,
         r"labels\[1\]: an index must hold the names .* got 1 missing, such as 'a' and 1 surplus, such as 'x'",
@@ -173,9 +174,14 @@ REFUSED = {
     "result": (solve_median_partition(LABELS, 2, random_state=0), TypeError, "it is a result"),
     "communities as lists": ([[0, 1, 2], [3, 4]], TypeError, "lists of different lengths: .* communities must be sets"),
     "communities of one size": ([[0, 1], [2, 3]], TypeError, "two readings.* Communities must be sets"),
-    "several communities": ([[[0, 1], [2, 3]]] * 2, TypeError, r"\[0\] .* got a list of lists: give communities to"),
-    "several of names": ([[["a"], ["b", "c"]]] * 2, TypeError, r"\[0\] .* got a list of lists: give communities to"),
-    "ragged memberships": ([LABELS[:, 0], [[1.0], [0.5, 0.5]]], TypeError, r"\[1\] .* membership matrix as an array"),
+    "several communities": ([[[0, 1], [2, 3]]] * 2, TypeError, r"\[0\] .* of lists: labels_from reads communities"),
+    "several of names": ([[["a"], ["b", "c"]]] * 2, TypeError, r"\[0\] .* of lists: labels_from reads communities"),
+    "memberships": ([LABELS[:, 0], np.full((N, 2), 0.5)], TypeError, r"labels\[1\] .*\(8, 2\).* draw hard clusterings"),
+    "memberships alone": ([np.full((N, 2), 0.5)] * 2, TypeError, r"labels\[0\] .*\(8, 2\).* draw hard clusterings"),
+    "memberships in a table": (
+        [FRAME["ward"], pd.DataFrame(np.full((N, 2), 0.5))], TypeError, r"labels\[1\] .* draw hard clusterings",
+    ),
+    "memberships as lists": ([LABELS[:, 0], [[1.0], [0.5, 0.5]]], TypeError, r"labels\[1\] .* draw hard clusterings"),
     "a tree": (TREE, TypeError, r"got VertexDendrogram: it is a tree of merges; give its \.as_clustering\(\)"),
     "trees": ([TREE, TREE], TypeError, r"labels\[0\] .*VertexDendrogram: it is a tree of merges; give"),
     "text": ("labels.csv", TypeError, "read the file"),

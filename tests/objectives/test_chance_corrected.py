@@ -35,8 +35,7 @@ def dense_losses(ensemble, membership, copies):
     values = []
     for column in reference.partitions_of(ensemble):
         column = column[index]
-        one = reference.comembership if column.ndim == 1 else reference.soft_comembership
-        together, observed = one(column)
+        together, observed = reference.comembership(column)
         seen = np.flatnonzero(np.diag(observed))
         a, b = (membership @ membership.T)[np.ix_(seen, seen)], together[np.ix_(seen, seen)]
         n = len(seen)
@@ -46,20 +45,13 @@ def dense_losses(ensemble, membership, copies):
     return np.array(values)
 
 
-@pytest.fixture(params=product((0.0, 0.2), ("hard", "soft"), ("unweighted", "weighted")), ids=str)
+@pytest.fixture(params=product((0.0, 0.2), ("unweighted", "weighted")), ids=str)
 def problem(request, rng):
     """Ensemble, copies of the objects, encoding, weights and a membership."""
-    (missing, kind, weighted) = request.param
+    (missing, weighted) = request.param
     n = 12
     k = 3
-    ensemble = list(random_ensemble(rng, n, 5, missing=missing).T)
-    if kind == "soft":
-        soft = rng.dirichlet(np.ones(4), size=n)
-        if missing:
-            soft[rng.permutation(n)[:3]] = np.nan
-        ensemble.insert(2, soft)
-    else:
-        ensemble = np.column_stack(ensemble)
+    ensemble = random_ensemble(rng, n, 5, missing=missing)
     copies = rng.randint(1, 4 if weighted == "weighted" else 2, size=n)
     encoding = encode_ensemble(check_ensemble(ensemble), copies.astype(float) if weighted == "weighted" else None)
     return (

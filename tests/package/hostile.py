@@ -145,11 +145,6 @@ def label_parameter(name):
 
 
 OF_LABELS = tuple(name for name in CALLABLES if label_parameter(name) is not None)
-# Those that take lists with membership matrices in them too; in two of them soft partitions are no estimates.
-SOFT = tuple(
-    name for name in CALLABLES
-    if "sample_weight" in parameters_of(name) and name not in ("credible_ball", "expected_losses")
-)  # fmt: skip
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from robust_eac import (
 )
 
 from ..access import draw_heat_map
-from ..conftest import planted_ensemble, random_membership
+from ..conftest import planted_ensemble
 
 STYLE = files("robust_eac.reporting").joinpath("page.css").read_text(encoding="utf-8")
 HOSTILE = [
@@ -133,11 +133,10 @@ def test_the_consensus_beside_the_nearest_partition():
     expected = pd.crosstab(model.labels_, frame["species"])
     assert sorted(head[1:]) == list(expected.columns)
     assert [[int(cell) for cell in row[1:]] for row in rows] == expected[head[1:]].to_numpy().tolist()
-    # Soft partitions and weights of objects count likewise; the smallest of many clusters are summed.
-    weights, fine = np.linspace(0.5, 2.0, 30), np.arange(30) // 2
-    membership = np.eye(15)[fine]
-    model = RobustEAC(15, weighting="uniform", n_init=1, random_state=0).fit([membership], sample_weight=weights)
-    _, (head, *rows) = nearest_table(model.to_html([membership], sample_weight=weights))
+    # Weights of objects count likewise; the smallest of many clusters are summed.
+    weights, fine = np.linspace(0.5, 2.0, 30), (np.arange(30) // 2)[:, np.newaxis]
+    model = RobustEAC(15, weighting="uniform", n_init=1, random_state=0).fit(fine, sample_weight=weights)
+    _, (head, *rows) = nearest_table(model.to_html(fine, sample_weight=weights))
     assert (len(head), head[-1]) == (13, "4 others")
     sums = [sum(float(cell) for cell in row[1:]) for row in rows]
     np.testing.assert_allclose(sums, np.bincount(model.labels_, weights=weights))
@@ -202,14 +201,12 @@ def test_the_page_repeats_the_summary(labels):
         assert line[13:] in told
 
 
-@pytest.mark.parametrize("cluster_weights", [None, "size"])
-def test_unsure_objects_cost_what_certify_says(rng, cluster_weights):
+def test_unsure_objects_cost_what_certify_says(rng):
     labels = planted_ensemble(rng, np.arange(90) % 3, 9, noise=0.55)
-    model = RobustEAC(3, n_init=2, cluster_weights=cluster_weights, random_state=0).fit(labels)
-    options = {"weights": model.weights_, "cluster_weights": cluster_weights}
+    model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
     hard = np.eye(3)[model.labels_]
-    loss = model.weights_ @ partition_losses(labels, hard, cluster_weights=cluster_weights)
-    costs = 200.0 * certify(labels, hard, **options).move_costs * 90**2 / loss
+    loss = model.weights_ @ partition_losses(labels, hard)
+    costs = 200.0 * certify(labels, hard, weights=model.weights_).move_costs * 90**2 / loss
     unsure = np.flatnonzero(costs < 10.0)
     assert len(unsure) > 3
     names = [f"object {i}" for i in range(90)]
@@ -307,24 +304,23 @@ def test_fits_of_all_kinds(rng, model, said):
     assert model.to_html(labels) == page
 
 
-def test_incomplete_soft_and_weighted_ensembles(rng):
+def test_incomplete_and_weighted_ensembles(rng):
     labels = planted_ensemble(rng, np.arange(60) % 3, 6)
     labels[rng.uniform(size=labels.shape) < 0.2] = -1
     labels[:, 0] = np.arange(60) % 3
-    page = RobustEAC(3, n_init=2, random_state=0).fit(labels).to_html(labels)
+    model = RobustEAC(3, n_init=2, random_state=0)
+    page = model.fit(labels).to_html(labels)
     observed = dict(zip(*(columns_of(page, "partitions")[title] for title in ("partition", "objects")), strict=True))
     assert observed == {str(u): str(n) for u, n in enumerate(np.sum(labels != -1, axis=0))}
     assert f"{np.sum(labels == -1)} of 360" in text_of(section(page, "asked"))
 
-    soft = [random_membership(rng, 60, 3), np.arange(60) % 3, random_membership(rng, 60, 2), np.arange(60) % 3]
     weight = rng.uniform(size=60)
-    page = RobustEAC(3, n_init=2, random_state=0).fit(soft, sample_weight=weight).to_html(soft, sample_weight=weight)
-    assert "2 of them soft" in text_of(section(page, "asked"))
+    page = model.fit(labels, sample_weight=weight).to_html(labels, sample_weight=weight)
     assert ".fit(X, sample_weight=sample_weight)" in page
     # Objects that are parts cannot be relabelled one by one.
     assert "p-value" not in columns_of(page, "partitions")
     counts = rng.randint(1, 4, size=60)
-    page = RobustEAC(3, n_init=2, random_state=0).fit(soft, sample_weight=counts).to_html(soft, sample_weight=counts)
+    page = model.fit(labels, sample_weight=counts).to_html(labels, sample_weight=counts)
     assert "p-value" in columns_of(page, "partitions")
     assert f"weight of all objects{counts.sum()}" in text_of(section(page, "asked"))
 

@@ -1,4 +1,4 @@
-"""Weights of the objects, with hard and soft ensembles."""
+"""Weights of the objects."""
 
 import numpy as np
 import pytest
@@ -7,15 +7,13 @@ from robust_eac import RobustEAC, objective_value, partition_losses, solve_media
 
 from .. import reference
 from ..access import RawObjective, check_ensemble, empty_last, encode_ensemble, reduce_rows
-from ..conftest import random_ensemble, random_membership
-from .test_soft_ensembles import planted_soft_ensemble, random_soft_ensemble, repeated
+from ..conftest import planted_ensemble, random_ensemble, random_membership
+from .test_dense_reference import repeated
 
 
-@pytest.mark.parametrize("soft", [True, False])
-def test_weight_is_repetition(rng, soft):
-    labels = random_soft_ensemble(rng, 15, 5, missing=0.2) if soft else random_ensemble(rng, 15, 5, missing=0.2)
-    times = rng.randint(1, 4, size=15)
-    many = [repeated(entry, times) for entry in labels] if soft else repeated(labels, times)
+def test_weight_is_repetition(rng):
+    labels, times = random_ensemble(rng, 15, 5, missing=0.2), rng.randint(1, 4, size=15)
+    many = repeated(labels, times)
     Y, weights = random_membership(rng, 15, 3), rng.uniform(size=5)
     # Repeated objects share a row, so that the same start leads to the same solution.
     options = {"weights": weights, "tol": 1e-9, "max_sweeps": 20000, "random_state": 0}
@@ -25,7 +23,7 @@ def test_weight_is_repetition(rng, soft):
 
 
 def test_scaled_and_unit_weights(rng):
-    labels, Y = random_soft_ensemble(rng, 20, 4, missing=0.2), random_membership(rng, 20, 3)
+    labels, Y = random_ensemble(rng, 20, 4, missing=0.2), random_membership(rng, 20, 3)
     ones = partition_losses(labels, Y, sample_weight=np.ones(20))
     np.testing.assert_allclose(ones, partition_losses(labels, Y), rtol=1e-12)
     weight = rng.uniform(size=20)
@@ -38,18 +36,15 @@ def test_scaled_and_unit_weights(rng):
         assert np.array_equal(results[0].membership, results[1].membership)
 
 
-@pytest.mark.parametrize("soft", [True, False])
-def test_objects_without_weight_change_nothing_and_find_their_place(rng, soft):
+def test_objects_without_weight_change_nothing_and_find_their_place(rng):
     n = 60
-    labels = planted_soft_ensemble(rng, np.arange(n) // 2 % 3, 6)
-    labels[0] = np.where(rng.uniform(size=n) < 0.2, -1, labels[0])
-    labels = labels if soft else np.column_stack(labels[::2])
+    labels = planted_ensemble(rng, np.arange(n) // 2 % 3, 6)
+    labels[rng.uniform(size=n) < 0.2, 0] = -1
     weight = np.where(np.arange(n) % 3 == 1, 0.0, rng.uniform(0.5, 2.0, size=n))
     kept = weight > 0.0
-    rest = [entry[kept] for entry in labels] if soft else labels[kept]
     options = {"tol": 1e-10, "max_sweeps": 20000, "random_state": 0}
     result = solve_membership(labels, 3, sample_weight=weight, **options)
-    expected = solve_membership(rest, 3, sample_weight=weight[kept], **options)
+    expected = solve_membership(labels[kept], 3, sample_weight=weight[kept], **options)
     # Rounding decides which cluster is which.
     grams = [Y @ Y.T for Y in (result.membership[kept], expected.membership)]
     np.testing.assert_allclose(*grams, atol=1e-5)
@@ -107,10 +102,6 @@ def test_a_list_has_one_clustering_per_entry(rng):
     expected = partition_losses(labels, Y)
     for entries in (tuple(labels.T), [labels[:, 0].tolist(), labels[:, 1]]):
         assert np.array_equal(partition_losses(entries, Y), expected)
-    memberships = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
-    losses = partition_losses([*labels.T.tolist(), memberships], Y)
-    np.testing.assert_allclose(losses[:2], expected, rtol=1e-14)
-    assert losses[2] == pytest.approx(reference.losses([np.array(memberships)], Y)[0])
 
 
 @pytest.mark.parametrize(
@@ -122,9 +113,8 @@ def test_a_list_has_one_clustering_per_entry(rng):
     ],
 )
 def test_bad_sample_weights(weight, match):
-    soft = [[0, 0, 1], np.array([[1.0, 0.0], [np.nan, np.nan], [np.nan, np.nan]])]
-    for ensemble in (np.array([[0, 0], [0, -1], [1, -1]]), soft):
-        with pytest.raises(ValueError, match=match):
-            objective_value(ensemble, np.eye(2)[[0, 1, 1]], sample_weight=weight)
-        with pytest.raises(ValueError, match=match):
-            RobustEAC(2).fit(ensemble, sample_weight=weight)
+    ensemble = np.array([[0, 0], [0, -1], [1, -1]])
+    with pytest.raises(ValueError, match=match):
+        objective_value(ensemble, np.eye(2)[[0, 1, 1]], sample_weight=weight)
+    with pytest.raises(ValueError, match=match):
+        RobustEAC(2).fit(ensemble, sample_weight=weight)

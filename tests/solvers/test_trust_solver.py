@@ -15,9 +15,8 @@ from robust_eac import (
 )
 
 from ..access import _one_start, _several_starts, joint
-from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..conftest import planted_ensemble, random_ensemble
 from ..diagnostics.test_agreement import random_partitions
-from .test_soft_ensembles import planted_soft_ensemble
 
 TRUTH = np.repeat([0, 1, 2], [30, 40, 50])
 
@@ -43,7 +42,7 @@ def test_no_weight_on_random_partitions(rng, fraction):
 
 
 def test_where_all_are_trusted_it_is_no_weighting_bit_for_bit(rng):
-    ensembles = [planted_ensemble(rng, TRUTH, 12, noise=0.3), planted_soft_ensemble(rng, TRUTH, 6)]
+    ensembles = [planted_ensemble(rng, TRUTH, 12, noise=0.3)]
     missing = planted_ensemble(rng, TRUTH, 12, noise=0.2)
     ensembles.append(np.where(rng.uniform(size=missing.shape) < 0.2, -1, missing))
     for labels in ensembles:
@@ -58,10 +57,6 @@ CASES = {
     "hard": lambda rng: (noisy_planted(rng, 0.6)[0], {}),
     "raw distance": lambda rng: (noisy_planted(rng, 0.6)[0], {"agreement": "raw"}),
     "missing": lambda rng: (np.where(rng.uniform(size=(120, 40)) < 0.3, -1, noisy_planted(rng, 0.6)[0]), {}),
-    "soft": lambda rng: (
-        [*planted_soft_ensemble(rng, TRUTH, 8), *rng.randint(4, size=(6, 120)), random_membership(rng, 120, 4)],
-        {},
-    ),
     "weighted": lambda rng: (
         noisy_planted(rng, 0.6)[0],
         {"sample_weight": np.r_[np.zeros(5), rng.uniform(0.2, 3.0, size=115)]},
@@ -94,7 +89,7 @@ def test_result_is_what_it_says_and_a_fixpoint(rng, case):
     np.testing.assert_allclose(result.losses, losses, rtol=1e-8, atol=1e-10)
     assert result.objective == pytest.approx(result.weights @ losses, rel=1e-8)
     assert result.converged
-    if case not in ("soft", "weak"):
+    if case != "weak":
         assert np.array_equal(trusted, np.arange(40) < 16)
 
 

@@ -12,7 +12,6 @@ from robust_eac import agreement_test, chance_corrected_weights, corrupt_ensembl
 from ..access import _chance, check_ensemble, encode, encode_ensemble, pairs_of, sample_columns
 from ..conftest import planted_ensemble, random_ensemble
 from ..diagnostics.test_agreement import one_hot, random_partitions
-from ..solvers.test_soft_ensembles import random_soft_ensemble
 
 TRUTH = np.repeat([0, 1, 2], [30, 40, 50])
 
@@ -115,17 +114,6 @@ def test_pairwise_p_values_are_those_of_the_test(rng, missing):
             assert pvalues[u, v] == pytest.approx(expected, rel=1e-6, abs=1e-300)
             assert pvalues[v, u] == pvalues[u, v]
         assert np.all(np.diag(pvalues) == 1.0)
-
-
-def test_soft_partitions_are_compared_by_their_hard_labels(rng):
-    labels = random_soft_ensemble(rng, 40, 5, missing=0.2)
-    for u, entry in enumerate(hard := list(labels)):
-        if entry.ndim == 2:
-            hard[u] = np.where(np.isnan(entry[:, 0]), -1, np.nan_to_num(entry).argmax(axis=1))
-    encodings = encode_ensemble(check_ensemble(labels)), encode(np.column_stack(hard))
-    soft, plain = (pairs_of(sample_columns(encoding, rng), np.arange(5)) for encoding in encodings)
-    for of_soft, of_plain in zip(soft, plain, strict=True):
-        np.testing.assert_allclose(of_soft, of_plain, rtol=1e-9)
 
 
 def group_by_hand(labels, level):

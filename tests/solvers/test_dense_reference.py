@@ -1,15 +1,10 @@
-"""Ensembles with membership matrices, and weights of the objects, through everything that solves or grades."""
+"""Ensembles and weights of the objects, through everything that solves or grades, against dense matrices."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import (
     WEIGHT_SOLVERS,
-    RobustEAC,
-    fuzzy_c_means,
-    load_dataset,
     objective_value,
     optimality_gap,
     partition_losses,
@@ -31,31 +26,9 @@ from ..access import (
     sweep,
     weighted_statistics,
 )
-from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..conftest import random_ensemble, random_membership
 
 cases = pytest.mark.parametrize(("missing", "weighted"), [(0.0, False), (0.3, False), (0.0, True), (0.3, True)])
-
-
-def random_soft_ensemble(rng, n, m, *, missing=0.0):
-    """List of m partitions, the second soft and the others hard or soft by chance; every object is observed."""
-    hidden = random_ensemble(rng, n, m, missing=missing) == -1
-    ensemble = []
-    for u in range(m):
-        if u == 1 or rng.uniform() < 0.5:
-            entry = random_membership(rng, n, rng.randint(1, 6))
-            entry[rng.uniform(size=n) < 0.2] = np.eye(entry.shape[1])[0]
-            entry[hidden[:, u]] = np.nan
-        else:
-            entry = np.where(hidden[:, u], -1, rng.randint(4, size=n))
-        ensemble.append(entry)
-    return ensemble
-
-
-def planted_soft_ensemble(rng, truth, m):
-    """m noisy copies of a partition with clusters renamed, every other one blurred; hard ones are the even ones."""
-    labels = planted_ensemble(rng, truth, m, noise=0.1)
-    blurred = [0.8 * np.eye(3)[column] + 0.2 * random_membership(rng, len(truth), 3) for column in labels.T]
-    return [blurred[u] if u % 2 else labels[:, u] for u in range(m)]
 
 
 def random_sample_weight(rng, n, weighted):
@@ -70,7 +43,7 @@ def random_sample_weight(rng, n, weighted):
 def problems(rng, missing, weighted, count=8):
     for _ in range(count):
         n, m, k = rng.randint(4, 22), rng.randint(2, 7), rng.randint(1, 5)
-        labels, weight = random_soft_ensemble(rng, n, m, missing=missing), random_sample_weight(rng, n, weighted)
+        labels, weight = random_ensemble(rng, n, m, missing=missing), random_sample_weight(rng, n, weighted)
         if weighted and missing:
             # Every partition observes objects that count.
             weight = np.maximum(weight, 0.1)
@@ -99,11 +72,11 @@ def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, missing, w
 
 def problem(rng, *, missing, weighted, repeat, n=12, m=5, k=3):
     """As :func:`problems`, reduced to rows; with `repeat` identical objects share one."""
-    labels = random_soft_ensemble(rng, n, m, missing=missing)
+    labels = random_ensemble(rng, n, m, missing=missing)
     if repeat:
         copies = np.concatenate([np.arange(n), rng.randint(n, size=n)])
-        labels = [entry[copies] for entry in labels]
-    weight = rng.choice([0.3, 1.0, 2.5], size=len(labels[0])) if weighted else None
+        labels = labels[copies]
+    weight = rng.choice([0.3, 1.0, 2.5], size=len(labels)) if weighted else None
     return labels, weight, encode_ensemble(check_ensemble(labels), weight)
 
 
@@ -129,7 +102,7 @@ def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n
 @cases
 def test_shared_rows_give_the_same(rng, missing, weighted):
     labels, weight, whole = problem(rng, missing=missing, weighted=weighted, repeat=True, n=8)
-    labels = [repeated(entry, 4) for entry in labels]
+    labels = repeated(labels, 4)
     weight = None if weight is None else repeated(weight, 4) * rng.choice([1.0, 1.5], size=64)
     whole = encode_ensemble(check_ensemble(labels), weight)
     encoding = collapse(whole)
@@ -150,7 +123,7 @@ def test_shared_rows_give_the_same(rng, missing, weighted):
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
 def test_objective_never_rises(rng, weighting):
     for n, m, missing, weighted in ((30, 6, 0.0, False), (30, 6, 0.2, True), (5, 3, 0.0, True), (12, 8, 0.2, False)):
-        labels, weight = random_soft_ensemble(rng, n, m, missing=missing), random_sample_weight(rng, n, weighted)
+        labels, weight = random_ensemble(rng, n, m, missing=missing), random_sample_weight(rng, n, weighted)
         weight = None if weight is None else np.maximum(weight, 0.05)
         total = n if weight is None else weight.sum()
         for init in ("random", "kmeans", random_membership(rng, n, 3), rng.permutation(np.arange(n) % 3)):
@@ -174,33 +147,17 @@ def test_result_is_what_it_says(rng, missing, weighted):
     assert again.n_sweeps == 0
 
 
-def test_estimator_takes_soft_ensembles_and_weights(rng):
-    X, y = load_dataset("iris")
-    labels = [fuzzy_c_means(X, k, random_state=k).membership for k in (3, 4, 5)]
-    labels += [rng.randint(6, size=len(X))]
-    model = RobustEAC(3, weighting="l2", random_state=0).fit(labels)
-    assert model.n_features_in_ == 4
-    assert model.weights_.argmin() == 3
-    assert adjusted_rand_score(y, model.labels_) > 0.7
-    weight = rng.uniform(size=len(X))
-    result = solve_median_partition(labels, 3, weighting="l2", sample_weight=weight, random_state=0)
-    assert np.array_equal(model.fit(labels, sample_weight=weight).membership_, result.membership)
-    assert np.array_equal(model.fit_predict(labels, sample_weight=weight), result.labels)
-    frame = pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 1]})
-    assert hasattr(model.set_params(n_clusters=2).fit(frame), "feature_names_in_")
-    assert not hasattr(model.fit([frame["a"], pd.DataFrame(np.eye(3))]), "feature_names_in_")
-
-
 def test_select_equals_encoding_the_entries(rng):
-    labels = random_soft_ensemble(rng, 30, 6, missing=0.2)
+    labels = random_ensemble(rng, 30, 6, missing=0.2)
     weight = rng.uniform(size=30)
     whole = encode_ensemble(check_ensemble(labels), weight)
     for chosen in ([0, 1, 4], [1], [1, 5], [0, 1, 2, 3, 4, 5]):
         part = select(whole, np.array(chosen))
-        expected = encode_ensemble(check_ensemble_unobserved([labels[u] for u in chosen]), weight)
-        for name in ("codes", "soft", "multiplicity"):
+        # With objects that no partition observes.
+        expected = encode_ensemble(check_ensemble(labels)._replace(labels=labels[:, chosen]), weight)
+        for name in ("codes", "multiplicity"):
             assert np.array_equal(getattr(part.rows, name), getattr(expected.rows, name)), name
-        for name in ("hard", "soft_slots", "offsets", "missing_slots", "copy"):
+        for name in ("offsets", "missing_slots", "copy"):
             assert np.array_equal(getattr(part.partitions, name), getattr(expected.partitions, name)), name
         for name in ("sizes", "squares", "n_observed", "total"):
             found, wanted = getattr(part.partitions, name), getattr(expected.partitions, name)
@@ -210,26 +167,10 @@ def test_select_equals_encoding_the_entries(rng):
         )
 
 
-def check_ensemble_unobserved(labels):
-    """An ensemble with objects that no partition observes, as after leaving partitions out."""
-    whole = check_ensemble([*labels, np.ones((30, 1))])
-    return whole._replace(soft=np.ascontiguousarray(whole.soft[:, :-1]), widths=whole.widths[:-1])
-
-
 def test_moments_of_the_partitions(rng):
-    labels, weight = random_soft_ensemble(rng, 20, 5, missing=0.3), rng.uniform(size=20)
+    labels, weight = random_ensemble(rng, 20, 5, missing=0.3), rng.uniform(size=20)
     encoding = encode_ensemble(check_ensemble(labels), weight)
-    for u, entry in enumerate(labels):
-        if entry.ndim == 1:
-            values = np.unique(entry[entry != -1])
-            x = (entry[:, None] == values).astype(float)
-        else:
-            x = np.nan_to_num(entry)
-        H = (x.T * weight) @ x
-        size = x.shape[1]
-        np.testing.assert_allclose(encoding.gram(u)[:size, :size], H, atol=1e-14)
-        assert encoding.partitions.squares[u] == pytest.approx((H**2).sum())
-        np.testing.assert_allclose(encoding.partitions.sizes[encoding.partitions.offsets[u] :][:size], weight @ x)
-        if u in encoding.partitions.soft:
-            np.testing.assert_allclose(encoding.memberships(u), x, rtol=1e-15)
-            np.testing.assert_allclose(encoding.self_similarity(u), (x**2).sum(axis=1))
+    for u, column in enumerate(labels.T):
+        sizes = np.array([weight[column == value].sum() for value in np.unique(column[column != -1])])
+        assert encoding.partitions.squares[u] == pytest.approx((sizes**2).sum())
+        np.testing.assert_allclose(encoding.partitions.sizes[encoding.partitions.offsets[u] :][: len(sizes)], sizes)
