@@ -103,13 +103,13 @@ def test_options_are_those_of_the_estimator(folder, argv, options):
 @pytest.mark.parametrize("n_clusters", [4, "auto", "2-5"])
 def test_a_merged_consensus(folder, capsys, n_clusters):
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--membership", "m.npy", "--json", "s.json")
-    chosen = ("--n-clusters", n_clusters, "--method", "merge", "--seed", 3)
+    chosen = ("--n-clusters", n_clusters, "--method", "merge", "--seed", 0)
     assert run("consensus", "labels.csv", *chosen, "--n-jobs", 1, *outputs) == 0
     selection = None
     if n_clusters != 4:
         candidates = (1, 10) if n_clusters == "auto" else (2, 5)
-        selection = select_n_clusters(LABELS, candidates, random_state=3)
-    model = MergeConsensus(selection.n_clusters if selection else 4, random_state=3).fit(LABELS)
+        selection = select_n_clusters(LABELS, candidates, random_state=0)
+    model = MergeConsensus(selection.n_clusters if selection else 4, random_state=0).fit(LABELS)
     assert read_csv("c.csv") == (["cluster"], [tuple(map(str, model.labels_))])
     assert np.array_equal(np.load("m.npy"), model.membership_)
     assert np.array_equal(columns_of("w.csv"), [model.weights_, model.losses_, model.agreements_])
