@@ -299,8 +299,6 @@ def choice_table(records):
     return document(table(["ensembles", "random", *SHOWN], rows), text, "\n".join(lines))
 
 
-
-
 def survey_table(records):
     """Consensus functions on the pools of Xu et al.'s survey, and their places among its 68 variants, as printed.
 

@@ -59,7 +59,7 @@ def add_solver_options(parser, *, losses=True):
         add("--cost", type=partial(number_or, "n-clusters"), metavar="C", help=text)
     text = "default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below"
     add("--method", choices=("median-partition", "merge"), help=text)
-    text = "uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex; see below"
+    text = "one of uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex; see below"
     add("--weighting", type=partial(_name_in, "weightings", "WEIGHT_SOLVERS"), metavar="NAME", help=text)
     text = (
         "for restricted-simplex: largest weight, so that 1/R clusterings have weight; 'auto' counts those that agree "

@@ -99,8 +99,6 @@ def test_a_function_of_the_losses_is_one_of_which_no_more_is_known(labels):
     np.testing.assert_allclose(model.weights_, l2_weights(model.losses_, lam=lam), atol=1e-9)
     # Its regulariser is not in the objective.
     assert model.objective_ == pytest.approx(model.weights_ @ model.losses_)
-    with pytest.raises(ValueError, match="weighting must be the name or an object of one of"):
-        certify(labels, model.membership_, weighting=partial(l2_weights, lam=lam))
 
 
 @pytest.mark.parametrize("form", [list, partial(np.multiply, 1e-200)])
