@@ -1,4 +1,4 @@
-"""Hard median partitions of posterior draws under six losses: how low the expected loss gets, beside simpler answers.
+"""Hard median partitions of posterior draws under two losses: how low the expected loss gets, beside simpler answers.
 
 "mixture N" are draws for N objects from `posterior_draws`; "salso N" are those on which the R package salso was
 measured, from the folder that ROBUST_EAC_SALSO names. Clusters are limited to the most that any draw has, as in salso,
@@ -27,7 +27,7 @@ VERSION = 1
 JOBS = 1
 
 SALSO_VARIABLE = "ROBUST_EAC_SALSO"
-LOSSES = ("binder", "vi", "omari", "nvi", "id", "nid")
+LOSSES = ("binder", "vi")
 LIMITS = ("draws", "free")
 N_RUNS = 3
 

@@ -14,7 +14,7 @@ from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
 from ..hard.median_partition import solve_hard_median_partition, summarise_partition
-from ..hard.tables import LOSSES, partition_losses
+from ..hard.multistart import agreements_with
 from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.clusters import check_cluster_weights, weigh_by
@@ -111,7 +111,7 @@ def find_consensus(arguments, options, labels, titles):
             text = f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond "
             text += "chance that their cluster sizes allow. Are the columns clusterings, or features?"
             print_problem("warning", text)
-    elif arguments.loss is not None and found.agreements.min() < 1.0:
+    elif arguments.loss is not None and found.losses.max() > 0.0:
         text = "all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?"
         print_problem("warning", text)
     return found
@@ -176,7 +176,7 @@ def _search(arguments, options, labels, titles):
     options["random_state"] = arguments.seed
     with progress("consensus"):
         result = solve_hard_median_partition(labels, **_keywords(options))
-        agreements = 1.0 - partition_losses(encode(labels), result.labels, LOSSES["omari"])
+        agreements = agreements_with(encode(labels), result.labels)
     radius = float(radius_of(result.losses, result.weights, LEVEL))
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assessment = None

@@ -24,19 +24,20 @@ from ..checks.values import (
     warn_unless,
 )
 from ..core.codes import relabel
+from ..core.encoding import encode_ensemble
 from ..weightings.joint import Fixed, as_weighting, name_of, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from ..wording import agreement_of, clusters_found, counted, percent, report, with_weight
 from .losses import LEVEL as BALL_LEVEL
-from .losses import check_loss, encode_for_loss, hard_partition_losses, radius_of
+from .losses import check_loss, encode_for_loss, radius_of
 from .lower_bound import bound_partitions
-from .multistart import INITS, Task, refine, solve_from
+from .multistart import INITS, Task, agreements_with, refine, solve_from
 from .tables import LOSSES
 
 __all__ = ["HardMedianPartition", "RefinementResult", "refine_labels", "solve_hard_median_partition"]
 
 # Units of the losses.
-_UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"}
+_UNITS = {"binder": " per ordered pair of objects", "vi": " bits"}
 # Halvings of the range of costs.
 _MAX_HALVINGS = 30
 
@@ -79,7 +80,7 @@ class HardMedianPartition(NamedTuple):
         if names is None:
             names = ensemble.names or range(shape[1])
         names = check_names(names, ensemble.n_partitions, name="names")
-        agreements = 1.0 - hard_partition_losses(labels, self.labels, loss="omari")
+        agreements = agreements_with(encode_ensemble(ensemble), self.labels)
         return summarise_partition(self, agreements, names)
 
 
@@ -146,11 +147,10 @@ def solve_hard_median_partition(
     n_init : int, default=16
         Number of starts; an array `init` is one start.
     init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
-        "sequential": objects in random order, each joins the cluster of least loss so far (of least "vi" for losses
-        that are not linear). "random": random clusters. "mixed": these two in turn. "partitions": the given
-        partitions of least loss. "relaxed": labels of the relaxed median partition, but "sequential" with
-        more than 256 clusters where their square times the number of rows is above 10^9. Or a partition to start from,
-        of shape (n_samples,): any integer codes but -1.
+        "sequential": objects in random order, each joins the cluster of least loss so far. "random": random clusters.
+        "mixed": these two in turn. "partitions": the given partitions of least loss. "relaxed": labels of the relaxed
+        median partition, but "sequential" with more than 256 clusters where their square times the number of rows is
+        above 10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
         Largest number of passes over all objects per start, without those after dissolving clusters.
     bound : bool, default=False
@@ -167,12 +167,6 @@ def solve_hard_median_partition(
         the last pass changed neither labels nor weights; `options`, for `summary(labels)`: the `loss`, the
         `weighting` and the largest `n_clusters`.
 
-    Raises
-    ------
-    ValueError
-        If the search opens more clusters than fit into the tables of a loss other than "binder" and "vi" (2^28
-        entries, base clusters times clusters).
-
     Warns
     -----
     ConvergenceWarning
@@ -182,13 +176,10 @@ def solve_hard_median_partition(
 
     Notes
     -----
-    Every loss is a function of sums over the contingency table, which each move updates. Moving an object takes
-    O(n_partitions n_clusters), under "binder" and "vi" O(1) where a bound shows that it stays. The other losses are
-    approximated by secants; a move is accepted by the loss itself, which at the end checks all possible moves.
-    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster.
-
-    With more than 256 clusters, "binder" and "vi" use sparse tables, compare only the clusters that share a base
-    cluster with the object, and dissolve none.
+    Both losses are sums over the contingency table, which each move updates. Moving an object takes
+    O(n_partitions n_clusters), and O(1) where a bound shows that it stays. Memory is O(n_samples n_partitions), and
+    O(n_clusters) per base cluster. With more than 256 clusters, the search uses sparse tables, compares only the
+    clusters that share a base cluster with the object, and dissolves none.
 
     References
     ----------
@@ -249,13 +240,12 @@ def solve_hard_median_partition(
 def summarise_partition(result, agreements, names, certificate=()):
     """The report on a :class:`HardMedianPartition`, with the rows of a certificate."""
     options = result.options
-    unit, level = _UNITS.get(options["loss"], ""), percent(BALL_LEVEL)
+    unit, level = _UNITS[options["loss"]], percent(BALL_LEVEL)
     radius = radius_of(result.losses, result.weights, BALL_LEVEL)
-    cost = f", cost {result.cost:.4g}" if LOSSES[options["loss"]].linear else ""
     passes = counted(result.n_passes, "pass", "passes")
     rows = {
         "clusters": clusters_found(result.labels, options["n_clusters"]),
-        "loss": f"{options['loss']}{cost}",
+        "loss": f"{options['loss']}, cost {result.cost:.4g}",
         "objective": f"{result.objective:.5g}{unit}",
         "distances": f"nearest partition {result.losses.min():.5g}; {level} of the weight within {radius:.5g}{unit}",
         "convergence": f"{'converged' if result.converged else 'NOT converged'} after {passes}",
