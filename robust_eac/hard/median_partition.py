@@ -31,10 +31,9 @@ from ..wording import agreement_of, clusters_found, counted, percent, report, wi
 from .losses import LEVEL as BALL_LEVEL
 from .losses import check_loss, encode_for_loss, radius_of
 from .lower_bound import bound_partitions
-from .multistart import INITS, Task, agreements_with, refine, solve_from
-from .tables import LOSSES
+from .multistart import INITS, Task, agreements_with, solve_from
 
-__all__ = ["HardMedianPartition", "RefinementResult", "refine_labels", "solve_hard_median_partition"]
+__all__ = ["HardMedianPartition", "solve_hard_median_partition"]
 
 # Units of the losses.
 _UNITS = {"binder": " per ordered pair of objects", "vi": " bits"}
@@ -82,22 +81,6 @@ class HardMedianPartition(NamedTuple):
         names = check_names(names, ensemble.n_partitions, name="names")
         agreements = agreements_with(encode_ensemble(ensemble), self.labels)
         return summarise_partition(self, agreements, names)
-
-
-class RefinementResult(NamedTuple):
-    """Result of :func:`refine_labels`."""
-
-    labels: np.ndarray
-    weights: np.ndarray
-    losses: np.ndarray
-    objective: float
-    gain: float
-    n_moves: int
-    n_passes: int
-    converged: bool
-
-    def __repr__(self) -> str:
-        return in_short(self)
 
 
 def solve_hard_median_partition(
@@ -202,7 +185,7 @@ def solve_hard_median_partition(
         if n_clusters is None:
             raise ValueError('n_clusters must be given with cost="n_clusters", got None.')
     chosen = check_loss(loss, cost, by_number=by_number)
-    weighting = _check_weighting(weights, weighting, 1.0, m)
+    weighting = _check_weighting(weights, weighting, m)
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check_integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
@@ -273,113 +256,13 @@ def _solve_by_cost(task, start, seeds, n_jobs, target):
     return run, loss
 
 
-def refine_labels(
-    labels: Labels,
-    consensus: ArrayLike,
-    n_clusters: int | None = None,
-    *,
-    weights: ArrayLike | None = None,
-    weighting: WeightSolver | None = None,
-    max_passes: int = 100,
-    random_state: RandomState = None,
-    sample_weight: ArrayLike | None = None,
-    cluster_weights: ClusterWeights = None,
-) -> RefinementResult:
-    r"""Improve a hard consensus by moving single objects, until no move lowers the objective.
-
-    Descend :math:`\sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` over hard Y, the weighted median partition problem (Eq. 1 of
-    [1]_). The memberships of its relaxation, hardened by argmax, are in general no local minimum among partitions.
-
-    Objects in random order move to the cluster that lowers the objective most, an empty one included [2]_. Objects with
-    equal labels in all partitions move together once they are together, which improves partitions that no single move
-    improves; at the end neither kind of move lowers the objective. A soft partition puts an object together with a copy
-    of itself to the extent :math:`\|x_{ui}\|^2`: where the mean of this is at most one half, every copy moves alone.
-    With a `weighting` the search continues until neither the labels nor their weights change.
-
-    Parameters
-    ----------
-    labels, weights, weighting, random_state, sample_weight, cluster_weights
-        As in :func:`solve_hard_median_partition` and :func:`~robust_eac.partition_losses`, with losses in ordered pairs
-        of objects. For "chance-corrected", which the losses do not determine, pass the weights that it found.
-    consensus : array-like of shape (n_samples,), int
-        The partition to start from: any integer codes but -1.
-    n_clusters : int, default=None
-        Largest number of clusters, at least those of `consensus`. None means as many as it has.
-    max_passes : int, default=100
-        Largest number of passes over all objects.
-
-    Returns
-    -------
-    result : RefinementResult
-        Named tuple: `labels` of shape (n_samples,), 0, 1, ... without holes, in the order of the codes of `consensus`
-        and new clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at them, regulariser
-        included, in ordered pairs of objects; `gain` >= 0, how much lower it is than the objective of `consensus` (at
-        the weights for that, if `weighting` is given); `n_moves`, moves of objects or of groups of identical ones;
-        `n_passes`; `converged`, whether the last pass changed neither labels nor weights.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If objects still move, or weights change, in pass `max_passes`.
-
-    Notes
-    -----
-    Time and memory as :func:`solve_hard_median_partition`, a soft partition counting as k_u.
-
-    References
-    ----------
-    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 2.
-    .. [2] Filkov, Skiena, "Integrating microarray data by consensus clustering", International Journal on Artificial
-       Intelligence Tools 13(4), 2004: single moves for the unweighted problem ("best one element move").
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 1, 0]])
-    >>> result = refine_labels(labels, [0, 0, 0, 1, 1], weights=[1, 2, 2], random_state=0)
-    >>> result.labels, round(result.gain, 6), result.n_moves
-    (array([0, 0, 1, 1, 1]), 4.8, 1)
-    """
-    ensemble = check_ensemble(labels)
-    n, m = ensemble.n_samples, ensemble.n_partitions
-    loss = LOSSES["binder"]
-    limit = n_clusters if n_clusters is None else check_n_clusters(n_clusters, n)
-    clusters = check_hard_partition(consensus, n, "consensus", limit)
-    encoding = encode_for_loss(ensemble, sample_weight, loss, cluster_weights)
-    n_pairs = float(n if sample_weight is None else np.asarray(sample_weight).sum()) ** 2
-    resolved = _check_weighting(weights, weighting, n_pairs, m)
-    if resolved.needs_group:
-        raise ValueError(
-            f"weighting must be determined by the losses, got {weighting!r}: pass the weights that it found."
-        )
-    max_passes = check_integer(max_passes, name="max_passes", low=1)
-    rng = check_random_state(random_state)
-
-    task = Task(encoding, loss, limit or int(clusters.max()) + 1, resolved, max_passes, unit=n_pairs)
-    losses = task.losses(clusters)
-    weights = resolved.solve(losses)
-    before = resolved.value(losses, weights)
-    run = refine(task, clusters, weights, rng, thorough=False)
-    _warn_unconverged(run, max_passes)
-    return RefinementResult(
-        labels=np.unique(run.clusters, return_inverse=True)[1],
-        weights=run.weights,
-        losses=run.losses,
-        objective=run.objective,
-        gain=before - run.objective,
-        n_moves=run.n_moves,
-        n_passes=run.n_passes,
-        converged=run.converged,
-    )
-
-
-def _check_weighting(weights, weighting, unit, n_partitions):
-    """Fixed weights, or a weighting for losses in this unit, as a :class:`~robust_eac.weightings.Weighting`."""
+def _check_weighting(weights, weighting, n_partitions):
+    """Fixed weights, or a weighting for losses of order one, as a :class:`~robust_eac.weightings.Weighting`."""
     if weighting is None:
         return Fixed(check_weights(weights, n_partitions))
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    return as_weighting(weighting).bind(n_partitions, unit)
+    return as_weighting(weighting).bind(n_partitions, 1.0)
 
 
 def _warn_unconverged(run, max_passes):

@@ -32,14 +32,13 @@ _RELAXED_TOL, _RELAXED_WORK = 1e-3, 10**9
 
 
 class Task(NamedTuple):
-    """A search for a hard partition. A :class:`SearchRun` and the weighting have losses times `unit`."""
+    """A search for a hard partition."""
 
     encoding: Encoding
     loss: Loss
     n_clusters: int
     weighting: Weighting
-    max_passes: int = 100
-    unit: float = 1.0
+    max_passes: int
 
     def search(self, weights, clusters):
         """The :class:`~robust_eac.hard.search.Search` from a partition of the rows."""
@@ -47,7 +46,7 @@ class Task(NamedTuple):
 
     def losses(self, clusters):
         """Losses of the partitions against a partition of the rows."""
-        return self.unit * partition_losses(self.encoding, clusters, self.loss)
+        return partition_losses(self.encoding, clusters, self.loss)
 
     def may_dissolve(self, clusters):
         """Whether the problem is small enough to dissolve clusters."""
