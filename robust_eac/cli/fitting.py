@@ -74,8 +74,6 @@ def solver_options(arguments):
         raise ValueError(f"--certify does not apply to {mode}, which minimises no objective.")
     if arguments.certify and loss not in (None, "binder"):
         raise ValueError(f"--certify does not apply to {mode}: of the losses there is a bound for binder only.")
-    if arguments.cost == "n-clusters" and n_clusters is None:
-        raise ValueError("--cost n-clusters needs --n-clusters.")
     got = f"{n_clusters[0]}-{n_clusters[-1]}" if isinstance(n_clusters, range) else n_clusters
     if loss is not None and not isinstance(n_clusters, int | None):
         rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
@@ -170,9 +168,8 @@ def _fit(arguments, options, labels, titles):
 
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
-    cost = options.get("cost", 1.0)
-    options = {"weighting": "restricted-simplex", "cluster_weights": None, "n_init": 10} | options
-    options |= {"cost": "n_clusters" if cost == "n-clusters" else cost, "n_clusters": arguments.n_clusters}
+    options = {"weighting": "restricted-simplex", "cluster_weights": None, "cost": 1.0, "n_init": 10} | options
+    options["n_clusters"] = arguments.n_clusters
     options["random_state"] = arguments.seed
     with progress("consensus"):
         result = solve_hard_median_partition(labels, **_keywords(options))

@@ -376,12 +376,10 @@ def _distinct(encoding, draws):
     return np.array(list(found.values()), dtype=np.intp)
 
 
-def check_loss(loss, cost, *, by_number=False):
-    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost; if `by_number`, the cost is not yet known."""
+def check_loss(loss, cost):
+    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost."""
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
-    if not by_number:
-        cost = check_real(cost, name="cost", low=0.0, high=2.0)
-    return chosen._replace(cost=cost)
+    return chosen._replace(cost=check_real(cost, name="cost", low=0.0, high=2.0))
 
 
 def encode_for_loss(ensemble, sample_weight, loss, cluster_weights=None):

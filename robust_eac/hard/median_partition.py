@@ -37,8 +37,6 @@ __all__ = ["HardMedianPartition", "solve_hard_median_partition"]
 
 # Units of the losses.
 _UNITS = {"binder": " per ordered pair of objects", "vi": " bits"}
-# Halvings of the range of costs.
-_MAX_HALVINGS = 30
 
 
 class HardMedianPartition(NamedTuple):
@@ -88,7 +86,7 @@ def solve_hard_median_partition(
     n_clusters: int | None = None,
     *,
     loss: str = "binder",
-    cost: float | str = 1.0,
+    cost: float = 1.0,
     weights: ArrayLike | None = None,
     weighting: WeightSolver | None = None,
     n_init: int = 16,
@@ -118,10 +116,9 @@ def solve_hard_median_partition(
         As in :func:`~robust_eac.hard_partition_losses`. An object of weight zero joins the cluster that it would join
         with the commonest weight, without effect on the others.
     n_clusters : int, default=None
-        Largest number of clusters, or the number wanted, see `cost`. None means no limit.
-    cost : float in [0, 2] or "n_clusters", default=1.0
-        As in :func:`~robust_eac.hard_partition_losses`. The larger, the fewer clusters. "n_clusters" finds a cost with
-        `n_clusters` clusters by bisection.
+        Largest number of clusters. None means no limit.
+    cost : float, default=1.0
+        As in :func:`~robust_eac.hard_partition_losses`. The larger, the fewer clusters.
     weights : array-like of shape (n_partitions,), default=None
         alpha, fixed, as in :func:`~robust_eac.objective_value`. None means uniform, unless `weighting` is given.
     weighting : str or callable, default=None
@@ -153,7 +150,7 @@ def solve_hard_median_partition(
     Warns
     -----
     ConvergenceWarning
-        If objects still move, or weights change, in pass `max_passes`; if no cost gives the number of clusters wanted.
+        If objects still move, or weights change, in pass `max_passes`.
     UserWarning
         If a weighting by trust finds no two partitions that agree beyond chance: all start with equal weights.
 
@@ -179,12 +176,7 @@ def solve_hard_median_partition(
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     limit = n if n_clusters is None else check_n_clusters(n_clusters, n)
-    by_number = isinstance(cost, str)
-    if by_number:
-        check_choice(cost, ("n_clusters",), name="cost")
-        if n_clusters is None:
-            raise ValueError('n_clusters must be given with cost="n_clusters", got None.')
-    chosen = check_loss(loss, cost, by_number=by_number)
+    chosen = check_loss(loss, cost)
     weighting = _check_weighting(weights, weighting, m)
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check_integer(n_init, name="n_init", low=1)
@@ -203,19 +195,12 @@ def solve_hard_median_partition(
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
     seeds = rng.randint(MAX_SEED, size=n_init)
     task = Task(encoding, chosen, limit, weighting, max_passes)
-    if by_number:
-        run, chosen = _solve_by_cost(task._replace(n_clusters=n), start, seeds, n_jobs, limit)
-    else:
-        run = solve_from(task, start, seeds, n_jobs)
+    run = solve_from(task, start, seeds, n_jobs)
     _warn_unconverged(run, max_passes)
     found = relabel(run.clusters)
     n_found, least = int(found.max()) + 1, None
     if bound:
-        # If no cost gives so few clusters, the bound must be valid for the number found.
-        least = (
-            bound_partitions(encoding, run.weights, max(limit, n_found), cost=chosen.cost).bound
-            / encoding.partitions.total**2
-        )
+        least = bound_partitions(encoding, run.weights, limit, cost=chosen.cost).bound / encoding.partitions.total**2
     value = run.weights, run.losses, run.objective, n_found, chosen.cost, least
     return HardMedianPartition(found, *value, run.n_passes, run.converged, options)
 
@@ -237,23 +222,6 @@ def summarise_partition(result, agreements, names, certificate=()):
         "agreement": agreement_of(result.weights, agreements),
     }
     return report(rows, len(result.labels), result.weights, agreements, names)
-
-
-def _solve_by_cost(task, start, seeds, n_jobs, target):
-    """(run, loss) at a cost for which the best partition has `target` clusters, by bisection."""
-    low, high = 0.0, 2.0
-    for _ in range(_MAX_HALVINGS):
-        loss = task.loss._replace(cost=0.5 * (low + high))
-        run = solve_from(task._replace(loss=loss), start, seeds, n_jobs)
-        n_found = len(np.unique(run.clusters))
-        if n_found == target:
-            break
-        # The more expensive it is to separate objects, the fewer clusters.
-        low, high = (loss.cost, high) if n_found > target else (low, loss.cost)
-    else:
-        message = f"No cost gives n_clusters={target} clusters: at cost={loss.cost:.6g} there are {n_found}."
-        warn_unless(False, message, stacklevel=3)
-    return run, loss
 
 
 def _check_weighting(weights, weighting, n_partitions):

@@ -133,7 +133,7 @@ def test_a_merged_consensus(folder, capsys, n_clusters):
     ("argv", "options"),
     [
         ("--loss binder --n-jobs 1", {}),
-        ("--loss vi --cost n-clusters --n-clusters 3 --n-init 3", {"cost": "n_clusters", "n_clusters": 3, "n_init": 3}),
+        ("--loss vi --cost 1.2 --n-clusters 3 --n-init 3", {"cost": 1.2, "n_clusters": 3, "n_init": 3}),
         ("--loss vi --weighting uniform --cost 0.5", {"weighting": "uniform", "cost": 0.5}),
         ("--loss vi --weighting l2 --lam 0.6 --seed 4", {"weighting": L2(0.6), "random_state": 4}),
         (

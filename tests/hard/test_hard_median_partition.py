@@ -1,9 +1,7 @@
-import warnings
 from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import (
@@ -191,20 +189,6 @@ def test_costs_decide_the_number_of_clusters(rng):
         found = [solve(labels, loss=loss, cost=cost).n_clusters for cost in (0.0, 1.0, 2.0)]
         assert found[0] == len(np.unique(labels, axis=0))
         assert found[2] == 1
-        for k in (2, 6):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                result = solve(labels, k, loss=loss, cost="n_clusters")
-            assert (result.n_clusters == k) != any("No cost gives n_clusters" in str(w.message) for w in caught)
-            assert 0.0 <= result.cost <= 2.0
-            again = solve(labels, loss=loss, cost=result.cost)
-            assert np.array_equal(again.labels, result.labels)
-            assert_consistent(result, labels, loss, result.cost)
-        assert solve(labels, 4, loss=loss, cost="n_clusters").n_clusters == 4
-    # Identical objects cannot be separated.
-    with pytest.warns(ConvergenceWarning, match=r"No cost gives n_clusters=3 clusters: at cost=\S+ there are 4"):
-        result = solve(np.tile(np.repeat(np.arange(4), 3)[:, None], (1, 2)), 3, cost="n_clusters", bound=True)
-    assert result.bound <= result.objective + 1e-12
 
 
 @pytest.mark.parametrize("cost", [0.6, 1.0])
@@ -311,11 +295,10 @@ SOFT = [np.full((3, 2), 0.5), np.array([0, 0, 1])]
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"cost": "auto"}, "cost must be .*n_clusters"),
-        ({"cost": "n_clusters"}, "n_clusters must be given with cost"),
+        ({"cost": 2.5}, "cost must be at least 0 and at most 2, got 2.5"),
         ({"labels": SOFT, "loss": "vi"}, "labels must be hard partitions with loss='vi'"),
         ({"cluster_weights": "size", "loss": "vi"}, "cluster_weights must be None with loss='vi'"),
-        ({"cluster_weights": "size", "cost": "n_clusters", "n_clusters": 2}, "cost must be 1 with soft partitions or"),
+        ({"cluster_weights": "size", "cost": 0.5}, "cost must be 1 with soft partitions or"),
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
         ({"weighting": RestrictedSimplex(rho=0.1)}, "rho must be at least 1/n_partitions"),
         ({"init": [0, 1]}, r"init must have shape \(3,\), one label per object, got \(2,\)"),
