@@ -10,7 +10,7 @@ from .markdown import document, table
 from .records import grouped, printed_table
 from .speed import last_decade, medians, samples, slope
 
-ANSWERS = ("best draw", "relaxed", "refined")
+ANSWERS = ("best draw", "relaxed")
 TITLES = {"binder": "Binder's loss", "vi": "variation of information"}
 
 
@@ -18,10 +18,10 @@ def losses_table(records):
     """Expected loss of partitions of posterior draws, by loss: the given draws, the relaxation, the hard partition.
 
     The draws are Gibbs samples from the posterior of a Gaussian mixture. "best draw" is the draw of least expected
-    loss, "relaxed" the argmax of the relaxed median partition, "refined" that after single moves, both with at most as
-    many clusters as any draw has and made for Binder's loss. "found" are hard median partitions for the loss itself,
+    loss, "relaxed" the argmax of the relaxed median partition, with at most as many clusters as any draw has and made
+    for Binder's loss. "found" are hard median partitions for the loss itself,
     with that limit and without. Numbers of clusters in brackets; seconds are medians of three runs, 16 starts each,
-    from labels to partition. Binder's loss is a share of ordered pairs, VI and ID are in bits."""
+    from labels to partition. Binder's loss is a share of ordered pairs, VI is in bits."""
     rows = []
     for record in _from("mixture", records):
         result = record["result"]
@@ -31,7 +31,7 @@ def losses_table(records):
             found = result["found"][limit]
             row += [_graded(found), f"{np.median(found['seconds']):.2f}"]
         rows.append(row)
-    head = "objects | loss | most clusters of a draw | best draw | relaxed | refined"
+    head = "objects | loss | most clusters of a draw | best draw | relaxed"
     return table(f"{head} | found | seconds | found without limit | seconds", rows)
 
 
@@ -40,7 +40,7 @@ def salso_table(records):
 
     salso 0.3.35 (R; Dahl, Johnson, Müller, "Search algorithms and loss functions for Bayesian clustering", JCGS 31(4),
     2022) ran with its default largest number of clusters, the most that any draw has, on two cores (2 starts at 20,000
-    objects, where it was not run for NVI, ID and NID). Its seconds were taken on a shared machine, ours are
+    objects). Its seconds were taken on a shared machine, ours are
     medians of three runs. "difference" is our loss with the same limit minus that of salso, relative to the latter.
     The draws are bootstrap refits of Gaussian mixtures; ROBUST_EAC_SALSO names the folder that has them."""
     ours = {(_size(record), record["config"]["loss"]): record["result"] for record in _from("salso", records)}

@@ -20,8 +20,7 @@ and single methods of a registry, are in the submodules.
 
 **Hard partitions** (`robust_eac.hard`)
 
-- `solve_hard_median_partition`: the partition of least loss, by search
-- `refine_labels`: a given partition, improved object by object
+- `solve_hard_median_partition`: the partition of least loss, by search from several starts or from a given partition
 - `consensus_lower_bound`: a loss that no consensus can go below
 - `credible_ball`: how sure a partition is among posterior draws
 - `hard_partition_losses`, `expected_losses`, `reassignment_costs`: losses between partitions, and of moving an object
@@ -104,7 +103,7 @@ _PUBLIC = {
     "solvers": "solve_median_partition solve_membership",
     "distributed": "solve_median_partition_distributed",
     "hard": (
-        "solve_hard_median_partition refine_labels consensus_lower_bound credible_ball hard_partition_losses "
+        "solve_hard_median_partition consensus_lower_bound credible_ball hard_partition_losses "
         "expected_losses reassignment_costs"
     ),
     "weightings": (

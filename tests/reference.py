@@ -475,7 +475,7 @@ def hard_loss(name, cost, together, column, sample_weight=None):
     """
     seen = np.flatnonzero(column != -1)
     w = np.ones(len(column)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    copy, w = min(1.0, w[w > 0.0].min()), w[seen]
+    w = w[seen]
     T, U = together[..., seen[:, None], seen].astype(float), together_in(column[seen]).astype(float)
     pairs = np.outer(w, w)
 
@@ -483,28 +483,10 @@ def hard_loss(name, cost, together, column, sample_weight=None):
         share = (z @ w) / w.sum()
         return -np.where(w > 0.0, w * np.log2(np.where(w > 0.0, share, 1.0)), 0.0).sum(axis=-1) / w.sum()
 
-    def ratio(above, below):
-        """0/0 is 1: nothing to disagree on."""
-        return np.where(below > 1e-12, above / np.where(below > 1e-12, below, 1.0), 1.0)
-
     if name == "binder":
         return (pairs * (cost * U * (1.0 - T) + (2.0 - cost) * T * (1.0 - U))).sum(axis=(-2, -1)) / w.sum() ** 2
-    if name == "omari":
-        # An object of weight w is w copies, each with a pair that is none of two objects. Below 1, the lightest is one.
-        pairs = (pairs - np.diag(copy * w)) / w.sum() ** 2
-        a, b, both = (np.sum(pairs * z, axis=(-2, -1)) for z in (T, U, T * U))
-        chance = a * b / pairs.sum() if pairs.sum() > 0.0 else 0.0 * a
-        return 1.0 - ratio(both - chance, 0.5 * (a + b) - chance)
-    of_c = entropy(T)
-    of_u = entropy(U)
     joint = entropy(T * U)
-    information = of_c + of_u - joint
-    return {
-        "vi": cost * (joint - of_u) + (2.0 - cost) * (joint - of_c),
-        "nvi": 1.0 - ratio(information, joint),
-        "id": np.maximum(of_c, of_u) - information,
-        "nid": 1.0 - ratio(information, np.maximum(of_c, of_u)),
-    }[name]
+    return cost * (joint - entropy(U)) + (2.0 - cost) * (joint - entropy(T))
 
 
 def hard_losses(name, cost, labels, consensus, sample_weight=None):

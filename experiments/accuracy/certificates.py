@@ -1,4 +1,4 @@
-"""How far the consensus is from the global minimum: lower bounds, and the gain of a local search on hard labels.
+"""How far the consensus is from the global minimum: lower bounds on its objective.
 
 A cell is one ensemble of `noisy_ensembles`: a data set, kind of ensemble, repetition and share of noise.
 """
@@ -8,9 +8,7 @@ import numpy as np
 from robust_eac import (
     certify,
     consensus_lower_bound,
-    h_criterion,
     partition_losses,
-    refine_labels,
     solve_median_partition,
     solve_membership,
 )
@@ -37,37 +35,28 @@ SMOKE = cells(datasets=("iris",), ensembles=("kmeans",), repetitions=1, fraction
 def run_one(*, dataset, ensemble, repetition, fraction):
     """{weighting: measures}; all objectives are per ordered pair and with the weights of the returned solution.
 
-    "relaxed": the best membership of all starts. "hard": the labels. "refined": these after single moves. "best": the
-    best labels of all starts after single moves. "least_...": lower bounds, up to BOUNDED objects. "unsure": share of
-    the objects that improve the labels by moving alone. "h_recomputed": after moves and updates of the weights.
+    "relaxed": the best membership of all starts. "hard": the labels. "least_...": lower bounds, up to BOUNDED objects.
+    "unsure": share of the objects that improve the labels by moving alone.
     """
-    labels, _, y = noisy_ensemble(dataset, ensemble, repetition, fraction)
+    labels, _, _ = noisy_ensemble(dataset, ensemble, repetition, fraction)
     seed = derive_seed(0, repetition, "solver")
-    return {weighting: _one_weighting(labels, y, SETTINGS[dataset][0], weighting, seed) for weighting in WEIGHTINGS}
+    return {weighting: _one_weighting(labels, SETTINGS[dataset][0], weighting, seed) for weighting in WEIGHTINGS}
 
 
-def _one_weighting(labels, y, k, weighting, seed):
-    pairs = float(len(y)) ** 2
+def _one_weighting(labels, k, weighting, seed):
+    pairs = float(len(labels)) ** 2
     solved = solve_median_partition(labels, k, weighting=weighting, n_init=STARTS, random_state=seed)
     weights = solved.weights
-    refined, seconds = timed(refine_labels, labels, solved.labels, k, weights=weights, random_state=seed)
-    joint = refine_labels(labels, solved.labels, k, weighting=weighting, random_state=seed)
     starts = [
         solve_membership(labels, k, weights=weights, random_state=np.random.RandomState([seed, number]))
         for number in range(STARTS)
     ]
-    tries = [
-        refine_labels(labels, other.membership.argmax(axis=1), k, weights=weights, random_state=seed)
-        for other in starts
-    ]
     values = {
         "relaxed": min(weights @ partition_losses(labels, solved.membership), *(start.objective for start in starts)),
         "hard": weights @ partition_losses(labels, np.eye(k)[solved.labels]),
-        "refined": refined.objective,
-        "best": min(refined.objective, *(tried.objective for tried in tries)),
     }
-    times = {"refine_seconds": seconds}
-    if len(y) <= BOUNDED:
+    times = {}
+    if len(labels) <= BOUNDED:
         for name, hard in (("relaxed", False), ("hard", True)):
             lower, seconds = timed(consensus_lower_bound, labels, n_clusters=k, weights=weights, hard=hard)
             values[f"least_{name}"], times[f"least_{name}_seconds"] = lower.bound, seconds
@@ -75,9 +64,5 @@ def _one_weighting(labels, y, k, weighting, seed):
     return {
         **{name: round(float(value) / pairs, 10) for name, value in values.items()},
         **{name: round(value, 4) for name, value in times.items()},
-        "moves": refined.n_moves,
         "unsure": round(float(np.mean(certificate.move_costs < -1e-9)), 4),
-        "h": round(h_criterion(y, solved.labels), 6),
-        "h_refined": round(h_criterion(y, refined.labels), 6),
-        "h_recomputed": round(h_criterion(y, joint.labels), 6),
     }

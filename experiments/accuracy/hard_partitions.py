@@ -1,4 +1,4 @@
-"""Hard median partitions of posterior draws under six losses: how low the expected loss gets, beside simpler answers.
+"""Hard median partitions of posterior draws under two losses: how low the expected loss gets, beside simpler answers.
 
 "mixture N" are draws for N objects from `posterior_draws`; "salso N" are those on which the R package salso was
 measured, from the folder that ROBUST_EAC_SALSO names. Clusters are limited to the most that any draw has, as in salso,
@@ -13,7 +13,6 @@ import numpy as np
 from robust_eac import (
     expected_losses,
     hard_partition_losses,
-    refine_labels,
     solve_hard_median_partition,
     solve_median_partition,
 )
@@ -27,7 +26,7 @@ VERSION = 1
 JOBS = 1
 
 SALSO_VARIABLE = "ROBUST_EAC_SALSO"
-LOSSES = ("binder", "vi", "omari", "nvi", "id", "nid")
+LOSSES = ("binder", "vi")
 LIMITS = ("draws", "free")
 N_RUNS = 3
 
@@ -46,20 +45,18 @@ SMOKE = cells(draws=("mixture 60",))
 def run_one(*, draws, loss):
     """Expected loss and number of clusters of several partitions, and what finding them takes.
 
-    "relaxed" is the argmax of the relaxed median partition, "refined" that after single moves, which lower Binder's
-    loss whatever `loss` is. "found" are the hard median partitions by limit of their clusters.
+    "relaxed" is the argmax of the relaxed median partition, made for Binder's loss whatever `loss` is. "found" are the
+    hard median partitions by limit of their clusters.
     """
     labels, seed = load_draws(draws), derive_seed(0, 0, "solver")
     largest = largest_number(labels)
     _warm_up(loss, labels.dtype)
     best = labels[:, expected_losses(labels, loss=loss).argmin()]
     relaxed, relaxed_seconds = timed(solve_median_partition, labels, largest, weighting="uniform", random_state=seed)
-    refined, refined_seconds = timed(refine_labels, labels, relaxed.labels, largest, random_state=seed)
     return {
         "largest": largest,
         "best draw": _graded(labels, best, loss),
         "relaxed": _graded(labels, relaxed.labels, loss) | {"seconds": relaxed_seconds},
-        "refined": _graded(labels, refined.labels, loss) | {"seconds": relaxed_seconds + refined_seconds},
         "found": {limit: _found(labels, largest if limit == "draws" else None, loss, seed) for limit in LIMITS},
     }
 
@@ -96,6 +93,5 @@ def _found(labels, n_clusters, loss, seed):
 def _warm_up(loss, dtype):
     """Small searches load the compiled kernels, so that their loading is not timed."""
     labels = mixture_draws(60, SIZES[60], 1)[0].astype(dtype)
-    relaxed = solve_median_partition(labels, 5, weighting="uniform", n_init=2, random_state=0)
-    refine_labels(labels, relaxed.labels, random_state=0)
+    solve_median_partition(labels, 5, weighting="uniform", n_init=2, random_state=0)
     solve_hard_median_partition(labels, 5, loss=loss, n_init=2, random_state=0)

@@ -47,8 +47,6 @@ certificate, with --certify (not with --method merge; with --loss, for binder on
 losses: with --loss, the consensus is the best hard partition that a search finds; there are no memberships
   binder        share of the ordered pairs of objects that are together in only one of the two partitions
   vi            variation of information, in bits: finds fewer and larger clusters
-  omari         one minus the adjusted Rand index
-  nvi, id, nid  other measures of information
 
 methods:
   median-partition  finds the memberships and weights of least loss together

@@ -14,7 +14,7 @@ from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
 from ..hard.median_partition import solve_hard_median_partition, summarise_partition
-from ..hard.tables import LOSSES, partition_losses
+from ..hard.multistart import agreements_with
 from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..wording import counted, listed
@@ -71,8 +71,6 @@ def solver_options(arguments):
         raise ValueError(f"--certify does not apply to {mode}, which minimises no objective.")
     if arguments.certify and loss not in (None, "binder"):
         raise ValueError(f"--certify does not apply to {mode}: of the losses there is a bound for binder only.")
-    if arguments.cost == "n-clusters" and n_clusters is None:
-        raise ValueError("--cost n-clusters needs --n-clusters.")
     got = f"{n_clusters[0]}-{n_clusters[-1]}" if isinstance(n_clusters, range) else n_clusters
     if loss is not None and not isinstance(n_clusters, int | None):
         rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
@@ -108,7 +106,7 @@ def find_consensus(arguments, options, labels, titles):
             text = f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond "
             text += "chance that their cluster sizes allow. Are the columns clusterings, or features?"
             print_problem("warning", text)
-    elif arguments.loss is not None and found.agreements.min() < 1.0:
+    elif arguments.loss is not None and found.losses.max() > 0.0:
         text = "all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?"
         print_problem("warning", text)
     return found
@@ -167,13 +165,12 @@ def _fit(arguments, options, labels, titles):
 
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
-    cost = options.get("cost", 1.0)
-    options = {"weighting": "restricted-simplex", "n_init": 10} | options
-    options |= {"cost": "n_clusters" if cost == "n-clusters" else cost, "n_clusters": arguments.n_clusters}
+    options = {"weighting": "restricted-simplex", "cost": 1.0, "n_init": 10} | options
+    options["n_clusters"] = arguments.n_clusters
     options["random_state"] = arguments.seed
     with progress("consensus"):
         result = solve_hard_median_partition(labels, **_keywords(options))
-        agreements = 1.0 - partition_losses(encode(labels), result.labels, LOSSES["omari"])
+        agreements = agreements_with(encode(labels), result.labels)
     radius = float(radius_of(result.losses, result.weights, LEVEL))
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assessment = None

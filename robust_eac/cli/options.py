@@ -52,11 +52,11 @@ def add_solver_options(parser, *, losses=True):
     note = "; with --loss an integer, or left out for as many as the loss wants" if losses else ""
     add_n_clusters(group, required=not losses, note=note)
     if losses:
-        text = "search for the hard partition of least loss: binder, vi, omari, nvi, id, nid; default: memberships"
+        text = "search for the hard partition of least loss: binder, vi; default: memberships"
         add("--loss", type=partial(_name_in, "hard.tables", "LOSSES"), metavar="NAME", help=text)
-        text = "for --loss binder and vi: cost of parting two objects that a clustering joins, 0 to 2; the reverse "
-        text += "costs 2-C; 'n-clusters' finds a cost that gives --n-clusters clusters; default: 1"
-        add("--cost", type=partial(number_or, "n-clusters"), metavar="C", help=text)
+        text = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; the reverse costs 2-C; "
+        text += "default: 1"
+        add("--cost", type=float, metavar="C", help=text)
     text = "default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below"
     add("--method", choices=("median-partition", "merge"), help=text)
     text = "one of uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex; see below"

@@ -61,8 +61,8 @@ def certify(
     * `margins`, the largest membership of each object minus the second largest;
     * `move_costs`: how much the objective :math:`\sum_u \alpha_u d_u` [1]_ of the hardened consensus (argmax) rises if
       the object alone moves to the best other cluster, per ordered pair of the object (2 n w_i). If it is negative, the
-      move lowers the objective; :func:`~robust_eac.refine_labels` makes such moves. Unlike a margin, a cost does not
-      depend on the relaxation;
+      move lowers the objective; :func:`~robust_eac.solve_hard_median_partition` makes such moves from a given `init`.
+      Unlike a margin, a cost does not depend on the relaxation;
     * `trust`, the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
     * `label_agreement`, `undetermined` and `determined`, how far the losses determine the labels. Losses depend on
       :math:`Y^T Y` alone, so other memberships have the same ones. A search among these marks the objects that change

@@ -9,10 +9,9 @@ from .losses import (
     reassignment_costs,
 )
 from .lower_bound import LowerBound, consensus_lower_bound
-from .median_partition import HardMedianPartition, RefinementResult, refine_labels, solve_hard_median_partition
+from .median_partition import HardMedianPartition, solve_hard_median_partition
 
 __all__ = [
-    "CredibleBall", "HardMedianPartition", "LowerBound", "ReassignmentCosts", "RefinementResult",
-    "consensus_lower_bound", "credible_ball", "expected_losses", "hard_partition_losses", "reassignment_costs",
-    "refine_labels", "solve_hard_median_partition",
+    "CredibleBall", "HardMedianPartition", "LowerBound", "ReassignmentCosts", "consensus_lower_bound",
+    "credible_ball", "expected_losses", "hard_partition_losses", "reassignment_costs", "solve_hard_median_partition",
 ]  # fmt: skip

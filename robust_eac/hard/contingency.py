@@ -1,17 +1,17 @@
 """Contingency tables of an ensemble and a partition, dense or sparse, and kernels that move rows to lower a loss.
 
-For a partition u and a consensus with cluster sizes n_l and N_c and contingency n_lc, every loss is a function of
+For a partition u and a consensus with cluster sizes n_l and N_c and contingency n_lc, a loss is a linear function of
 
     own = sum_l psi(n_l),  a = sum_c psi(N_c),  b = sum_lc psi(n_lc),   psi(x) = x^2 or x log2(x),
 
 over the objects that u observes. Loops read arrays under local names: every access to a field of a tuple counts
 references, which takes longer than the arithmetic.
 
-Sparse tables are for many clusters under "binder" and "vi". Both losses are linear in sums of a convex psi with
-psi(0) = 0. In a cluster that shares no base cluster with a row, the counts cost the row as much as those of an empty
-cluster, and the sizes cost less the smaller they are. So the cost of a row is found in the clusters that share a base
-cluster with it, in its own, and in an empty one; if none is empty, in all others, unless even the smallest sizes cost
-too much. Costs of counts are differences to those of an empty cluster.
+Sparse tables are for many clusters. Both losses are linear in sums of a convex psi with psi(0) = 0. In a cluster that
+shares no base cluster with a row, the counts cost the row as much as those of an empty cluster, and the sizes cost less
+the smaller they are. So the cost of a row is found in the clusters that share a base cluster with it, in its own, and
+in an empty one; if none is empty, in all others, unless even the smallest sizes cost too much. Costs of counts are
+differences to those of an empty cluster.
 """
 
 from typing import NamedTuple
@@ -20,22 +20,17 @@ import numpy as np
 
 from ..core.compiling import njit
 
-BINDER, VI, OMARI, NVI, ID, NID = range(6)
-# Denominators below this share of their terms are rounding.
-_ROUNDING = 1e-13
-
 
 class LossTerms(NamedTuple):
     """The constants of the weighted loss; the tables change.
 
     codes, multiplicity, observed, offsets, missing : the rows and their slots; see
         :class:`~robust_eac.core.arrays.RowData` and :class:`~robust_eac.core.arrays.Slots`.
-    kind, cost : see :class:`~robust_eac.hard.tables.Loss`.
+    cost : see :class:`~robust_eac.hard.tables.Loss`.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
-    totals, singles, own : (m,) weight of the objects that a partition observes, of their pairs (i, i), and its sum.
+    units, own : (m,) denominator of the loss of a partition, and its sum.
     parts : (n_slots,) partition of each base cluster.
-    slot_coef, mask_coef : (n_slots,) and (n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss, or in its
-        linear approximation.
+    slot_coef, mask_coef : (n_slots,) and (n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss.
     unit : the commonest weight of a row, for which tables contain differences.
     powers : psi of 0, 1, 2, ...; empty where psi(x) = x^2.
     """
@@ -45,12 +40,10 @@ class LossTerms(NamedTuple):
     observed: np.ndarray
     offsets: np.ndarray
     missing: np.ndarray
-    kind: int
     cost: float
     weights: np.ndarray
     mask_of: np.ndarray
-    totals: np.ndarray
-    singles: np.ndarray
+    units: np.ndarray
     own: np.ndarray
     parts: np.ndarray
     slot_coef: np.ndarray
@@ -62,7 +55,7 @@ class LossTerms(NamedTuple):
 class DenseArrays(NamedTuple):
     """Tables that moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and functions of these.
 
-    rises, falls : change of the linear loss in the cluster that a row of unit weight joins, and in the one it leaves:
+    rises, falls : change of the weighted loss in the cluster that a row of unit weight joins, and in the one it leaves:
         slot_coef (psi(x + unit) - psi(x)) and slot_coef (psi(x) - psi(x - unit)) of the counts. size_rises and
         size_falls are those of the sizes, with mask_coef. Rises are padded with columns of zeros, since loops over
         whole vectors are faster.
@@ -136,36 +129,10 @@ def rise(x, step, powers):
 
 
 @njit
-def loss(kind, cost, a, b, own, total, singles):
-    """Loss of a partition from the three sums; :data:`~robust_eac.hard.tables.LOSSES` names them."""
-    if kind == BINDER:
-        return (cost * own + (2.0 - cost) * a - 2.0 * b) / (total * total)
-    if kind == VI:
-        return (cost * own + (2.0 - cost) * a - 2.0 * b) / total
-    if kind == OMARI:
-        pairs = total * total - singles
-        together, shared = a - singles, b - singles
-        chance = together * (own - singles) / pairs if pairs > 0.0 else 0.0
-        largest = 0.5 * (together + own - singles) - chance
-        # Otherwise both partitions put all objects together, or all apart.
-        return 1.0 - (shared - chance) / largest if largest > _ROUNDING * pairs else 0.0
-    scale = np.log2(total)
-    of_consensus, of_partition = scale - a / total, scale - own / total
-    joint = scale - b / total
-    information = of_consensus + of_partition - joint
-    larger = max(of_consensus, of_partition)
-    if kind == ID:
-        return larger - information
-    whole = joint if kind == NVI else larger
-    # Otherwise neither partition distinguishes any objects.
-    return 1.0 - information / whole if whole > _ROUNDING * max(abs(scale), 1.0) else 0.0
-
-
-@njit
 def losses(terms, a, b, out):
     """Fill out (m,) with the losses at sums a and b of every partition."""
     for u in range(out.shape[0]):
-        out[u] = loss(terms.kind, terms.cost, a[u], b[u], terms.own[u], terms.totals[u], terms.singles[u])
+        out[u] = (terms.cost * terms.own[u] + (2.0 - terms.cost) * a[u] - 2.0 * b[u]) / terms.units[u]
 
 
 @njit
@@ -225,8 +192,8 @@ def fill(entries, coef, unit, powers, rises, falls):
 
 
 @njit
-def linear_cost(i, w, terms, tables, cluster, sign):
-    """Linear loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
+def row_cost(i, w, terms, tables, cluster, sign):
+    """Weighted loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
     codes, observed, offsets = terms.codes, terms.observed, terms.offsets
     counts, sizes = tables.counts, tables.sizes
     parts, mask_of = terms.parts, terms.mask_of
@@ -244,7 +211,7 @@ def linear_cost(i, w, terms, tables, cluster, sign):
 
 @njit
 def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
-    """Fill costs with the linear loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
+    """Fill costs with the weighted loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
     costs[:] = 0.0
     # Four partitions at a time: otherwise every addition waits for the store of the one before.
     rest = codes.shape[1] - codes.shape[1] % 4
@@ -273,73 +240,15 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
 
 
 @njit
-def value_after(i, w, terms, tables, own, cluster):
-    """The weighted loss with row i, of weight w, moved from its own cluster (or none, -1) to another; O(m)."""
-    codes, observed = terms.codes, terms.observed
-    offsets, mask_of = terms.offsets, terms.mask_of
-    counts, sizes = tables.counts, tables.sizes
-    kind, loss_cost = terms.kind, terms.cost
-    weights, powers = terms.weights, terms.powers
-    sums_a, sums_b = tables.a, tables.b
-    sums, totals, singles = terms.own, terms.totals, terms.singles
-    value = 0.0
-    for u in range(sums_b.shape[0]):
-        g = mask_of[u]
-        a, b = sums_a[g], sums_b[u]
-        if cluster != own and observed[i, g]:
-            slot = offsets[u] + codes[i, u]
-            b += rise(counts[slot, cluster], w, powers)
-            a += rise(sizes[g, cluster], w, powers)
-            if own >= 0:
-                b += rise(counts[slot, own], -w, powers)
-                a += rise(sizes[g, own], -w, powers)
-        value += weights[u] * loss(kind, loss_cost, a, b, sums[u], totals[u], singles[u])
-    return value
-
-
-@njit
-def values_after(i, w, terms, tables, own, costs):
-    """Fill costs with the weighted loss with row i, of weight w, in every cluster; it leaves its own only once."""
-    codes, observed = terms.codes, terms.observed
-    offsets, mask_of = terms.offsets, terms.mask_of
-    counts, sizes = tables.counts, tables.sizes
-    kind, cost = terms.kind, terms.cost
-    weights, powers = terms.weights, terms.powers
-    sums_a, sums_b = tables.a, tables.b
-    sums, totals, singles = terms.own, terms.totals, terms.singles
-    costs[:] = 0.0
-    for u in range(sums_b.shape[0]):
-        g = mask_of[u]
-        slot = offsets[u] + codes[i, u]
-        a, b = sums_a[g], sums_b[u]
-        here = weights[u] * loss(kind, cost, a, b, sums[u], totals[u], singles[u])
-        if observed[i, g]:
-            if own >= 0:
-                a += rise(sizes[g, own], -w, powers)
-                b += rise(counts[slot, own], -w, powers)
-            for c in range(counts.shape[1]):
-                if c == own:
-                    costs[c] += here
-                else:
-                    to_a, to_b = rise(sizes[g, c], w, powers), rise(counts[slot, c], w, powers)
-                    costs[c] += weights[u] * loss(kind, cost, a + to_a, b + to_b, sums[u], totals[u], singles[u])
-        else:
-            costs += here
-
-
-@njit
-def row_costs(i, w, terms, tables, exact, own, costs):
-    """As :func:`gather` for a row of any weight; if `exact`, the weighted loss itself with the row in every cluster."""
-    if exact:
-        values_after(i, w, terms, tables, own, costs)
-    else:
-        for c in range(tables.counts.shape[1]):
-            costs[c] = linear_cost(i, w, terms, tables, c, -1.0 if c == own else 1.0)
+def row_costs(i, w, terms, tables, own, costs):
+    """As :func:`gather` for a row of any weight."""
+    for c in range(tables.counts.shape[1]):
+        costs[c] = row_cost(i, w, terms, tables, c, -1.0 if c == own else 1.0)
     costs[tables.counts.shape[1] :] = np.inf
 
 
 @njit
-def best_moves(terms, tables, exact, clusters, best, rises):
+def best_moves(terms, tables, clusters, best, rises):
     """Fill the best other cluster of every row and the rise per weight; rows of weight zero count as if of `unit`."""
     codes, offsets, unit = terms.codes, terms.offsets, terms.unit
     multiplicity, observed = terms.multiplicity, terms.observed
@@ -349,10 +258,10 @@ def best_moves(terms, tables, exact, clusters, best, rises):
     for i in range(clusters.shape[0]):
         weighs, own = multiplicity[i] > 0.0, clusters[i]
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
-        if not exact and w == unit:
+        if w == unit:
             gather(i, inside, codes, observed, offsets, onto, off, size_onto, size_off, costs)
         else:
-            row_costs(i, w, terms, tables, exact and weighs, inside, costs)
+            row_costs(i, w, terms, tables, inside, costs)
         here = costs[own]
         costs[own] = np.inf
         best[i] = np.argmin(costs)
@@ -388,11 +297,10 @@ def add_to(i, step, terms, tables, cluster):
 
 
 @njit
-def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
+def relocate(order, terms, tables, slack, clusters, margins, drift):
     """Move rows, in the given order, to the cluster of least weighted loss; returns (rows moved, drift).
 
-    A loss that is not linear is approximated by one that is, unless `exact`; a move is made if it lowers the loss
-    itself by more than slack. Rows of cluster -1, and rows without weight, go where the approximation is least.
+    A move is made if it lowers the loss by more than slack. Rows of cluster -1 go where they cost least.
 
     ``margins[i]`` is the difference in cost between the cheapest other cluster of row i and its own when these costs
     were last computed, plus the drift then. While the drift is smaller, a row of unit weight stays: O(1). Other rows
@@ -402,7 +310,6 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
     multiplicity, observed = terms.multiplicity, terms.observed
     rises, falls = tables.rises, tables.falls
     size_rises, size_falls = tables.size_rises, tables.size_falls
-    linear = terms.kind == BINDER or terms.kind == VI
     costs = np.empty(rises.shape[1])
     n_moved = 0
     for i in order:
@@ -411,21 +318,16 @@ def relocate(order, terms, tables, exact, slack, clusters, margins, drift):
             continue
         weighs = multiplicity[i] > 0.0
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
-        if not exact and w == unit:
+        if w == unit:
             gather(i, inside, codes, observed, offsets, rises, falls, size_rises, size_falls, costs)
         else:
-            row_costs(i, w, terms, tables, exact and weighs, inside, costs)
+            row_costs(i, w, terms, tables, inside, costs)
         best = np.argmin(costs)
         if own >= 0 and costs[best] >= costs[own] - slack:
             best = own
-        if best != own and own >= 0 and weighs and not linear:
-            here = value_after(i, w, terms, tables, inside, own)
-            if value_after(i, w, terms, tables, inside, best) >= here - slack:
-                best = own
         here = costs[best]
         costs[best] = np.inf
-        bounded = weighs and not exact and w == unit
-        margins[i] = costs.min() - here if bounded else -np.inf
+        margins[i] = costs.min() - here if weighs and w == unit else -np.inf
         if best != own:
             if weighs:
                 drift += add_to(i, w, terms, tables, best)
@@ -719,7 +621,7 @@ def add_to_sparse(i, step, terms, tables, cluster):
 
 @njit
 def relocate_sparse(order, terms, tables, slack, clusters, margins, drift):
-    """As :func:`relocate` for a linear loss."""
+    """As :func:`relocate`."""
     multiplicity, unit = terms.multiplicity, terms.unit
     k, n_moved = tables.n_rows.shape[0], 0
     candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
@@ -746,7 +648,7 @@ def relocate_sparse(order, terms, tables, slack, clusters, margins, drift):
 
 @njit
 def best_moves_sparse(terms, tables, clusters, best, rises):
-    """As :func:`best_moves` for a linear loss."""
+    """As :func:`best_moves`."""
     multiplicity, unit = terms.multiplicity, terms.unit
     k = tables.n_rows.shape[0]
     candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))

@@ -73,19 +73,14 @@ def hard_partition_losses(
 ) -> np.ndarray:
     r"""Compute the loss of every partition of the ensemble against a hard partition.
 
-    The loss is d(u, c), where c is the hard partition, u a column of `labels`, H the entropy in bits, I the mutual
-    information, a the `cost`, and 0/0 means that the two agree:
+    The loss is d(u, c), where c is the hard partition, u a column of `labels`, H the entropy in bits, and a the `cost`:
 
     * "binder": :math:`(a P(u \setminus c) + (2 - a) P(c \setminus u)) / n_u^2` [1]_
     * "vi": :math:`a H(c | u) + (2 - a) H(u | c)` [2]_
-    * "omari": :math:`1 - \text{ARI}(u, c)`, one minus the adjusted Rand index [3]_
-    * "nvi": :math:`1 - I(u, c) / H(u, c)` [4]_
-    * "id": :math:`\max(H(u), H(c)) - I(u, c)` [4]_
-    * "nid": :math:`1 - I(u, c) / \max(H(u), H(c))` [4]_
 
     :math:`P(u \setminus c)` is the number of ordered pairs of objects that u puts together and c does not. With
-    ``cost=1`` and complete partitions, all but "omari" are metrics. An incomplete partition is compared on the n_u
-    objects that it observes.
+    ``cost=1`` and complete partitions, both are metrics. An incomplete partition is compared on the n_u objects that it
+    observes.
 
     Parameters
     ----------
@@ -93,21 +88,18 @@ def hard_partition_losses(
         As in :func:`~robust_eac.partition_losses`.
     partition : array-like of shape (n_samples,), int
         The hard partition: any integer codes but -1.
-    loss : {"binder", "vi", "omari", "nvi", "id", "nid"}, default="binder"
+    loss : {"binder", "vi"}, default="binder"
         The loss.
     cost : float, default=1.0
-        Cost, in [0, 2], of separating objects that u puts together; joining objects that u separates costs 2 - cost.
-        Other values than 1 need "binder" or "vi" [5]_.
+        Cost, in [0, 2], of separating objects that u puts together; joining objects that u separates costs 2 - cost
+        [3]_.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight of every object: weight w counts as w identical objects. Only the ratios of the weights matter, except
-        for "omari", which counts pairs of different objects: there the weights count as they are unless some are below
-        1; then the least weight stands for one object.
+        Weight of every object: weight w counts as w identical objects. Only the ratios of the weights matter.
 
     Returns
     -------
     losses : ndarray of shape (n_partitions,)
-        "binder" in ordered pairs over n_u^2, in [0, 2]; "vi" and "id" in bits; the others without unit: "omari" in
-        [0, 2), 1 being chance, "nvi" and "nid" in [0, 1].
+        "binder" in ordered pairs over n_u^2, in [0, 2]; "vi" in bits.
 
     Notes
     -----
@@ -118,9 +110,7 @@ def hard_partition_losses(
     ----------
     .. [1] Binder, "Bayesian cluster analysis", Biometrika 65(1), 1978.
     .. [2] Meilă, "Comparing clusterings - an information based distance", Journal of Multivariate Analysis 98(5), 2007.
-    .. [3] Hubert, Arabie, "Comparing partitions", Journal of Classification 2, 1985.
-    .. [4] Vinh et al., "Information theoretic measures for clusterings comparison", JMLR 11, 2010.
-    .. [5] Dahl et al., "Search algorithms and loss functions for Bayesian clustering", JCGS 31, 2022.
+    .. [3] Dahl et al., "Search algorithms and loss functions for Bayesian clustering", JCGS 31, 2022.
 
     Examples
     --------
@@ -228,15 +218,10 @@ def reassignment_costs(
         for a new one; `rises`, in the units of the loss per unit of weight. A single object has no other cluster: -1
         and infinity.
 
-    Raises
-    ------
-    ValueError
-        If k sum_u k_u is above 2^28 with a loss other than "binder" and "vi".
-
     Notes
     -----
     Time O(n_samples n_partitions k) for k clusters of the partition, memory as :func:`hard_partition_losses`. With more
-    than 256 clusters, "binder" and "vi" compare only those that share a base cluster with the object, and one more.
+    than 256 clusters, only those are compared that share a base cluster with the object, and one more.
 
     References
     ----------
@@ -387,22 +372,15 @@ def _distinct(encoding, draws):
     return np.array(list(found.values()), dtype=np.intp)
 
 
-def check_loss(loss, cost, *, by_number=False):
-    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost; if `by_number`, the cost is not yet known."""
+def check_loss(loss, cost):
+    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost."""
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
-    if not by_number:
-        cost = check_real(cost, name="cost", low=0.0, high=2.0)
-    if cost != 1.0 and not chosen.linear:
-        raise ValueError(f'cost must be 1 with loss={loss!r}: only "binder" and "vi" have two costs; got {cost!r}.')
-    return chosen._replace(cost=cost)
+    return chosen._replace(cost=check_real(cost, name="cost", low=0.0, high=2.0))
 
 
 def encode_for_loss(ensemble, sample_weight, loss):
     """The encoding of an ensemble for a loss, with the least weight of an object scaled to 1, as the search expects."""
     sample_weight = check_sample_weight(sample_weight, ensemble)
     if sample_weight is not None:
-        unit = max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
-        # "omari" counts pairs of different objects, which depend on the number of copies.
-        if loss.name != "omari" or unit < 1.0:
-            sample_weight = sample_weight / unit
+        sample_weight = sample_weight / max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
     return encode_ensemble(ensemble, sample_weight)

@@ -24,21 +24,19 @@ from ..checks.values import (
     warn_unless,
 )
 from ..core.codes import relabel
+from ..core.encoding import encode_ensemble
 from ..weightings.joint import Fixed, as_weighting, name_of, resolve_group
 from ..weightings.trust import LEVEL, NO_LINKS
 from ..wording import agreement_of, clusters_found, counted, percent, report, with_weight
 from .losses import LEVEL as BALL_LEVEL
-from .losses import check_loss, encode_for_loss, hard_partition_losses, radius_of
+from .losses import check_loss, encode_for_loss, radius_of
 from .lower_bound import bound_partitions
-from .multistart import INITS, Task, refine, solve_from
-from .tables import LOSSES
+from .multistart import INITS, Task, agreements_with, solve_from
 
-__all__ = ["HardMedianPartition", "RefinementResult", "refine_labels", "solve_hard_median_partition"]
+__all__ = ["HardMedianPartition", "solve_hard_median_partition"]
 
 # Units of the losses.
-_UNITS = {"binder": " per ordered pair of objects", "vi": " bits", "id": " bits"}
-# Halvings of the range of costs.
-_MAX_HALVINGS = 30
+_UNITS = {"binder": " per ordered pair of objects", "vi": " bits"}
 
 
 class HardMedianPartition(NamedTuple):
@@ -79,24 +77,8 @@ class HardMedianPartition(NamedTuple):
         if names is None:
             names = ensemble.names or range(shape[1])
         names = check_names(names, ensemble.n_partitions, name="names")
-        agreements = 1.0 - hard_partition_losses(labels, self.labels, loss="omari")
+        agreements = agreements_with(encode_ensemble(ensemble), self.labels)
         return summarise_partition(self, agreements, names)
-
-
-class RefinementResult(NamedTuple):
-    """Result of :func:`refine_labels`."""
-
-    labels: np.ndarray
-    weights: np.ndarray
-    losses: np.ndarray
-    objective: float
-    gain: float
-    n_moves: int
-    n_passes: int
-    converged: bool
-
-    def __repr__(self) -> str:
-        return in_short(self)
 
 
 def solve_hard_median_partition(
@@ -104,7 +86,7 @@ def solve_hard_median_partition(
     n_clusters: int | None = None,
     *,
     loss: str = "binder",
-    cost: float | str = 1.0,
+    cost: float = 1.0,
     weights: ArrayLike | None = None,
     weighting: WeightSolver | None = None,
     n_init: int = 16,
@@ -133,10 +115,9 @@ def solve_hard_median_partition(
         As in :func:`~robust_eac.hard_partition_losses`. An object of weight zero joins the cluster that it would join
         with the commonest weight, without effect on the others.
     n_clusters : int, default=None
-        Largest number of clusters, or the number wanted, see `cost`. None means no limit.
-    cost : float in [0, 2] or "n_clusters", default=1.0
-        As in :func:`~robust_eac.hard_partition_losses`. The larger, the fewer clusters. "n_clusters" finds a cost with
-        `n_clusters` clusters by bisection.
+        Largest number of clusters. None means no limit.
+    cost : float, default=1.0
+        As in :func:`~robust_eac.hard_partition_losses`. The larger, the fewer clusters.
     weights : array-like of shape (n_partitions,), default=None
         alpha, fixed, as in :func:`~robust_eac.objective_value`. None means uniform, unless `weighting` is given.
     weighting : str or callable, default=None
@@ -145,11 +126,10 @@ def solve_hard_median_partition(
     n_init : int, default=16
         Number of starts; an array `init` is one start.
     init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
-        "sequential": objects in random order, each joins the cluster of least loss so far (of least "vi" for losses
-        that are not linear). "random": random clusters. "mixed": these two in turn. "partitions": the given
-        partitions of least loss. "relaxed": labels of the relaxed median partition, but "sequential" with
-        more than 256 clusters where their square times the number of rows is above 10^9. Or a partition to start from,
-        of shape (n_samples,): any integer codes but -1.
+        "sequential": objects in random order, each joins the cluster of least loss so far. "random": random clusters.
+        "mixed": these two in turn. "partitions": the given partitions of least loss. "relaxed": labels of the relaxed
+        median partition, but "sequential" with more than 256 clusters where their square times the number of rows is
+        above 10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
         Largest number of passes over all objects per start, without those after dissolving clusters.
     bound : bool, default=False
@@ -166,28 +146,19 @@ def solve_hard_median_partition(
         the last pass changed neither labels nor weights; `options`, for `summary(labels)`: the `loss`, the
         `weighting` and the largest `n_clusters`.
 
-    Raises
-    ------
-    ValueError
-        If the search opens more clusters than fit into the tables of a loss other than "binder" and "vi" (2^28
-        entries, base clusters times clusters).
-
     Warns
     -----
     ConvergenceWarning
-        If objects still move, or weights change, in pass `max_passes`; if no cost gives the number of clusters wanted.
+        If objects still move, or weights change, in pass `max_passes`.
     UserWarning
         If a weighting by trust finds no two partitions that agree beyond chance: all start with equal weights.
 
     Notes
     -----
-    Every loss is a function of sums over the contingency table, which each move updates. Moving an object takes
-    O(n_partitions n_clusters), under "binder" and "vi" O(1) where a bound shows that it stays. The other losses are
-    approximated by secants; a move is accepted by the loss itself, which at the end checks all possible moves.
-    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster.
-
-    With more than 256 clusters, "binder" and "vi" use sparse tables, compare only the clusters that share a base
-    cluster with the object, and dissolve none.
+    Both losses are sums over the contingency table, which each move updates. Moving an object takes
+    O(n_partitions n_clusters), and O(1) where a bound shows that it stays. Memory is O(n_samples n_partitions), and
+    O(n_clusters) per base cluster. With more than 256 clusters, the search uses sparse tables, compares only the
+    clusters that share a base cluster with the object, and dissolves none.
 
     References
     ----------
@@ -204,13 +175,8 @@ def solve_hard_median_partition(
     ensemble = check_ensemble(labels)
     n, m = ensemble.n_samples, ensemble.n_partitions
     limit = n if n_clusters is None else check_n_clusters(n_clusters, n)
-    by_number = isinstance(cost, str)
-    if by_number:
-        check_choice(cost, ("n_clusters",), name="cost")
-        if n_clusters is None:
-            raise ValueError('n_clusters must be given with cost="n_clusters", got None.')
-    chosen = check_loss(loss, cost, by_number=by_number)
-    weighting = _check_weighting(weights, weighting, 1.0, m)
+    chosen = check_loss(loss, cost)
+    weighting = _check_weighting(weights, weighting, m)
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check_integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
@@ -228,19 +194,12 @@ def solve_hard_median_partition(
         warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
     seeds = rng.randint(MAX_SEED, size=n_init)
     task = Task(encoding, chosen, limit, weighting, max_passes)
-    if by_number:
-        run, chosen = _solve_by_cost(task._replace(n_clusters=n), start, seeds, n_jobs, limit)
-    else:
-        run = solve_from(task, start, seeds, n_jobs)
+    run = solve_from(task, start, seeds, n_jobs)
     _warn_unconverged(run, max_passes)
     found = relabel(run.clusters)
     n_found, least = int(found.max()) + 1, None
     if bound:
-        # If no cost gives so few clusters, the bound must be valid for the number found.
-        least = (
-            bound_partitions(encoding, run.weights, max(limit, n_found), cost=chosen.cost).bound
-            / encoding.partitions.total**2
-        )
+        least = bound_partitions(encoding, run.weights, limit, cost=chosen.cost).bound / encoding.partitions.total**2
     value = run.weights, run.losses, run.objective, n_found, chosen.cost, least
     return HardMedianPartition(found, *value, run.n_passes, run.converged, options)
 
@@ -248,13 +207,12 @@ def solve_hard_median_partition(
 def summarise_partition(result, agreements, names, certificate=()):
     """The report on a :class:`HardMedianPartition`, with the rows of a certificate."""
     options = result.options
-    unit, level = _UNITS.get(options["loss"], ""), percent(BALL_LEVEL)
+    unit, level = _UNITS[options["loss"]], percent(BALL_LEVEL)
     radius = radius_of(result.losses, result.weights, BALL_LEVEL)
-    cost = f", cost {result.cost:.4g}" if LOSSES[options["loss"]].linear else ""
     passes = counted(result.n_passes, "pass", "passes")
     rows = {
         "clusters": clusters_found(result.labels, options["n_clusters"]),
-        "loss": f"{options['loss']}{cost}",
+        "loss": f"{options['loss']}, cost {result.cost:.4g}",
         "objective": f"{result.objective:.5g}{unit}",
         "distances": f"nearest partition {result.losses.min():.5g}; {level} of the weight within {radius:.5g}{unit}",
         "convergence": f"{'converged' if result.converged else 'NOT converged'} after {passes}",
@@ -265,128 +223,13 @@ def summarise_partition(result, agreements, names, certificate=()):
     return report(rows, len(result.labels), result.weights, agreements, names)
 
 
-def _solve_by_cost(task, start, seeds, n_jobs, target):
-    """(run, loss) at a cost for which the best partition has `target` clusters, by bisection."""
-    low, high = 0.0, 2.0
-    for _ in range(_MAX_HALVINGS):
-        loss = task.loss._replace(cost=0.5 * (low + high))
-        run = solve_from(task._replace(loss=loss), start, seeds, n_jobs)
-        n_found = len(np.unique(run.clusters))
-        if n_found == target:
-            break
-        # The more expensive it is to separate objects, the fewer clusters.
-        low, high = (loss.cost, high) if n_found > target else (low, loss.cost)
-    else:
-        message = f"No cost gives n_clusters={target} clusters: at cost={loss.cost:.6g} there are {n_found}."
-        warn_unless(False, message, stacklevel=3)
-    return run, loss
-
-
-def refine_labels(
-    labels: Labels,
-    consensus: ArrayLike,
-    n_clusters: int | None = None,
-    *,
-    weights: ArrayLike | None = None,
-    weighting: WeightSolver | None = None,
-    max_passes: int = 100,
-    random_state: RandomState = None,
-    sample_weight: ArrayLike | None = None,
-) -> RefinementResult:
-    r"""Improve a hard consensus by moving single objects, until no move lowers the objective.
-
-    Descend :math:`\sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2` over hard Y, the weighted median partition problem (Eq. 1 of
-    [1]_). The memberships of its relaxation, hardened by argmax, are in general no local minimum among partitions.
-
-    Objects in random order move to the cluster that lowers the objective most, an empty one included [2]_. Objects with
-    equal labels in all partitions move together once they are together, which improves partitions that no single move
-    improves; at the end neither kind of move lowers the objective. With a `weighting` the search continues until
-    neither the labels nor their weights change.
-
-    Parameters
-    ----------
-    labels, weights, weighting, random_state, sample_weight
-        As in :func:`solve_hard_median_partition` and :func:`~robust_eac.partition_losses`, with losses in ordered pairs
-        of objects. For "chance-corrected", which the losses do not determine, pass the weights that it found.
-    consensus : array-like of shape (n_samples,), int
-        The partition to start from: any integer codes but -1.
-    n_clusters : int, default=None
-        Largest number of clusters, at least those of `consensus`. None means as many as it has.
-    max_passes : int, default=100
-        Largest number of passes over all objects.
-
-    Returns
-    -------
-    result : RefinementResult
-        Named tuple: `labels` of shape (n_samples,), 0, 1, ... without holes, in the order of the codes of `consensus`
-        and new clusters last; `weights` and `losses` of shape (n_partitions,); `objective` at them, regulariser
-        included, in ordered pairs of objects; `gain` >= 0, how much lower it is than the objective of `consensus` (at
-        the weights for that, if `weighting` is given); `n_moves`, moves of objects or of groups of identical ones;
-        `n_passes`; `converged`, whether the last pass changed neither labels nor weights.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If objects still move, or weights change, in pass `max_passes`.
-
-    Notes
-    -----
-    Time and memory as :func:`solve_hard_median_partition`.
-
-    References
-    ----------
-    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 2.
-    .. [2] Filkov, Skiena, "Integrating microarray data by consensus clustering", International Journal on Artificial
-       Intelligence Tools 13(4), 2004: single moves for the unweighted problem ("best one element move").
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 0], [1, 1, 0], [1, 1, 0]])
-    >>> result = refine_labels(labels, [0, 0, 0, 1, 1], weights=[1, 2, 2], random_state=0)
-    >>> result.labels, round(result.gain, 6), result.n_moves
-    (array([0, 0, 1, 1, 1]), 4.8, 1)
-    """
-    ensemble = check_ensemble(labels)
-    n, m = ensemble.n_samples, ensemble.n_partitions
-    loss = LOSSES["binder"]
-    limit = n_clusters if n_clusters is None else check_n_clusters(n_clusters, n)
-    clusters = check_hard_partition(consensus, n, "consensus", limit)
-    encoding = encode_for_loss(ensemble, sample_weight, loss)
-    n_pairs = float(n if sample_weight is None else np.asarray(sample_weight).sum()) ** 2
-    resolved = _check_weighting(weights, weighting, n_pairs, m)
-    if resolved.needs_group:
-        raise ValueError(
-            f"weighting must be determined by the losses, got {weighting!r}: pass the weights that it found."
-        )
-    max_passes = check_integer(max_passes, name="max_passes", low=1)
-    rng = check_random_state(random_state)
-
-    task = Task(encoding, loss, limit or int(clusters.max()) + 1, resolved, max_passes, unit=n_pairs)
-    losses = task.losses(clusters)
-    weights = resolved.solve(losses)
-    before = resolved.value(losses, weights)
-    run = refine(task, clusters, weights, rng, thorough=False)
-    _warn_unconverged(run, max_passes)
-    return RefinementResult(
-        labels=np.unique(run.clusters, return_inverse=True)[1],
-        weights=run.weights,
-        losses=run.losses,
-        objective=run.objective,
-        gain=before - run.objective,
-        n_moves=run.n_moves,
-        n_passes=run.n_passes,
-        converged=run.converged,
-    )
-
-
-def _check_weighting(weights, weighting, unit, n_partitions):
-    """Fixed weights, or a weighting for losses in this unit, as a :class:`~robust_eac.weightings.Weighting`."""
+def _check_weighting(weights, weighting, n_partitions):
+    """Fixed weights, or a weighting for losses of order one, as a :class:`~robust_eac.weightings.Weighting`."""
     if weighting is None:
         return Fixed(check_weights(weights, n_partitions))
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    return as_weighting(weighting).bind(n_partitions, unit)
+    return as_weighting(weighting).bind(n_partitions, 1.0)
 
 
 def _warn_unconverged(run, max_passes):

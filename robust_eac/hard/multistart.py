@@ -32,14 +32,13 @@ _RELAXED_TOL, _RELAXED_WORK = 1e-3, 10**9
 
 
 class Task(NamedTuple):
-    """A search for a hard partition. A :class:`SearchRun` and the weighting have losses times `unit`."""
+    """A search for a hard partition."""
 
     encoding: Encoding
     loss: Loss
     n_clusters: int
     weighting: Weighting
-    max_passes: int = 100
-    unit: float = 1.0
+    max_passes: int
 
     def search(self, weights, clusters):
         """The :class:`~robust_eac.hard.search.Search` from a partition of the rows."""
@@ -47,7 +46,7 @@ class Task(NamedTuple):
 
     def losses(self, clusters):
         """Losses of the partitions against a partition of the rows."""
-        return self.unit * partition_losses(self.encoding, clusters, self.loss)
+        return partition_losses(self.encoding, clusters, self.loss)
 
     def may_dissolve(self, clusters):
         """Whether the problem is small enough to dissolve clusters."""
@@ -93,7 +92,7 @@ def best_of_starts(task, start, seeds, n_jobs):
         clusters = _start(of_sample, start, number, weights, rng) if given is None else given[number % len(given)]
         search = of_sample.search(weights, clusters)
         search.allocate(rng)
-        search.descend(rng, task.max_passes, exact=False)
+        search.descend(rng, task.max_passes)
         return search.value, number, search.clusters
 
     def finish(found):
@@ -123,13 +122,7 @@ def _start(task, start, number, weights, rng):
         return rng.randint(widest, size=n_rows)
     if start == "relaxed" and (widest <= MANY or n_rows * widest**2 <= _RELAXED_WORK):
         return _relaxed(task.encoding, widest, weights, rng)
-    clusters = np.full(n_rows, -1)
-    if not task.loss.linear:
-        # Empty clusters have no secants.
-        search = task._replace(loss=LOSSES["vi"]).search(weights, clusters)
-        search.allocate(rng)
-        return search.clusters
-    return clusters
+    return np.full(n_rows, -1)
 
 
 def _relaxed(encoding, n_clusters, weights, rng):
@@ -162,7 +155,7 @@ def descend(task, clusters, weights, rng, *, thorough):
     while True:
         search, left = task.search(weights, clusters), task.max_passes - n_passes
         if thorough:
-            search.descend(rng, left, exact=False)
+            search.descend(rng, left)
             search.dissolve(rng, task.max_passes)
         settled = search.descend(rng, max(left - search.n_passes, 1))
         n_moves, n_passes = n_moves + search.n_moves, n_passes + search.n_passes
@@ -200,7 +193,7 @@ def confirm(task, run, rng):
     if not weighting.trusts:
         return run
     while True:
-        losses = _corrected_losses(task.encoding, run.clusters)
+        losses = np.maximum(1.0 - agreements_with(task.encoding, run.clusters), 0.0)
         weighting = weighting.revised(losses)
         if weighting is None:
             return run
@@ -208,14 +201,14 @@ def confirm(task, run, rng):
         run = refine(trusting, run.clusters, weights, rng, thorough=task.may_dissolve(run.clusters))
 
 
-def _corrected_losses(encoding, clusters):
-    """Chance-corrected losses of all partitions against the clusters of an encoding's rows."""
+def agreements_with(encoding, clusters):
+    """Agreements beyond chance (adjusted Rand indices) of all partitions with the clusters of an encoding's rows."""
     losses = encoding.partitions.total**2 * partition_losses(encoding, clusters, LOSSES["binder"])
     weight = encoding.rows.multiplicity * encoding.rows.observed.T
     squares = np.array([np.sum(np.bincount(clusters, weights=of_mask) ** 2) for of_mask in weight])
     by_mask = hard_sums(weight.sum(axis=1), encoding.self_pairs @ encoding.rows.observed, squares)
     consensus = PairSums(*(values[encoding.partitions.mask_of] for values in by_mask))
-    return np.maximum(1.0 - agreement_beside(encoding, losses, consensus), 0.0)
+    return agreement_beside(encoding, losses, consensus)
 
 
 def _draw_sample(encoding, rng):

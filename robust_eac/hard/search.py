@@ -8,7 +8,7 @@ from ..core.encoding import collapse, select
 from ..core.sweep import visiting_order
 from ..core.threads import stop_if_cancelled
 from .contingency import DenseArrays
-from .tables import SLACK, is_sparse, linearised, table_losses, tabulate, terms_of, x_log_x
+from .tables import SLACK, is_sparse, table_losses, tabulate, terms_of, x_log_x
 
 # Used clusters per empty one in the tables, which have at least two empty ones.
 _SPARE = 4
@@ -49,16 +49,12 @@ class Search:
         """The weighted loss."""
         return float(self._terms.weights @ table_losses(self._terms, self._tables))
 
-    def descend(self, rng, max_passes, *, exact=True):
-        """Pass over all rows in random order, by secants, then if `exact` by the loss; returns whether it converged."""
+    def descend(self, rng, max_passes):
+        """Pass over all rows in random order until none moves; returns whether it converged."""
         for _ in range(max_passes):
             self._resize()
-            self._linearise()
             moved = self._move(visiting_order(len(self.clusters), rng, self.clusters))
             self.n_passes += 1
-            if moved == 0 and exact and not self._loss.linear:
-                self._margins[:] = -np.inf
-                moved = self._move(visiting_order(len(self.clusters), rng, self.clusters), exact=True)
             if moved == 0:
                 return True
         return False
@@ -66,7 +62,6 @@ class Search:
     def allocate(self, rng):
         """Put the rows without a cluster where they cost least, one after the other in random order."""
         order = rng.permutation(np.flatnonzero(self.clusters < 0))
-        self._linearise()
         self._move(order)
 
     def dissolve(self, rng, max_passes):
@@ -74,7 +69,7 @@ class Search:
         n_passes, pays = self.n_passes, True
         while pays:
             while self._merge():
-                self.descend(rng, max_passes, exact=False)
+                self.descend(rng, max_passes)
             # A descent may have opened so many clusters that the tables are now sparse.
             pays = not self._tables.sparse and any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
         self.n_passes = n_passes
@@ -117,36 +112,30 @@ class Search:
         before, n_moves = self.value, self.n_moves
         tables = self._tables
         arrays = DenseArrays(*(array.copy() for array in tables.arrays))
-        kept = self.clusters.copy(), self._margins.copy(), arrays, self._drift, self._terms
+        kept = self.clusters.copy(), self._margins.copy(), arrays, self._drift
         rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
         self._drift = tables.take_out(rows, self._terms, self.clusters, self._drift)
         self._move(rows)
-        self.descend(rng, max_passes, exact=False)
+        self.descend(rng, max_passes)
         if self.value < before - self._slack:
             return True
-        self.clusters, self._margins, tables.arrays, self._drift, self._terms = kept
+        self.clusters, self._margins, tables.arrays, self._drift = kept
         self._tables, self.n_moves = tables, n_moves
         return False
 
-    def _move(self, order, *, exact=False):
+    def _move(self, order):
         before = self.n_moves
         for first in range(0, len(order), _UNINTERRUPTED):
             stop_if_cancelled()
             rows, state = order[first : first + _UNINTERRUPTED], (self.clusters, self._margins, self._drift)
-            moved, self._drift = self._tables.relocate(rows, self._terms, exact, self._slack, *state)
+            moved, self._drift = self._tables.relocate(rows, self._terms, self._slack, *state)
             self.n_moves += moved
         return self.n_moves - before
 
-    def _linearise(self):
-        if not self._loss.linear:
-            self._terms = linearised(self._encoding, self._terms, self._loss, self._tables)
-            self._tables.prepare(self._terms)
-            self._margins[:] = -np.inf
-
     def _tabulate(self, n_columns):
-        if is_sparse(self._loss, n_columns):
+        if is_sparse(n_columns):
             n_columns = int(min(self._limit, _SPARE_OF_MANY * n_columns))
-        self._tables = tabulate(self._encoding, self._terms, self._loss, self.clusters, n_columns)
+        self._tables = tabulate(self._encoding, self._terms, self.clusters, n_columns)
         self._tables.prepare(self._terms)
         self._margins, self._drift = np.full(len(self.clusters), -np.inf), 0.0
 
@@ -156,7 +145,7 @@ class Search:
     def _first_clusters(self):
         """Number of clusters to start with when no row is in one: as many as base partitions have."""
         typical = int(np.median(self._encoding.partitions.n_codes))
-        if is_sparse(self._loss, self._with_spare(typical)):
+        if is_sparse(self._with_spare(typical)):
             return typical
         return min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
 
@@ -167,7 +156,7 @@ class Search:
         # The factor of two keeps tables from alternating between sparse and dense.
         if n_columns == len(used) < self._limit:
             n_columns = min(self._limit, 2 * n_columns)
-        elif n_columns > wanted and not (self._tables.sparse and is_sparse(self._loss, wanted)):
+        elif n_columns > wanted and not (self._tables.sparse and is_sparse(wanted)):
             n_columns = wanted // 2
         else:
             return

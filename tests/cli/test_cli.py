@@ -132,9 +132,9 @@ def test_a_merged_consensus(folder, capsys, n_clusters):
     ("argv", "options"),
     [
         ("--loss binder --n-jobs 1", {}),
-        ("--loss vi --cost n-clusters --n-clusters 3 --n-init 3", {"cost": "n_clusters", "n_clusters": 3, "n_init": 3}),
+        ("--loss vi --cost 1.2 --n-clusters 3 --n-init 3", {"cost": 1.2, "n_clusters": 3, "n_init": 3}),
         ("--loss vi --weighting uniform --cost 0.5", {"weighting": "uniform", "cost": 0.5}),
-        ("--loss omari --weighting l2 --lam 0.6 --seed 4", {"weighting": L2(0.6), "random_state": 4}),
+        ("--loss vi --weighting l2 --lam 0.6 --seed 4", {"weighting": L2(0.6), "random_state": 4}),
         ("--loss binder --rho auto", {"weighting": RestrictedSimplex("auto")}),
     ],
 )
@@ -164,11 +164,10 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     assert said.err == ""
     assert result.summary(LABELS, names=TITLES) in said.out
     limit = f"of {options['n_clusters']} asked for" if "n_clusters" in options else "without a limit"
-    cost = f", cost {result.cost:.4g}" if loss in ("binder", "vi") else ""
-    unit = {"binder": " per ordered pair of objects", "vi": " bits"}.get(loss, "")
+    unit = {"binder": " per ordered pair of objects", "vi": " bits"}[loss]
     for line in (
         f"clusters     {result.n_clusters} found {limit}; objects in each: ",
-        f"loss         {loss}{cost}",
+        f"loss         {loss}, cost {result.cost:.4g}",
         f"objective    {result.objective:.5g}{unit}",
         f"distances    nearest partition {result.losses.min():.5g}; 95 % of the weight within {radius:.5g}{unit}",
         f"convergence  converged after {result.n_passes} passes",

@@ -167,7 +167,6 @@ BAD_ARGUMENTS = [
       for option in ("agreement adjusted", "method merge", "init kmeans", "max-iter 5", "tol 0.1", "verbose",
                      "membership m.csv")),
     ("loss", "--n-clusters auto", r"as the loss wants, got auto\."),
-    ("loss", "--cost n-clusters", r"--cost n-clusters needs --n-clusters\."),
     ("loss", "--certify", r"--certify does not apply to --loss vi: of the losses there is a bound for binder only\."),
     ("compare", "--weightings l2 --consensus sec", r"--weightings l2 needs --consensus robust-eac, got sec"),
     ("compare", "--weightings silhouette", r"silhouette needs --features"),

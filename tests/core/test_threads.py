@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 import numpy as np
 import pytest
 
-from robust_eac import refine_labels, solve_hard_median_partition, solve_median_partition
+from robust_eac import solve_hard_median_partition, solve_median_partition
 
 from ..access import _threads, encode
 from ..conftest import planted_ensemble
@@ -74,7 +74,7 @@ def test_searches_end_when_asked(rng, monkeypatch, cancelled):
     for search in (
         lambda: solve_median_partition(labels, 3, random_state=0, n_jobs=1),
         lambda: solve_hard_median_partition(labels, 3, random_state=0, n_jobs=1),
-        lambda: refine_labels(labels, rng.randint(3, size=60), random_state=0),
+        lambda: solve_hard_median_partition(labels, init=rng.randint(3, size=60), random_state=0),
     ):
         if cancelled:
             with pytest.raises(CancelledError):

@@ -241,13 +241,13 @@ def test_thousands_of_objects_in_hundreds_of_clusters(init):
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "cluster weights"])
 @pytest.mark.parametrize("many", [1, 10**9])
-def test_chance_corrected_losses_are_those_of_the_membership(kind, many, monkeypatch):
+def test_agreements_are_those_of_the_membership(kind, many, monkeypatch):
     """Of sparse and of dense tables."""
     monkeypatch.setattr(_hard_tables, "MANY", many)
     _, _, encoding, _ = problem(kind)
     clusters = np.random.RandomState(1).randint(40, size=N)
-    expected = np.maximum(1.0 - adjusted_agreements(encoding, np.eye(40)[clusters]), 0.0)
-    np.testing.assert_allclose(_multistart._corrected_losses(encoding, clusters), expected, rtol=0.0, atol=1e-12)
+    expected = adjusted_agreements(encoding, np.eye(40)[clusters])
+    np.testing.assert_allclose(_multistart.agreements_with(encoding, clusters), expected, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("work", "sequential"), [(10**9, False), (0, True)])
@@ -261,18 +261,6 @@ def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
     monkeypatch.setattr(_multistart, "_relaxed", lambda *arguments: starts.append(arguments) or np.zeros(N, dtype=int))
     solve_hard_median_partition(labels, 40, init="relaxed", n_init=1, random_state=0)
     assert (starts == []) == sequential
-
-
-def test_tables_that_are_too_large_are_refused(rng, monkeypatch):
-    monkeypatch.setattr(_hard_tables, "MAX_DENSE", 1000)
-    labels = planted_ensemble(rng, np.arange(60) % 20, 5)
-    message = "n_clusters must be at most 10 with loss=\"?'?nid'?\"? and 100 base clusters, got 20: only"
-    with pytest.raises(ValueError, match=message):
-        solve_hard_median_partition(labels, loss="nid", init=np.arange(60) % 20, n_clusters=20, random_state=0)
-    with pytest.raises(ValueError, match="n_clusters must be at most 10 with loss='id'"):
-        reassignment_costs(labels, np.arange(60) % 20, loss="id")
-    assert len(hard_partition_losses(labels, np.arange(60) % 20, loss="nid")) == 5
-    assert solve_hard_median_partition(labels, 20, n_init=2, random_state=0).objective > 0.0
 
 
 def test_dissolving_ends_where_tables_become_sparse(monkeypatch):

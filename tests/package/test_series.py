@@ -79,7 +79,7 @@ def test_values_with_an_index_are_matched_by_it(name, parameter):
 
 def test_the_cases_are_those_that_users_meet():
     functions = {
-        "RobustEAC", "solve_membership", "solve_median_partition", "solve_hard_median_partition", "refine_labels",
+        "RobustEAC", "solve_membership", "solve_median_partition", "solve_hard_median_partition",
         "credible_ball", "hard_partition_losses", "reassignment_costs", "expected_losses", "consensus_lower_bound",
         "certify", "partition_losses", "objective_value", "optimality_gap", "agreement_test", "adjusted_agreement",
         "select_n_clusters", "merge_consensus", "coassociation_matrix", "eac", "eac_linkage",
