@@ -239,7 +239,7 @@ def test_thousands_of_objects_in_hundreds_of_clusters(init):
     assert np.array_equal(again.labels, found.labels)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "cluster weights"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("many", [1, 10**9])
 def test_agreements_are_those_of_the_membership(kind, many, monkeypatch):
     """Of sparse and of dense tables."""
