@@ -20,11 +20,11 @@ from .angles import admissible_angles, best_angle, turn_of_three
 MOST_TURNED = 20
 # The search sees at most about this many rows.
 MOST_ROWS = 2**14
-# Largest number of climbs, and of steps in each. Stop once the best value was found _HITS times.
+# Random starts of climbs, and largest number of steps in each. Stop once the best value was found _HITS times.
 _STARTS = 40
 _HITS = 4
 _CLIMB_STEPS = 100
-# An axis of smaller skewness has no direction; at most this many combinations of directions are tried.
+# An axis of smaller skewness has no direction; of each start, at most this many combinations of directions are tried.
 _SYMMETRIC = 1e-3
 _MOST_SIGNS = 8
 # Differences of mean confidence below this are treated as zero.
@@ -70,7 +70,7 @@ class Search:
     rows, weight : (n, k) memberships, or a sample of them, and how many objects each stands for.
     free : the :func:`free_clusters` of all rows.
     survey : if the rows are a sample, a function of Q: (of all rows, the one of smallest membership in every cluster
-        after the rotation, (k, k); their total confidence).
+        after the rotation, (k, k); their mean confidence).
     slack : memberships above minus this are admissible.
     """
 
@@ -85,7 +85,7 @@ class Search:
     def of(cls, rows, weight, slack=0.0):
         """The search for memberships of all objects, on a sample if they are many."""
         some = some_rows(len(rows))
-        of_all = None if isinstance(some, slice) else partial(survey, rows, weight)
+        of_all = None if isinstance(some, slice) else partial(survey, rows, weight / weight.sum())
         return cls(rows[some], weight[some], free_clusters(rows.max(axis=0)), of_all, slack)
 
     def canonical(self, *, near=False):
@@ -225,11 +225,11 @@ class Search:
             bound = np.concatenate([bound, outside])
 
     def _outside(self, Q):
-        """(the worst in every cluster of all rows that leave the simplex, confidence of all rows or None if known)."""
+        """(the worst in every cluster of all rows that leave the simplex, confidence of all or None if not sampled)."""
         if self._survey is None:
             return self.rows[:0], None
-        lowest, total = self._survey(Q)
-        return lowest[(lowest @ Q.T).min(axis=1) < -self._slack - _INSIDE], total
+        lowest, of_all = self._survey(Q)
+        return lowest[(lowest @ Q.T).min(axis=1) < -self._slack - _INSIDE], of_all
 
     def _newton(self, bound, Q, kept):
         """(a local optimum of the confidence, its active constraints), by sequential quadratic programming from Q.

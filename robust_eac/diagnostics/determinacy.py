@@ -47,9 +47,9 @@ def determinacy(membership, weight=None):
     the admissible angles around the current rotation form an interval with ends in closed form; it tries some of them
     and continues from a random one. It need not find all changes.
     """
-    n = len(membership)
-    weight = np.ones(n) if weight is None else weight
-    rows, weight = membership[weight > 0.0], weight[weight > 0.0]
+    rows, weight = membership, np.ones(len(membership)) if weight is None else weight
+    if not weight.all():
+        rows, weight = membership[weight > 0.0], weight[weight > 0.0]
     free = free_clusters(rows.max(axis=0, initial=0.0))
     if len(free) > MOST_TURNED:
         return None

@@ -203,7 +203,7 @@ class DistributedObjective(RawObjective):
 
         def survey(Q):
             lowest, confidence = zip(*of_each(blocks.survey_block, Q), strict=True)
-            return lowest_of(np.array(lowest), Q), sum(confidence)
+            return lowest_of(np.array(lowest), Q), sum(confidence) / self.partitions.total
 
         free = free_clusters(np.max(of_each(blocks.largest_memberships), axis=0))
         if len(free) == 0:

@@ -15,8 +15,6 @@ from .closed_forms import entropy_weights, l2_weights, restricted_simplex_weight
 from .pairs import compare_pairs
 from .trust import SHARE, chance_corrected_weights, count_families_once, largest_group, near_copies, with_untested
 
-# Weights are feasible up to rounding errors of this size.
-_FEASIBLE = 1e-9
 # Losses, which are differences of large numbers, are zero below this share of the largest.
 _EQUAL = 1e-12
 
