@@ -86,7 +86,7 @@ def cells(
     planted=tuple(range(1, 9)),
     mixtures=(2, 3, 5, 8),
     datasets=tuple(SETTINGS),
-    repetitions=2,
+    repetitions=3,
 ):
     """`mixed`, `apart`, `copied`, `planted` and `mixtures` are the true numbers of clusters; `noise` the numbers of
     random columns."""

@@ -35,11 +35,11 @@ from .random_order import in_random_order
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
 # Least prediction strength of a stable number of clusters.
-STABLE = 0.9
+STABLE = 0.94
 # Strengths that differ by less are equal.
 _TIE = 1e-9
 # Near-duplicates reach this adjusted Rand index, and share this much of the objects that either observes.
-_NEAR = 0.98
+_NEAR = 0.95
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
 # Objects on which halves are compared, at most.
@@ -115,14 +115,14 @@ def select_n_clusters(
     other cut keeps together, for the cluster of either cut for which it is least; a mean over pairs of halves. A
     cluster without two common objects has the share 0, and a single cluster the strength 0.
 
-    A number is *stable* if its strength is at least 0.9. The largest stable number is chosen: groups of clusters can be
-    as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is one cluster, if
-    that is a candidate, or else the number of largest strength; both with a warning.
+    A number is *stable* if its strength is at least 0.94. The largest stable number is chosen: groups of clusters can
+    be as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is one cluster,
+    if that is a candidate, or else the number of largest strength; both with a warning.
 
-    Near-duplicates are no evidence of each other, and stay in one half: partitions with an adjusted Rand index [4]_ of
-    at least 0.98 on the objects that both observe, if these are at least 98 % of those that either observes, and
-    partitions that such pairs link. With fewer than six different partitions the answer has a warning; if there is only
-    one, both halves have it, and all objects.
+    Near-duplicates are no evidence of each other, and stay in one half: partitions into equally many clusters with an
+    adjusted Rand index [4]_ of at least 0.95 on the objects that both observe, if these are at least 95 % of those that
+    either observes, and partitions that such pairs link. If fewer than six partitions are different, there are too few
+    for such halves: they are divided regardless, and the answer has a warning.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def choose(candidates, strength, n_different, *, stacklevel=3):
             text += "it is the answer"
         said.append(text)
     if n_different < _MANY:
-        said.append(f"the number of clusters, {chosen}, is uncertain: {_few(n_different)}")
+        said.append(f"the number of clusters is uncertain: {_few(n_different)}")
     if said:
         warnings.warn(f"{'; '.join(said)}.", UserWarning, stacklevel=stacklevel)
     return stable, chosen
@@ -255,8 +255,11 @@ def compare_halves(
     The curves, (3, n_candidates), are held-out agreement, stability, and prediction strength.
     """
     groups = near_duplicates(encoding, rng)
-    if groups.max() == 0:
-        # Nothing but the objects could differ.
+    n_different = int(groups.max()) + 1
+    if n_different < _MANY:
+        groups = np.arange(len(groups))
+    if n_different == 1:
+        # All clusters of the only partition count, however small.
         max_samples = 1.0
     seeds = rng.randint(MAX_SEED, size=n_splits)
     tasks = (delayed(_compare_pair)(encoding, weights, groups, candidates, max_samples, seed) for seed in seeds)
@@ -264,13 +267,13 @@ def compare_halves(
     for each in prefer_threads(n_jobs)(tasks):
         found.append(each)
         log(f"pair of halves {len(found)} of {n_splits}")
-    return int(groups.max()) + 1, np.mean(found, axis=0)
+    return n_different, np.mean(found, axis=0)
 
 
 def near_duplicates(encoding, rng):
     """(m,) group of each partition, from 0: those that pairs of near-duplicates link have the same."""
     pairs = compare_pairs(encoding, rng)
-    near = (pairs.agreement >= _NEAR - _TIE) & (pairs.overlap >= _NEAR - _TIE)
+    near = (pairs.agreement >= _NEAR) & (pairs.overlap >= _NEAR) & (pairs.fineness == 1.0)
     first, second = np.nonzero(near)
     shape = (len(encoding.partitions.offsets),) * 2
     return connected_components(coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=shape))[1]
