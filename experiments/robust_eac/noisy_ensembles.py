@@ -84,8 +84,8 @@ def cells(
     sizes = [SIZES[name] if n_partitions is None else n_partitions for name in ensembles]
     for m in sizes:
         for weighting in (RestrictedSimplex(rho), L2(lam)):
-            # Binding checks the parameter.
-            weighting.bind(m, 1.0)
+            # Checks the parameter.
+            weighting.solve(np.zeros(m))
     if k_range is not None and not 2 <= k_range[0] <= k_range[1]:
         raise ValueError(f"k_range must be two numbers from 2 on, the smaller first, got {k_range}.")
     more = {"noise": noise, "weightings": weightings, "n_partitions": n_partitions, "k_range": k_range}

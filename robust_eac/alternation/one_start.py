@@ -1,6 +1,7 @@
 """Alternation of membership and weights from one start: Y steps that sweep, and updates of the weights."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,12 +11,15 @@ from ..core.starts import FEW, SAMPLE_TOL
 from ..core.sweep import ROUNDING
 from ..core.threads import silent, stop_if_cancelled
 from ..objectives.base import Objective
+from ..weightings.joint import Weighting, first_weights
 
 # Over-relax by this factor after a sweep that leaves more than the share _SLOW of the gap.
 _SLOW = 0.5
 _RELAXATION = 1.7
 # Share of the gap that a plain sweep leaves after over-relaxed ones, since it reverts their overshoot.
 _CLOSED = 0.28
+# Losses, which are differences of large numbers, are zero below this share of the largest.
+_EQUAL = 1e-12
 # Ratio of the gap after a sweep to the sum of the gaps seen during it. A larger measured ratio replaces it.
 _SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
 
@@ -41,7 +45,7 @@ class Problem(NamedTuple):
     """The objective of the membership, and the :class:`~robust_eac.weightings.Weighting` that finds the weights."""
 
     objective: Objective
-    weighting: object
+    weighting: Weighting
 
 
 class Run(NamedTuple):
@@ -75,14 +79,14 @@ def start_run(problem, start, rng, limits, *, log=silent):
     """
     objective, weighting = problem
     if not isinstance(start, str):
-        return _run_from(problem, start, rng, weighting.of_start, log, limits)._replace(gap=0.0)
-    sample = objective.sample(rng)
+        return run_from(problem, start, rng, partial(_weights_of_start, weighting), log, limits)._replace(gap=0.0)
+    sample, first = objective.sample(rng), partial(first_weights, weighting)
     if sample is None:
-        return _run_from(problem, objective.initial_rows(start, rng), rng, weighting.first, log, limits)
+        return run_from(problem, objective.initial_rows(start, rng), rng, first, log, limits)
     rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
     own = np.random.RandomState(rng.randint(MAX_SEED))
     of_sample = Problem(sample, weighting)
-    run = _run_from(of_sample, sample.initial_rows(start, own), own, weighting.first, silent, rough)
+    run = run_from(of_sample, sample.initial_rows(start, own), own, first, silent, rough)
     run = continue_run(of_sample, run._replace(gap=0.0), rough)
     return spread_run(problem, sample, run, rng, log, limits, leap=objective.n_clusters > FEW)
 
@@ -92,12 +96,21 @@ def spread_run(problem, sample, run, rng, log, limits, *, leap):
     encoding = problem.objective.encoding
     skip = limits.tol * encoding.partitions.total if leap else 0.0
     rows = sample.place(encoding, run.weights, run.rows, leap=leap, skip=skip, n_threads=limits.n_threads)
-    run = _run_from(problem, rows, rng, problem.weighting.solve, log, limits)
+    run = run_from(problem, rows, rng, problem.weighting.solve, log, limits)
     log(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
     return run
 
 
-def _run_from(problem, rows, rng, weigh, log, limits):
+def _weights_of_start(weighting, losses):
+    """Weights of the first descent from given memberships: the best for their losses, so that a fit goes on.
+
+    If only partitions equal to the start have weight, they would keep it: then these are the :func:`first_weights`.
+    """
+    weights = weighting.solve(losses)
+    return weights if weights @ losses > _EQUAL * losses.max() else first_weights(weighting, losses)
+
+
+def run_from(problem, rows, rng, weigh, log, limits):
     """The :class:`Run` from memberships, with weights by a function of their losses."""
     objective, weighting = problem
     state = objective.measure(rows, limits.n_threads)

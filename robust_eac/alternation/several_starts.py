@@ -9,6 +9,7 @@ from ..core.formula import adjusted_agreements
 from ..core.starts import reduce_rows
 from ..core.threads import count_threads, map_threads, silent
 from ..objectives.base import empty_last
+from ..weightings.joint import Trusting
 from .one_start import alternate, alternate_once, continue_run, spread_run, start_run
 
 # Several starts are first solved to this gap; of cheap ones, which begin on a sample, only the best _N_LOOSE are.
@@ -153,7 +154,7 @@ def _confirm(problem, run, seed, limits):
     Only the first update can add partitions: there are at most n_partitions + 1.
     """
     weighting = problem.weighting
-    if not weighting.trusts:
+    if not isinstance(weighting, Trusting):
         return problem, run
     while True:
         agreements = adjusted_agreements(problem.objective.encoding, run.rows, n_threads=limits.n_threads)

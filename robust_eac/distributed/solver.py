@@ -5,7 +5,7 @@ The work on a chunk is in blocks.py.
 
 from __future__ import annotations
 
-import warnings
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,8 +40,8 @@ from ..solvers.median_partition import (
     result_of,
     warn_unless_converged,
 )
-from ..weightings.joint import Fixed, as_weighting, resolve_group
-from ..weightings.trust import LEVEL, NO_LINKS
+from ..weightings.joint import Fixed, as_weighting
+from ..weightings.trust import linked_group
 from . import blocks
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         raise ValueError('agreement must not be "adjusted" for a Dask array.')
     if sample_weight is not None:
         raise ValueError("sample_weight must be None for a Dask array.")
-    weighting = as_weighting(options.weighting).bind(m, float(n) ** 2)
+    weighting = as_weighting(options.weighting)
     if weighting.corrected:
         raise ValueError(
             'weighting "chance-corrected" needs losses that cannot be summed over chunks: use another weighting, or '
@@ -158,17 +158,25 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
     def log(line):
         options.log(f"all objects: {line}")
 
+    @cache
+    def encoded():
+        return _encode(labels, start, n_clusters)
+
+    @cache
+    def sample():
+        partitions, encodings, _ = encoded()
+        return _gather_sample(encodings, partitions, labels.chunks[0], n_clusters, rng)
+
+    def group():
+        return linked_group(sample(), rng, stacklevel=6)
+
     with blocks.scheduler_watched():
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
-        partitions, encodings, starts = _encode(labels, start, n_clusters)
-        if sampled or weighting.needs_group:
-            sample = _gather_sample(encodings, partitions, labels.chunks[0], n_clusters, rng)
-            weighting, linked = resolve_group(weighting, sample, rng)
-            if not linked:
-                warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+        weighting = weighting.ready(m, float(n) ** 2, group)
+        partitions, encodings, starts = encoded()
         if sampled:
-            problem = Problem(objective_for(sample, n_clusters), weighting)
+            problem = Problem(objective_for(sample(), n_clusters), weighting)
             rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
             starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, log=options.log)
         problem = Problem(DistributedObjective(partitions, n_clusters), weighting)

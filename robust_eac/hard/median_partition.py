@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +25,10 @@ from ..checks.values import (
 )
 from ..core.codes import relabel
 from ..core.encoding import encode_ensemble
-from ..weightings.joint import Fixed, as_weighting, name_of, resolve_group
-from ..weightings.trust import LEVEL, NO_LINKS
+from ..weightings.joint import Fixed, as_weighting, name_of
+from ..weightings.trust import linked_group
 from ..wording import agreement_of, clusters_found, counted, percent, report, with_weight
-from .losses import LEVEL as BALL_LEVEL
-from .losses import check_loss, encode_for_loss, radius_of
+from .losses import LEVEL, check_loss, encode_for_loss, radius_of
 from .lower_bound import bound_partitions
 from .multistart import INITS, Task, agreements_with, solve_from
 
@@ -188,10 +187,7 @@ def solve_hard_median_partition(
     rng = check_random_state(random_state)
     encoding = encode_for_loss(ensemble, sample_weight, chosen)
 
-    # Near copies all count: draws of a posterior repeat likely partitions.
-    weighting, linked = resolve_group(weighting, encoding, rng, families=False)
-    if not linked:
-        warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=2)
+    weighting = weighting.ready(m, 1.0, partial(linked_group, encoding, rng, stacklevel=4))
     seeds = rng.randint(MAX_SEED, size=n_init)
     task = Task(encoding, chosen, limit, weighting, max_passes)
     run = solve_from(task, start, seeds, n_jobs)
@@ -207,8 +203,8 @@ def solve_hard_median_partition(
 def summarise_partition(result, agreements, names, certificate=()):
     """The report on a :class:`HardMedianPartition`, with the rows of a certificate."""
     options = result.options
-    unit, level = _UNITS[options["loss"]], percent(BALL_LEVEL)
-    radius = radius_of(result.losses, result.weights, BALL_LEVEL)
+    unit, level = _UNITS[options["loss"]], percent(LEVEL)
+    radius = radius_of(result.losses, result.weights, LEVEL)
     passes = counted(result.n_passes, "pass", "passes")
     rows = {
         "clusters": clusters_found(result.labels, options["n_clusters"]),
@@ -224,12 +220,12 @@ def summarise_partition(result, agreements, names, certificate=()):
 
 
 def _check_weighting(weights, weighting, n_partitions):
-    """Fixed weights, or a weighting for losses of order one, as a :class:`~robust_eac.weightings.Weighting`."""
+    """Fixed weights, or a weighting, as a :class:`~robust_eac.weightings.Weighting`."""
     if weighting is None:
         return Fixed(check_weights(weights, n_partitions))
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    return as_weighting(weighting).bind(n_partitions, 1.0)
+    return as_weighting(weighting)
 
 
 def _warn_unconverged(run, max_passes):

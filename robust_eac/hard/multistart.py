@@ -13,7 +13,7 @@ from ..core.relabelling import PairSums, hard_sums
 from ..core.starts import draw_rows
 from ..core.threads import count_threads, map_threads
 from ..objectives import RawObjective
-from ..weightings.joint import Fixed, Weighting
+from ..weightings.joint import Fixed, Trusting, Weighting, first_weights
 from .search import Search, group_copies
 from .tables import LOSSES, MANY, Loss, partition_losses
 
@@ -81,7 +81,7 @@ def solve_from(task, start, seeds, n_jobs):
 
 def best_of_starts(task, start, seeds, n_jobs):
     """The :class:`SearchRun` of least objective: all starts descend, the best few are then searched thoroughly."""
-    weights = task.weighting.first(np.ones(len(task.encoding.partitions.offsets)))
+    weights = first_weights(task.weighting, np.ones(len(task.encoding.partitions.offsets)))
     rows = group_copies(task.encoding)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
     of_sample, whole = task._replace(encoding=sample), task._replace(encoding=rows)
@@ -190,14 +190,15 @@ def refine(task, clusters, weights, rng, *, thorough):
 def confirm(task, run, rng):
     """Alternate search and trust until the trusted partitions no longer change."""
     weighting = task.weighting
-    if not weighting.trusts:
+    if not isinstance(weighting, Trusting):
         return run
     while True:
         losses = np.maximum(1.0 - agreements_with(task.encoding, run.clusters), 0.0)
-        weighting = weighting.revised(losses)
+        # Near copies all count: draws of a posterior repeat likely partitions.
+        weighting = weighting.revised(losses, families=False)
         if weighting is None:
             return run
-        trusting, weights = task._replace(weighting=weighting), weighting.first(losses)
+        trusting, weights = task._replace(weighting=weighting), weighting.weights
         run = refine(trusting, run.clusters, weights, rng, thorough=task.may_dissolve(run.clusters))
 
 

@@ -1,6 +1,7 @@
 """The numbers in the report on a fitted consensus."""
 
 from copy import deepcopy
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,9 +22,9 @@ from ..diagnostics.certificates import Assessment, Moves
 from ..objectives import objective_for
 from ..plotting.matrices import draw_objects, order_by_group
 from ..summary import assess_encoded, describe, encode_fitted
-from ..weightings.joint import WEIGHTINGS, resolve_group
+from ..weightings.joint import WEIGHTINGS
 from ..weightings.pairs import compare_pairs
-from ..weightings.trust import near_copies
+from ..weightings.trust import linked_group, near_copies
 
 # Largest number of objects in the heat map.
 _DRAWN = 400
@@ -209,6 +210,6 @@ def _median_partition(encoding, name, k, rng, effort):
     """(labels, weights) of the median partition with another weighting and otherwise the defaults."""
     kind = WEIGHTINGS[name]
     objective = objective_for(encoding, k, "adjusted" if kind.corrected else "raw")
-    weighting, _ = resolve_group(kind().bind(len(encoding.partitions.offsets), objective.unit), encoding, rng)
+    weighting = kind().ready(len(encoding.partitions.offsets), objective.unit, partial(linked_group, encoding, rng))
     run, membership = solve(Problem(objective, weighting), "random", **effort)
     return membership.argmax(axis=1), run.weights

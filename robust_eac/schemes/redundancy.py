@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..alternation.one_start import Limits, Problem, alternate, is_stationary
+from ..alternation.one_start import Limits, Problem, continue_run, is_stationary, run_from
 from ..checks.common import RandomState
 from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_random_state, warn_unless
 from ..core.encoding import collapse, encode
 from ..core.starts import initial_rows
+from ..core.threads import silent
 from ..objectives import RawObjective
+from ..weightings.closed_forms import uniform_weights
 from ..weightings.joint import Weighting
 from .tables import share_among_copies, tables
 
@@ -98,7 +100,9 @@ def redundancy_weights(
     problem = Problem(RawObjective(encoding, n_clusters), RedundancyWeighting(encoding, pair_products(encoding)))
     limits = Limits(_GAP, max_iter, reduction=0.0)
     starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
-    best = min((alternate(problem, start, rng, limits) for start in starts), key=lambda run: run.objective)
+    # The starts are random: they begin with equal weights.
+    runs = (run_from(problem, start, rng, uniform_weights, silent, limits)._replace(gap=0.0) for start in starts)
+    best = min((continue_run(problem, run, limits) for run in runs), key=lambda run: run.objective)
     message = f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}."
     warn_unless(is_stationary(best.gap, _GAP), message)
     return best.weights
@@ -130,10 +134,6 @@ class RedundancyWeighting(Weighting):
         c = linear_term(self.encoding, losses)
         weights = minimise_on_simplex(self.Q + _RIDGE * np.eye(m), c, np.full(m, 1.0 / m))
         return share_among_copies(weights, np.column_stack([self.Q, c]))
-
-    def of_start(self, losses):
-        """Equal weights: the starts are random."""
-        return self.first(losses)
 
     def value(self, losses, weights):
         c = linear_term(self.encoding, losses)

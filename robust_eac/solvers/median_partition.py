@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +27,8 @@ from ..core.compiling import announce_compiling
 from ..core.encoding import encode_ensemble
 from ..core.threads import count_threads, progress
 from ..objectives import objective_for, resolve_agreement
-from ..weightings.joint import Fixed, as_weighting, resolve_group
-from ..weightings.trust import LEVEL, NO_LINKS
+from ..weightings.joint import Fixed, as_weighting
+from ..weightings.trust import linked_group
 
 __all__ = ["MedianPartitionResult", "MembershipResult", "solve_median_partition", "solve_membership"]
 
@@ -171,7 +171,6 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     weighting = as_weighting(options.weighting)
     agreement = resolve_agreement(options.agreement, corrected=weighting.corrected)
     total = float(n if sample_weight is None else sample_weight.sum())
-    weighting = weighting.bind(m, total**2 if agreement == "raw" else 1.0)
     n_init, limits = check_effort(options)
     start = check_init(options.init, n, n_clusters)
     n_jobs = check_n_jobs(options.n_jobs)
@@ -179,9 +178,8 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     encoding = encode_ensemble(ensemble, sample_weight)
-    weighting, linked = resolve_group(weighting, encoding, rng)
-    if not linked:
-        warnings.warn(NO_LINKS.format(LEVEL), UserWarning, stacklevel=3)
+    unit = total**2 if agreement == "raw" else 1.0
+    weighting = weighting.ready(m, unit, partial(linked_group, encoding, rng, stacklevel=5))
     problem = Problem(objective_for(encoding, n_clusters, agreement), weighting)
     with announce_compiling(options.log):
         run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=options.log)

@@ -12,11 +12,7 @@ from sklearn.base import BaseEstimator
 from ..checks.values import check_choice, check_real, check_returned_weights, check_weights
 from ..core.formula import weighted_loss
 from .closed_forms import entropy_weights, l2_weights, restricted_simplex_weights, uniform_weights
-from .pairs import compare_pairs
-from .trust import SHARE, chance_corrected_weights, count_families_once, largest_group, near_copies, with_untested
-
-# Losses, which are differences of large numbers, are zero below this share of the largest.
-_EQUAL = 1e-12
+from .trust import SHARE, chance_corrected_weights, count_families_once, near_copies, with_untested
 
 
 @cache
@@ -29,12 +25,10 @@ class Weighting(BaseEstimator):
     """The rule for the weights of the partitions, given their losses.
 
     A subclass has its parameters in ``__init__``, a `solver` (or another `update`), and overrides the methods that
-    differ.
+    differ. :meth:`ready` is called once, before the first weights; the alternation uses what it returns.
 
     solver : function of the losses, and of the parameters by name, that returns weights.
-    corrected : whether it uses chance-corrected losses. Its weights then stay fixed while the membership moves.
-    needs_group : whether it first needs the partitions that agree with each other; see `resolve_group`.
-    trusts : whether weights stay fixed until `revised` replaces them.
+    corrected : whether it uses chance-corrected losses.
 
     References
     ----------
@@ -49,12 +43,15 @@ class Weighting(BaseEstimator):
     array([0., 1.])
     """
 
-    trusts = False
     corrected = False
-    needs_group = False
 
-    def bind(self, n_partitions, unit):
-        """The weighting for this many partitions and this unit of the losses, after a check of its parameters."""
+    def ready(self, n_partitions, unit, group):
+        """The weighting of an alternation, after a check of the parameters: with those that depend on the ensemble.
+
+        unit : the unit of the losses.
+        group : function without arguments that finds (pairs, the trusted group), as
+            :func:`~robust_eac.weightings.trust.linked_group`.
+        """
         self.solve(np.zeros(n_partitions))
         return self
 
@@ -65,19 +62,6 @@ class Weighting(BaseEstimator):
     def solve(self, losses):
         """Weights from the losses, checked, and normalised to sum to one."""
         return check_returned_weights(self.update(losses.copy()), len(losses), name="weighting")
-
-    def first(self, losses):
-        """Weights of the first descent."""
-        return uniform_weights(losses)
-
-    def of_start(self, losses):
-        """Weights of the first descent from a given membership: the best for its losses, so that a fit goes on.
-
-        If only partitions equal to the membership have weight, it would be the last one, too: then the weights are
-        those of :meth:`first`.
-        """
-        weights = self.solve(losses)
-        return weights if weights @ losses > _EQUAL * losses.max() else self.first(losses)
 
     def value(self, losses, weights):
         """The objective that the alternation decreases and reports."""
@@ -90,13 +74,11 @@ class Fixed(Weighting):
     def __init__(self, weights):
         self.weights = weights
 
-    def bind(self, n_partitions, unit):
+    def ready(self, n_partitions, unit, group):
         return Fixed(check_weights(self.weights, n_partitions, name="weighting"))
 
     def solve(self, losses):
         return self.weights
-
-    first = solve
 
 
 class FromFunction(Weighting):
@@ -105,7 +87,7 @@ class FromFunction(Weighting):
     def __init__(self, function):
         self.function = function
 
-    def bind(self, n_partitions, unit):
+    def ready(self, n_partitions, unit, group):
         return self
 
     def update(self, losses):
@@ -152,15 +134,10 @@ class RestrictedSimplex(Weighting):
     def __init__(self, rho: float | str | None = None) -> None:
         self.rho = rho
 
-    @property
-    def needs_group(self):
-        return isinstance(self.rho, str) and self.rho == "auto"
-
-    def bind(self, n_partitions, unit):
-        return self if self.needs_group else super().bind(n_partitions, unit)
-
-    def for_group(self, pairs, group, families):
-        return RestrictedSimplex(1.0 / np.count_nonzero(group))
+    def ready(self, n_partitions, unit, group):
+        if isinstance(self.rho, str) and self.rho == "auto":
+            return RestrictedSimplex(1.0 / np.count_nonzero(group()[1]))
+        return super().ready(n_partitions, unit, group)
 
 
 class L2(Weighting):
@@ -186,7 +163,7 @@ class L2(Weighting):
     def __init__(self, lam: float | None = None) -> None:
         self.lam = lam
 
-    def bind(self, n_partitions, unit):
+    def ready(self, n_partitions, unit, group):
         return L2(0.5 * unit if self.lam is None else check_real(self.lam, name="lam", low=0.0))
 
     def value(self, losses, weights):
@@ -217,8 +194,8 @@ class Entropy(Weighting):
     def __init__(self, eta: float | None = None) -> None:
         self.eta = eta
 
-    def bind(self, n_partitions, unit):
-        return Weighting.bind(Entropy(0.05 * unit if self.eta is None else self.eta), n_partitions, unit)
+    def ready(self, n_partitions, unit, group):
+        return Weighting.ready(Entropy(0.05 * unit if self.eta is None else self.eta), n_partitions, unit, group)
 
     def value(self, losses, weights):
         positive = weights[weights > 0.0]
@@ -247,7 +224,6 @@ class ChanceCorrected(Weighting):
 
     solver = staticmethod(chance_corrected_weights)
     corrected = True
-    needs_group = True
 
     def __init__(self, share: float = SHARE) -> None:
         self.share = share
@@ -255,39 +231,40 @@ class ChanceCorrected(Weighting):
     def update(self, losses):
         return chance_corrected_weights(losses, expected=1.0, share=self.share)
 
-    def for_group(self, pairs, group, families):
-        first = with_untested(pairs, group)
-        return Trusting(first / np.count_nonzero(first), self, pairs, np.ones_like(first), families)
+    def ready(self, n_partitions, unit, group):
+        super().ready(n_partitions, unit, group)
+        pairs, linked = group()
+        first = with_untested(pairs, linked)
+        return Trusting(first / np.count_nonzero(first), self, pairs, np.ones_like(first))
 
 
 class Trusting(Fixed):
-    """Weights of the partitions that :class:`ChanceCorrected` trusts so far.
+    """Weights of the partitions that :class:`ChanceCorrected` trusts so far; fixed while the membership moves.
 
     among : (m,) bool; the partitions that can be trusted.
-    families : whether near copies count once.
     near : the near copies, which the first update finds; None before.
     """
 
-    trusts = True
-
-    def __init__(self, weights, chance, pairs, among, families, near=None):
+    def __init__(self, weights, chance, pairs, among, near=None):
         self.weights, self.chance = weights, chance
-        self.pairs, self.among = pairs, among
-        self.families, self.near = families, near
+        self.pairs, self.among, self.near = pairs, among, near
 
-    def revised(self, losses):
-        """The weighting with trust decided by these chance-corrected losses; None if they confirm this one."""
+    def revised(self, losses, *, families=True):
+        """The weighting with trust decided by these chance-corrected losses; None if they confirm this one.
+
+        families : whether near copies count once.
+        """
         trusted = (self.chance.solve(losses) > 0.0) & self.among
         if not trusted.any():
             return None
         # The first update may add partitions and finds the near copies; later ones only remove partitions.
         near = self.near
         if near is None:
-            near = near_copies(self.pairs, 1.0 - losses) & self.families
+            near = near_copies(self.pairs, 1.0 - losses) & families
         confirmed = count_families_once(near, self.pairs.references, trusted)
         if np.array_equal(confirmed, self.weights):
             return None
-        return Trusting(confirmed, self.chance, self.pairs, trusted, self.families, near)
+        return Trusting(confirmed, self.chance, self.pairs, trusted, near)
 
 
 # name -> class
@@ -304,7 +281,7 @@ WEIGHT_SOLVERS: dict[str, Callable[..., np.ndarray]] = {name: kind.solver for na
 
 
 def as_weighting(weighting):
-    """The unbound :class:`Weighting` from a name, an object, a function of the losses, or fixed weights."""
+    """The :class:`Weighting` from a name, an object, a function of the losses, or fixed weights."""
     if isinstance(weighting, Weighting):
         return weighting
     if callable(weighting):
@@ -314,14 +291,9 @@ def as_weighting(weighting):
     return WEIGHTINGS[check_choice(weighting, WEIGHTINGS, name="weighting")]()
 
 
-def resolve_group(weighting, encoding, rng, *, families=True):
-    """(the :class:`Weighting` of the alternation, whether any partitions agree beyond chance)."""
-    if not weighting.needs_group:
-        return weighting, True
-    everyone = np.ones(len(encoding.partitions.offsets), dtype=bool)
-    pairs = compare_pairs(encoding, rng)
-    group = largest_group(pairs)
-    return weighting.for_group(pairs, everyone if group is None else group, families), group is not None
+def first_weights(weighting, losses):
+    """Weights of the first descent: equal ones, unless they are fixed."""
+    return weighting.solve(losses) if isinstance(weighting, Fixed) else uniform_weights(losses)
 
 
 def name_of(weighting):

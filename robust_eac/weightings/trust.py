@@ -33,8 +33,6 @@ _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
 # A pair is not called near copies if either partition agrees with the consensus at least this much.
 _AT_CONSENSUS = 0.95
-# The warning if no two partitions are linked.
-NO_LINKS = "No two partitions agree beyond chance at the level {:g}: all are weighted equally."
 
 
 def chance_corrected_weights(
@@ -141,11 +139,18 @@ def trusted_group_weights(
 
 def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
     """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links."""
-    group = largest_group(compare_pairs(encoding, rng), level=level)
+    return linked_group(encoding, rng, level=level, stacklevel=stacklevel + 1)[1]
+
+
+def linked_group(encoding, rng, *, level=LEVEL, stacklevel=3):
+    """(the compared pairs of partitions, :func:`trusted_group`)."""
+    pairs = compare_pairs(encoding, rng)
+    group = largest_group(pairs, level=level)
     if group is None:
-        warnings.warn(NO_LINKS.format(level), UserWarning, stacklevel=stacklevel)
-        return np.ones(len(encoding.partitions.offsets), dtype=bool)
-    return group
+        message = f"No two partitions agree beyond chance at the level {level:g}: all are weighted equally."
+        warnings.warn(message, UserWarning, stacklevel=stacklevel)
+        group = np.ones(len(encoding.partitions.offsets), dtype=bool)
+    return pairs, group
 
 
 def largest_group(pairs, *, level=LEVEL):

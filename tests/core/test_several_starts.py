@@ -40,7 +40,7 @@ def labels(request, rng, monkeypatch):
 def run_to_the_end(labels, weighting, seed, n_init):
     """The result of every start on its own."""
     encoding, start = reduce_rows(encode(labels), "random")
-    weighting = as_weighting(weighting).bind(labels.shape[1], float(len(labels)) ** 2)
+    weighting = as_weighting(weighting).ready(labels.shape[1], float(len(labels)) ** 2, None)
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
     return [alternate(RawObjective(encoding, 6), start, weighting, seed=s) for s in seeds], encoding
 

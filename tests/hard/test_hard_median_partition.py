@@ -228,7 +228,7 @@ def test_weights_found_with_the_partition(rng, loss, weighting):
     result = solve(labels, 5, loss=loss, weighting=weighting)
     assert result.converged
     assert_consistent(result, labels, loss, 1.0)
-    resolved = as_weighting(weighting).bind(12, 1.0)
+    resolved = as_weighting(weighting).ready(12, 1.0, None)
     np.testing.assert_allclose(result.weights, resolved.solve(result.losses), rtol=1e-12)
     assert result.objective == pytest.approx(resolved.value(result.losses, result.weights), abs=1e-15)
     near = reference.moved_and_merged(result.labels, 5)

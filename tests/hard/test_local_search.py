@@ -148,7 +148,7 @@ def test_weights_of_the_hard_consensus(rng, name):
     start = rng.randint(3, size=40)
     result = search_from(labels, start, 3, weighting=name, random_state=0)
     assert result.converged
-    weighting = as_weighting(name).bind(12, 1.0)
+    weighting = as_weighting(name).ready(12, 1.0, None)
     losses = partition_losses(labels, np.eye(3)[result.labels]) / 1600
     np.testing.assert_allclose(result.losses, losses)
     np.testing.assert_allclose(result.weights, weighting.solve(losses), rtol=1e-12)

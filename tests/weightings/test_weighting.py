@@ -126,15 +126,14 @@ def test_copies_share_equally_in_spite_of_rounding():
         np.testing.assert_allclose(f(losses[1:]), [1 / 3, 1 / 3, 1 / 3, 0.0], rtol=1e-12)
 
 
-def test_bind_fills_in_the_defaults_of_the_paper():
+def test_ready_fills_in_the_defaults_of_the_paper():
     losses = np.array([4.0, 1.0, 2.0, 3.0, 9.0])
-    weighting = as_weighting("restricted-simplex").bind(5, 4.0)
+    weighting = as_weighting("restricted-simplex").ready(5, 4.0, None)
     assert np.allclose(weighting.solve(losses), restricted_simplex_weights(losses, rho=0.25), rtol=1e-14)
-    weighting = as_weighting("l2").bind(5, 4.0)
+    weighting = as_weighting("l2").ready(5, 4.0, None)
     weights = weighting.solve(losses)
     assert np.allclose(weights, l2_weights(losses, lam=2.0), rtol=1e-14)
     assert weighting.value(losses, weights) == pytest.approx(weights @ losses + weights @ weights)
-    assert np.allclose(weighting.first(losses), 0.2)
 
 
 def test_weightings_are_parameters_of_an_estimator():
