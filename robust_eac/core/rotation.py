@@ -4,6 +4,9 @@ Losses depend on Y only through Y'Y. For an orthogonal Q with Q1 = 1, the column
 a rotation, admissible if QY >= 0. An admissible rotation only renames a cluster with an object of membership one, since
 the column of Q for it has non-negative entries, sum one and length one. The others are *free*: with f free clusters,
 rotations act on f - 1 coordinates of the rows, in the plane of sum 0 of these clusters.
+
+With 90 % random clusterings, labels of the canonical membership have accuracy .694, those of the membership at which
+the descent ends .642 (docs/guide/noisy.md).
 """
 
 from functools import lru_cache, partial
