@@ -48,14 +48,6 @@ _PRICES = 1e3, 1e12
 _STUCK, _NEARER = 3, 0.9
 
 
-def canonical_rotation(rows, weight, *, near=False):
-    """The rotation Q of (n, k) memberships that maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
-
-    As :meth:`Search.canonical`.
-    """
-    return Search.of(rows, weight).canonical(near=near)
-
-
 def free_clusters(largest):
     """Indices of the clusters that rotations can mix, by the largest membership in every cluster.
 
@@ -92,8 +84,9 @@ class Search:
         return cls(rows[some], weight[some], free_clusters(rows.max(axis=0)), of_all, slack)
 
     def canonical(self, *, near=False):
-        """The admissible rotation of largest confidence, with clusters numbered as in the rows where they correspond.
+        """The admissible rotation Q of largest confidence, with clusters numbered as in the rows where they correspond.
 
+        It maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
         None if only permutations are admissible, if the rows are canonical already, or if more than 20 clusters are
         free. Rotated rows give the same membership, up to the numbers of clusters. With three free clusters, the
         optimum is exact; with more, it is the best one found.
