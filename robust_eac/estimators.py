@@ -205,8 +205,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Notes
         -----
-        Time of :meth:`summary` with X, and of a fit with at most five starts for each of three weightings and for every
-        mode.
+        Time of :meth:`summary` with X, of a fit with at most five starts for each of three weightings, and of merging.
 
         Examples
         --------
