@@ -19,7 +19,7 @@ from .checks.values import check_names, is_dask_array
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
-from .placing import agreements_of, keep_consensus, keep_groups, read_new_objects
+from .placing import agreements_of, keep_consensus, read_new_objects
 from .solvers.median_partition import Options, solve_ensemble
 from .summary import Settings, assess, summarise
 
@@ -33,7 +33,7 @@ _LOW_AGREEMENT = 0.5
 
 
 class _Consensus(ClusterMixin, BaseEstimator):
-    """Methods of fitted estimators: memberships and labels of new objects, and reports."""
+    """Attributes of a fit, and reports on it."""
 
     labels_: np.ndarray
     membership_: np.ndarray
@@ -61,101 +61,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
         if m > n > 1 and mean < _LOW_AGREEMENT:
             message = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}; 1 is most). Are the "
             warnings.warn(f"{message}{n} rows objects, and the columns clusterings?", UserWarning, stacklevel=3)
-
-    def predict_membership(self, X: Labels) -> np.ndarray:
-        r"""Find the memberships of new objects in the consensus of the fit, which does not change.
-
-        For every new object separately, solve
-        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T x_{uj})^2` over the simplex, with j over
-        the fitted objects that partition u observes: the object's part of the objective, by the line search of the fit,
-        with its weights and `agreement`. It is the membership that `fit` gives an object of `sample_weight` zero.
-
-        For raw losses this is convex. For chance-corrected losses it is their derivative in the weight of the object,
-        which is not convex if the partitions that observe the object agree with the consensus less than by chance: then
-        the result is a stationary point, found from the middle of the simplex.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_new, n_partitions), int, or list of clusterings
-            Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
-            k-means, from `predict` of each model. Any form that `fit` takes except sparse indicators; names are matched
-            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed.
-
-        Returns
-        -------
-        membership : ndarray of shape (n_new, n_clusters)
-            In the clusters of `membership_`, rows on the simplex. An object unlike all clusters is in one that the fit
-            left empty, if there is one. Uniform for an object that no partition with weight observes.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If X is a Dask array (call this for its chunks), or has other partitions than the fit, or in another order;
-            after a fit to a Dask array, of which no sums over objects are stored.
-
-        Warns
-        -----
-        UserWarning
-            If the partitions have names in X but not in the fit, or the other way round.
-
-        Notes
-        -----
-        Time O(n_new (n_partitions n_clusters + n_masks n_clusters^2)). For this, a fit stores O(n_clusters) numbers per
-        base cluster of the partitions with weight, and no labels. The membership of a fitted object differs a little
-        from that in `membership_`, since its copy is among the fitted objects.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from robust_eac import RobustEAC
-        >>> labels = np.array([[0, 0, 5], [0, 0, 5], [0, 1, 5], [1, 2, 7], [1, 2, 7], [1, 2, 5]])
-        >>> model = RobustEAC(2, weighting="uniform", init=[0, 0, 0, 1, 1, 1], random_state=0).fit(labels)
-        >>> model.predict_membership(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]])).round(2)
-        array([[0.97, 0.03],
-               [0.  , 1.  ],
-               [0.44, 0.56]])
-        """
-        new = self._read(X)
-        return self._placer.place(new)
-
-    def predict(self, X: Labels) -> np.ndarray:
-        """Find the clusters of largest membership of new objects.
-
-        Parameters
-        ----------
-        X
-            As in :meth:`predict_membership`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_new,), intp
-            Clusters, named as in `labels_`; numbers from `n_clusters_found_` on are clusters that the fit left empty.
-            -1 for an object that has, in the partitions with weight, no label that a fitted object has.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from robust_eac import RobustEAC
-        >>> labels = np.array([[0, 0, 5], [0, 0, 5], [0, 1, 5], [1, 2, 7], [1, 2, 7], [1, 2, 5]])
-        >>> model = RobustEAC(2, weighting="uniform", init=[0, 0, 0, 1, 1, 1], random_state=0).fit(labels)
-        >>> model.predict(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]]))
-        array([0, 1, 1])
-        """
-        new = self._read(X)
-        labels = self._placer.place(new).argmax(axis=1)
-        labels[self._placer.unplaced(new)] = -1
-        return labels
-
-    def _read(self, X):
-        """New objects in the codes of the fit."""
-        check_is_fitted(self)
-        if self._book is None:
-            raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
-        if is_dask_array(X):
-            raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
-        ensemble = check_ensemble(X, name="X", part=True)
-        self._check_names(ensemble)
-        return read_new_objects(self._book, ensemble)
 
     def _check_names(self, ensemble):
         """Require the partitions of the fit in their order; with scikit-learn's messages, which its tests expect."""
@@ -300,8 +205,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Notes
         -----
-        Time of :meth:`summary` with X, and of a fit with at most five starts for each of three weightings and for every
-        mode.
+        Time of :meth:`summary` with X, of a fit with at most five starts for each of three weightings, and of merging.
 
         Examples
         --------
@@ -503,18 +407,113 @@ class RobustEAC(_Consensus):
 
             result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
             self._store(None, result, agreements=agreements)
-            self._book = self._placer = None
+            self._fixed = None
             adjusted, total, weight = False, float(len(result.labels)), None
         else:
             ensemble = check_ensemble(X, name="X")
             result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
-            self._book, self._placer = keep_consensus(ensemble, objective, result, state, self.tol)
+            self._fixed = keep_consensus(ensemble, objective, result, state, self.tol)
             adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total
             weight = check_sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
         self._settings = Settings(self.get_params(deep=False), False, adjusted, total, weight)
         return self
+
+    def predict_membership(self, X: Labels) -> np.ndarray:
+        r"""Find the memberships of new objects in the consensus of the fit, which does not change.
+
+        For every new object separately, solve
+        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T x_{uj})^2` over the simplex, with j over
+        the fitted objects that partition u observes: the object's part of the objective, by the line search of the fit,
+        with its weights and `agreement`. It is the membership that `fit` gives an object of `sample_weight` zero.
+
+        For raw losses this is convex. For chance-corrected losses it is their derivative in the weight of the object,
+        which is not convex if the partitions that observe the object agree with the consensus less than by chance: then
+        the result is a stationary point, found from the middle of the simplex.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_partitions), int, or list of clusterings
+            Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
+            k-means, from `predict` of each model. Any form that `fit` takes except sparse indicators; names are matched
+            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed.
+
+        Returns
+        -------
+        membership : ndarray of shape (n_new, n_clusters)
+            In the clusters of `membership_`, rows on the simplex. An object unlike all clusters is in one that the fit
+            left empty, if there is one. Uniform for an object that no partition with weight observes.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If X is a Dask array (call this for its chunks), or has other partitions than the fit, or in another order;
+            after a fit to a Dask array, of which no sums over objects are stored.
+
+        Warns
+        -----
+        UserWarning
+            If the partitions have names in X but not in the fit, or the other way round.
+
+        Notes
+        -----
+        Time O(n_new (n_partitions n_clusters + n_masks n_clusters^2)). For this, a fit stores O(n_clusters) numbers per
+        base cluster of the partitions with weight, and no labels. The membership of a fitted object differs a little
+        from that in `membership_`, since its copy is among the fitted objects.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robust_eac import RobustEAC
+        >>> labels = np.array([[0, 0, 5], [0, 0, 5], [0, 1, 5], [1, 2, 7], [1, 2, 7], [1, 2, 5]])
+        >>> model = RobustEAC(2, weighting="uniform", init=[0, 0, 0, 1, 1, 1], random_state=0).fit(labels)
+        >>> model.predict_membership(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]])).round(2)
+        array([[0.97, 0.03],
+               [0.  , 1.  ],
+               [0.44, 0.56]])
+        """
+        fixed, new = self._read(X)
+        return fixed.place(new)
+
+    def predict(self, X: Labels) -> np.ndarray:
+        """Find the clusters of largest membership of new objects.
+
+        Parameters
+        ----------
+        X
+            As in :meth:`predict_membership`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_new,), intp
+            Clusters, named as in `labels_`; numbers from `n_clusters_found_` on are clusters that the fit left empty.
+            -1 for an object that has, in the partitions with weight, no label that a fitted object has.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from robust_eac import RobustEAC
+        >>> labels = np.array([[0, 0, 5], [0, 0, 5], [0, 1, 5], [1, 2, 7], [1, 2, 7], [1, 2, 5]])
+        >>> model = RobustEAC(2, weighting="uniform", init=[0, 0, 0, 1, 1, 1], random_state=0).fit(labels)
+        >>> model.predict(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]]))
+        array([0, 1, 1])
+        """
+        fixed, new = self._read(X)
+        labels = fixed.place(new).argmax(axis=1)
+        labels[fixed.unplaced(new)] = -1
+        return labels
+
+    def _read(self, X):
+        """(the consensus of the fit, new objects in its codes)."""
+        check_is_fitted(self)
+        if self._fixed is None:
+            raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
+        if is_dask_array(X):
+            raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
+        ensemble = check_ensemble(X, name="X", part=True)
+        self._check_names(ensemble)
+        return self._fixed, read_new_objects(self._fixed.book, ensemble)
 
 
 class MergeConsensus(_Consensus):
@@ -599,6 +598,5 @@ class MergeConsensus(_Consensus):
         losses, agreements = partition_losses(labels, hard), adjusted_agreement(labels, hard)
         self._store(ensemble.names, result, losses=losses, agreements=agreements)
         del self.n_clusters_
-        self._book, self._placer = keep_groups(ensemble, result)
         self._settings = Settings(self.get_params(deep=False), True, False, float(len(labels)), None)
         return self

@@ -5,16 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .checks.common import row_blocks
-from .core import kernels
 from .core.arrays import RowData, Slots, Statistics, Visited
-from .core.encoding import Encoding, encode, select
-from .core.formula import (
-    agreement_from_losses,
-    cluster_counts,
-    padded,
-    slots_of,
-    totals_by_mask,
-)
+from .core.encoding import Encoding
+from .core.formula import agreement_from_losses, padded, slots_of, totals_by_mask
 from .core.sweep import ROUNDING
 from .objectives import ChanceCorrectedObjective
 from .objectives.base import MAX_PLACING, place_by
@@ -46,12 +39,6 @@ class NewObjects(NamedTuple):
     codes: np.ndarray
     observed: np.ndarray
 
-    def sums(self, table):
-        """(n, k) sums over an object's slots of the rows of a table."""
-        found = np.empty((len(self.codes), table.shape[1]))
-        kernels.table_costs(self.codes, np.zeros(self.codes.shape[1], dtype=np.int64), table, found)
-        return found
-
 
 class FixedConsensus(NamedTuple):
     """The part of the objective in the pairs of a new object with the fitted objects.
@@ -59,11 +46,12 @@ class FixedConsensus(NamedTuple):
     It is  2 y'H y - 4 b'y  plus a constant. H is the sum of quadratic_u G over the partitions u that observe the
     object; b is the sum of the rows of T of its slots, and of together_u Y1 over these partitions.
 
-    T : (n_slots + 1, width) coef S, the last row zero. G, totals : (n_masks, k, k) Y Y' and (n_masks, k) Y1 over the
-    fitted objects of each mask. mask_of, quadratic, together : (m,). skip : a quarter of the largest Frank-Wolfe gap of
-    a placed object.
+    book : the base clusters. T : (n_slots + 1, width) coef S, the last row zero. G, totals : (n_masks, k, k) Y Y' and
+    (n_masks, k) Y1 over the fitted objects of each mask. mask_of, quadratic, together : (m,). skip : a quarter of the
+    largest Frank-Wolfe gap of a placed object.
     """
 
+    book: Codebook
     T: np.ndarray
     G: np.ndarray
     totals: np.ndarray
@@ -112,30 +100,6 @@ def _observed_alike(mask_of, observed):
     keys = np.concatenate([mask_of[np.newaxis], np.zeros_like(patterns[:1]) if observed.all() else patterns])
     _, first, group_of = np.unique(keys, axis=1, return_index=True, return_inverse=True)
     return first, group_of.ravel()
-
-
-class FixedGroups(NamedTuple):
-    """Similarities to groups of fitted objects: sums over pairs (n_slots + 1, k), weights of pairs (m, k)."""
-
-    sums: np.ndarray
-    pairs: np.ndarray
-
-    def place(self, new):
-        """(n, k) shares of the groups in an object's similarities; uniform if they are zero."""
-        similarity = self._similarities(new)
-        totals = similarity.sum(axis=1, keepdims=True)
-        uniform = np.full_like(similarity, 1.0 / similarity.shape[1])
-        return np.divide(similarity, totals, out=uniform, where=totals > 0.0)
-
-    def unplaced(self, new):
-        """(n,) bool; the objects without similarity to any group."""
-        return ~self._similarities(new).any(axis=1)
-
-    def _similarities(self, new):
-        """(n, k) mean similarity to the objects of each group, in units of the norm of the group."""
-        pairs = new.observed @ self.pairs
-        sums = new.sums(self.sums)
-        return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
 
 
 def write_codebook(encoding: Encoding, ensemble, partitions):
@@ -188,7 +152,7 @@ def read_new_objects(book, ensemble):
 
 
 def keep_consensus(ensemble, objective, result, state, tol):
-    """(:class:`Codebook`, :class:`FixedConsensus`) of a median partition, from the objective's state there."""
+    """The :class:`FixedConsensus` of a median partition, from the objective's state there."""
     encoding, active = objective.encoding, np.flatnonzero(result.weights)
     book = write_codebook(encoding, ensemble, active)
     skip = max(tol, ROUNDING) * encoding.partitions.total
@@ -196,26 +160,8 @@ def keep_consensus(ensemble, objective, result, state, tol):
     T = padded(slots_of(encoding.partitions, active, state.S * encoding.partitions.by_slot(coef)[:, np.newaxis]))
     totals = totals_by_mask(encoding.partitions, state.S)
     T = np.pad(T, ((0, 1), (0, 0)))
-    return book, FixedConsensus(
-        T, state.G, totals, encoding.partitions.mask_of[active], quadratic[active], together[active], skip
-    )
-
-
-def keep_groups(ensemble, result):
-    """(:class:`Codebook`, :class:`FixedGroups`) of a merged consensus."""
-    from .consensus.merge_tree import group_norms
-
-    encoding, active = encode(ensemble.labels), np.flatnonzero(result.weights)
-    values = np.zeros(len(encoding.partitions.sizes))
-    for own, of_clusters in zip(encoding.partitions.cluster_slots, result.cluster_weights, strict=True):
-        values[own] = of_clusters
-    part, weights = select(encoding, active), result.weights[active]
-    values = values[np.repeat(result.weights > 0.0, encoding.partitions.n_codes)] * part.partitions.by_slot(weights)
-    counts = cluster_counts(part, result.labels, result.labels.max() + 1)
-    observed = np.add.reduceat(counts, part.partitions.offsets, axis=0)
-    table = counts * values[:, np.newaxis] / group_norms(part, weights, values, counts)
-    groups = FixedGroups(np.pad(table, ((0, 1), (0, 0))), observed * weights[:, np.newaxis])
-    return write_codebook(encoding, ensemble, active), groups
+    mask_of = encoding.partitions.mask_of[active]
+    return FixedConsensus(book, T, state.G, totals, mask_of, quadratic[active], together[active], skip)
 
 
 def agreements_of(objective, result):

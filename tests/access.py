@@ -84,7 +84,6 @@ from robust_eac.metrics import ovi as _ovi
 from robust_eac.objectives import ChanceCorrectedObjective, RawObjective, objective_for
 from robust_eac.objectives import raw as _raw
 from robust_eac.objectives.base import empty_last
-from robust_eac.placing import keep_consensus
 from robust_eac.plotting.charts import draw_agreements
 from robust_eac.reporting.markup import draw_heat_map
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette

@@ -547,26 +547,6 @@ def place_by_cvxpy(labels, membership, weights, new, sample_weight=None):
     return y.value, problem.value
 
 
-def group_similarities(labels, weights, cluster_weights, groups, new):
-    """Mean similarity of one more object to each group, in units of the root of that inside the group, by loops.
-
-    Over the pairs that partitions of weight see.
-    """
-    n_groups = max(groups) + 1
-    sums, pairs = np.zeros(n_groups), np.zeros(n_groups)
-    inside = merged_pairs(labels, weights, cluster_weights)
-    own = [np.sum(inside[0][np.ix_(groups == c, groups == c)]) for c in range(n_groups)]
-    own /= np.array([np.sum(inside[1][np.ix_(groups == c, groups == c)]) for c in range(n_groups)])
-    for u, column in enumerate(labels.T):
-        names = list(np.unique(column[column != -1]))
-        for label, group in zip(column, groups, strict=True):
-            if label != -1 and new[u] != -1:
-                pairs[group] += weights[u]
-                if label == new[u]:
-                    sums[group] += weights[u] * cluster_weights[u][names.index(label)]
-    return np.divide(sums, pairs, out=np.zeros(n_groups), where=pairs > 0.0) / np.sqrt(own)
-
-
 def rotations(k, rng):
     """A random orthogonal matrix of k clusters that keeps the vector of ones."""
     basis = np.linalg.qr(np.column_stack([np.ones(k), rng.standard_normal((k, k - 1))]))[0]

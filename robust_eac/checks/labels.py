@@ -106,7 +106,7 @@ def check_objects_observed(ensemble, name):
         unseen = np.flatnonzero(~seen)
         raise ValueError(
             f"{name}: every object must be observed by at least one partition, {len(unseen)} of {len(seen)} have no "
-            f"label, the first at row {unseen[0]}. Leave them out: a fit to the others predicts -1 for them."
+            f"label, the first at row {unseen[0]}. Leave them out: RobustEAC fitted to the others predicts -1."
         )
     return columns
 

@@ -1,5 +1,7 @@
 """PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample.
 
+The solver of the median partition cannot replace it: that needs all pairs and squared differences.
+
 The gradient of an object's column is  g_i = sum_j N_ij w(y_i'y_j, c_ij) y_j,  with w the derivative of the divergence
 in its first argument.
 """

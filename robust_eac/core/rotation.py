@@ -4,6 +4,9 @@ Losses depend on Y only through Y'Y. For an orthogonal Q with Q1 = 1, the column
 a rotation, admissible if QY >= 0. An admissible rotation only renames a cluster with an object of membership one, since
 the column of Q for it has non-negative entries, sum one and length one. The others are *free*: with f free clusters,
 rotations act on f - 1 coordinates of the rows, in the plane of sum 0 of these clusters.
+
+With 90 % random clusterings, labels of the canonical membership have accuracy .694, those of the membership at which
+the descent ends .642 (docs/guide/noisy.md).
 """
 
 from functools import lru_cache, partial
@@ -20,9 +23,11 @@ from .angles import admissible_angles, best_angle, turn_of_three
 MOST_TURNED = 20
 # The search sees at most about this many rows.
 MOST_ROWS = 2**14
-# Random starts of climbs, and largest number of steps in each. Stop once the best value was found _HITS times.
-_STARTS = 40
+# Random starts of climbs with up to five free clusters, and from six on: with six and eight, 20 found the same optimum
+# as 40 in 200 fits of noisy ensembles; four and five need 40. Stop once the best value was found _HITS times.
+_STARTS, _STARTS_FROM_SIX = 40, 20
 _HITS = 4
+# Largest number of steps in a climb.
 _CLIMB_STEPS = 100
 # An axis of smaller skewness has no direction; of each start, at most this many combinations of directions are tried.
 _SYMMETRIC = 1e-3
@@ -43,14 +48,6 @@ _INSIDE, _ROUNDED = 1e-9, 1e-12
 _PRICES = 1e3, 1e12
 # The search ends outside if this many steps in turn leave more than this share of the distance to the simplex.
 _STUCK, _NEARER = 3, 0.9
-
-
-def canonical_rotation(rows, weight, *, near=False):
-    """The rotation Q of (n, k) memberships that maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
-
-    As :meth:`Search.canonical`.
-    """
-    return Search.of(rows, weight).canonical(near=near)
 
 
 def free_clusters(largest):
@@ -89,8 +86,9 @@ class Search:
         return cls(rows[some], weight[some], free_clusters(rows.max(axis=0)), of_all, slack)
 
     def canonical(self, *, near=False):
-        """The admissible rotation of largest confidence, with clusters numbered as in the rows where they correspond.
+        """The admissible rotation Q of largest confidence, with clusters numbered as in the rows where they correspond.
 
+        It maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
         None if only permutations are admissible, if the rows are canonical already, or if more than 20 clusters are
         free. Rotated rows give the same membership, up to the numbers of clusters. With three free clusters, the
         optimum is exact; with more, it is the best one found.
@@ -189,7 +187,7 @@ class Search:
         skewness = self.weight @ (inner @ axes) ** 3 / np.maximum(squares, _ZERO) ** 1.5
         ways = [(-1.0, 1.0) if abs(each) < _SYMMETRIC else (np.sign(each),) for each in skewness]
         rng, size = np.random.RandomState(0), self.plane.shape[1]
-        for _ in range(_STARTS):
+        for _ in range(_STARTS if len(self.free) < 6 else _STARTS_FROM_SIX):
             start = np.linalg.qr(rng.standard_normal((size, size)))[0]
             for signs in islice(product(*ways), _MOST_SIGNS):
                 yield _rotation(self.plane, start @ (axes * signs).T)

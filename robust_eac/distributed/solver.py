@@ -1,6 +1,7 @@
 """Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-The work on a chunk is in blocks.py.
+Fitting a sample and calling `predict` on each chunk would take less code, but only this minimises the objective over
+all objects. The work on a chunk is in blocks.py.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ def ensemble_distributed(
     """Make an ensemble from features in a Dask array: fit it to a sample, and label the chunks by its `transform`.
 
     For :class:`~robust_eac.ClustererEnsemble` with any clusterer that has a `predict`, and other estimators with `fit`,
-    `transform` and `labels_`. As in CLARA ([1]_), a sample is clustered, and all objects are labelled by it.
+    `transform` and `labels_`. As in CLARA ([1]_), a sample is clustered, and all objects are labelled by it; CLARA
+    keeps the best of several samples, while here there is one.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ def ensemble_distributed(
 
     References
     ----------
-    .. [1] Kaufman, Rousseeuw, "Finding groups in data: an introduction to cluster analysis", Wiley, 1990, chapter 3.
+    .. [1] Kaufman, Rousseeuw, "Clustering large applications (program CLARA)", chapter 3 of "Finding groups in data: an
+       introduction to cluster analysis", Wiley, 1990.
 
     Examples
     --------

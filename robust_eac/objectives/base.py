@@ -6,7 +6,7 @@ from ..checks.common import row_blocks
 from ..core.arrays import Visit
 from ..core.encoding import take_rows
 from ..core.formula import gradient_of
-from ..core.rotation import canonical_rotation, some_rows, turn
+from ..core.rotation import Search, some_rows, turn
 from ..core.starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
 from ..core.sweep import ROUNDING, sweep
 from ..core.threads import map_threads
@@ -85,7 +85,7 @@ class Objective:
 
     def canonical_rotation(self, rows, *, near=False):
         """The rotation to the canonical membership (see :mod:`~robust_eac.core.rotation`), or None."""
-        return canonical_rotation(rows, self.encoding.rows.multiplicity, near=near)
+        return Search.of(rows, self.encoding.rows.multiplicity).canonical(near=near)
 
     def turn_rows(self, rows, Q):
         """Rotate memberships in place."""

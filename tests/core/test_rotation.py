@@ -36,7 +36,7 @@ def numbered_alike(rows, others):
 def canonical(rows, weight=None):
     """The canonical membership of rows, which stay."""
     weight = np.ones(len(rows)) if weight is None else weight
-    turned, Q = rows.copy(), _rotation.canonical_rotation(rows, weight)
+    turned, Q = rows.copy(), _rotation.Search.of(rows, weight).canonical()
     if Q is not None:
         np.testing.assert_allclose(Q @ Q.T, np.eye(len(Q)), atol=1e-12)
         np.testing.assert_allclose(Q.sum(axis=1), 1.0, atol=1e-12)
@@ -131,7 +131,7 @@ def best_of_random_starts(rows, rng, n_starts):
 
 
 def test_rigid_rows_stay_and_free_ones_turn(rng):
-    assert _rotation.canonical_rotation(np.eye(3)[np.arange(9) % 3], np.ones(9)) is None
+    assert _rotation.Search.of(np.eye(3)[np.arange(9) % 3], np.ones(9)).canonical() is None
     # All rotations keep rows near the centre in the simplex.
     rows = 1.0 / 4.0 + 0.02 * (rng.dirichlet(np.ones(4), size=50) - 0.25)
     best = canonical(rows).max(axis=1).sum()
@@ -192,7 +192,7 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     objective = RawObjective(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
     Q = objective.canonical_rotation(turned)
     # The confidence of the rotation that all rows determine.
-    full = _rotation.canonical_rotation(turned, np.ones(2000))
+    full = _rotation.Search.of(turned, np.ones(2000)).canonical()
     best = (turned @ full.T).max(axis=1).mean()
     assert (turned @ Q.T).max(axis=1).mean() == pytest.approx(best, rel=1e-3)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from robust_eac import MergeConsensus, RobustEAC, adjusted_rand_score
+from robust_eac import RobustEAC, adjusted_rand_score
 
 from .. import reference
 from ..access import check_ensemble, encode_ensemble, objective_for, reduce_rows
@@ -20,10 +20,6 @@ OPTIONS = {
     "raw": {},
     "adjusted": {"agreement": "adjusted"},
 }
-
-
-def estimator(options):
-    return MergeConsensus(3, random_state=0) if options == "merge" else RobustEAC(3, random_state=0, **options)
 
 
 def with_missing(rng, labels, share):
@@ -119,42 +115,23 @@ def test_an_object_unlike_all_has_the_membership_of_an_empty_cluster(rng):
     assert model.n_clusters_found_ == 2
     np.testing.assert_array_equal(model.predict_membership(np.full((2, 6), 99)).argmax(axis=1), [2, 2])
     np.testing.assert_array_equal(model.predict(np.full((2, 6), 99)), [-1, -1])
-    merged = MergeConsensus(2, random_state=0).fit(labels)
-    np.testing.assert_array_equal(merged.predict(np.full((1, 6), 99)), [-1])
-    np.testing.assert_array_equal(merged.predict_membership(np.full((1, 6), 99)), [[0.5, 0.5]])
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_merged_groups_by_mean_similarity(rng, missing):
-    labels = with_missing(rng, planted_ensemble(rng, TRUTH, 6, noise=0.2, n_random=2), missing)
-    model = MergeConsensus(3, random_state=0).fit(labels)
-    new = new_objects(rng, labels)
-    found = model.predict_membership(new)
-    for one, membership, label in zip(new, found, model.predict(new), strict=True):
-        expected = reference.group_similarities(labels, model.weights_, model.cluster_weights_, model.labels_, one)
-        if expected.any():
-            np.testing.assert_allclose(membership, expected / expected.sum(), atol=1e-12)
-            assert label == membership.argmax()
-        else:
-            np.testing.assert_array_equal(membership, np.full(3, 1.0 / 3.0))
-            assert label == -1
-
-
-@pytest.mark.parametrize("options", [{}, {"agreement": "adjusted"}, "merge"])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_what_is_kept_grows_with_the_clusters_alone(rng, options):
     labels = planted_ensemble(rng, TRUTH, 6, noise=0.1)
-    models = [estimator(options).fit(np.tile(labels, (times, 1))) for times in (1, 50)]
+    models = [RobustEAC(3, random_state=0, **options).fit(np.tile(labels, (times, 1))) for times in (1, 50)]
     np.testing.assert_array_equal(models[0].predict(labels), models[0].labels_)
-    small, large = (len(pickle.dumps((model._book, model._placer))) for model in models)
+    small, large = (len(pickle.dumps(model._fixed)) for model in models)
     assert abs(small - large) < 500
     again = pickle.loads(pickle.dumps(models[1]))
     np.testing.assert_array_equal(again.predict_membership(labels), models[1].predict_membership(labels))
 
 
-@pytest.mark.parametrize("options", [*OPTIONS.values(), "merge"], ids=[*OPTIONS, "merge"])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_objects_without_a_known_label_are_in_no_cluster(rng, options):
     labels = planted_ensemble(rng, TRUTH, 6, noise=0.1)
-    model = estimator(options).fit(labels)
+    model = RobustEAC(3, random_state=0, **options).fit(labels)
     new = labels[::20].repeat(3, axis=0)
     new[1::3], new[2::3] = [77, 78, -1, 79, 80, 81], -1
     new[1, 0] = labels[0, 0]

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from robust_eac import LabelMatrix, MergeConsensus, RobustEAC, labels_from
+from robust_eac import LabelMatrix, RobustEAC, labels_from
 
 from ..conftest import planted_ensemble
 
@@ -23,7 +23,6 @@ START = np.repeat([0, 1, 2, 3], 15)
 MODELS = [
     RobustEAC(4, init=START, random_state=0),
     RobustEAC(4, init=START, agreement="adjusted", random_state=0),
-    MergeConsensus(4, random_state=0),
 ]
 
 

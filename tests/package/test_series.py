@@ -185,7 +185,7 @@ def test_titles_that_are_numbers_are_names():
 
 def test_objects_without_a_label_can_be_left_out():
     labels = np.vstack([WORLD.labels, [[-1] * WORLD.m] * 2])
-    with pytest.raises(ValueError, match=r"2 of 11 have no label, the first at row 9\. Leave them out: a fit"):
+    with pytest.raises(ValueError, match=r"2 of 11 have no label, the first at row 9\. Leave them out: RobustEAC"):
         RobustEAC(2, random_state=0).fit(labels)
     seen = (labels != -1).any(axis=1)
     model = RobustEAC(2, random_state=0).fit(labels[seen])
