@@ -267,9 +267,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str | None:
         """Report on the fit as one self-contained HTML page, which needs no other file and no network.
 
-        It explains :meth:`summary`; lists partitions (weight, loss, agreement and its p-value, near copies) and
-        unsure objects; shows the co-association of at most 400 objects; and compares other weightings, and merging. The
-        same fit gives the same page, without a date.
+        It explains :meth:`summary`, lists partitions (weight, loss, agreement and its p-value) and unsure objects, and
+        shows the co-association of at most 400 objects. The same fit gives the same page, without a date. Needs Jinja2
+        and matplotlib.
 
         Parameters
         ----------
@@ -300,8 +300,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Notes
         -----
-        Time of :meth:`summary` with X, and of a fit with at most five starts for each of three weightings and for every
-        mode.
+        Time of :meth:`summary` with X.
 
         Examples
         --------
