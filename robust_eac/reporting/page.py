@@ -99,16 +99,9 @@ def load_template():
         lstrip_blocks=True,
         finalize=lambda value: value.translate(_FORBIDDEN) if isinstance(value, str) else value,
     )
-    environment.filters |= {"counted": counted, "number": "{:,.10g}".format, "percent": percent, "rounded": rounded}
-    environment.filters |= {"breakable": _breakable, "digest": _digest}
+    environment.filters |= {"digest": _digest, "number": "{:,.10g}".format}
+    environment.filters |= {"counted": counted, "percent": percent, "rounded": rounded}
     return environment.get_template("page.html")
-
-
-def _breakable(name):
-    """A name that a narrow column breaks at a space, underscore, hyphen or slash, and elsewhere only if it must."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(r"(?<=[_/-])", "<wbr/>", escape(str(name))))
 
 
 def _digest(text):
