@@ -172,9 +172,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str | None:
         """Report on the fit as one self-contained HTML page, which needs no other file and no network.
 
-        It explains :meth:`summary`; lists partitions (weight, loss, agreement and its p-value, near copies) and
-        unsure objects; shows the co-association of at most 400 objects; and compares other weightings, and merging. The
-        same fit gives the same page, without a date.
+        It explains :meth:`summary`, lists partitions (weight, loss, agreement and its p-value) and unsure objects, and
+        shows the co-association of at most 400 objects. The same fit gives the same page, without a date. Needs Jinja2
+        and matplotlib.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Notes
         -----
-        Time of :meth:`summary` with X, of a fit with at most five starts for each of three weightings, and of merging.
+        Time of :meth:`summary` with X.
 
         Examples
         --------

@@ -93,6 +93,6 @@ def shortened(name):
     return text if len(text) <= _NAME else f"{text[: half - 3]}...{text[-half:]}"
 
 
-def rounded(value):
-    """A number with three decimals; zero has no sign."""
-    return f"{round(float(value), 3) + 0.0:.3f}"
+def rounded(value, digits=3):
+    """A number with this many decimals; zero has no sign."""
+    return f"{round(float(value), digits) + 0.0:.{digits}f}"

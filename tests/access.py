@@ -85,7 +85,7 @@ from robust_eac.objectives import ChanceCorrectedObjective, RawObjective, object
 from robust_eac.objectives import raw as _raw
 from robust_eac.objectives.base import empty_last
 from robust_eac.plotting.charts import draw_agreements
-from robust_eac.reporting.markup import draw_heat_map
+from robust_eac.reporting import page as report_page
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups

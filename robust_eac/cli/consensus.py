@@ -167,11 +167,11 @@ examples:
   robust-eac report labels.csv --n-clusters 3 --index-column name --title "Plants by species" \\
              --note "Ensemble of 12 May" --output report.html
 
-The page needs no other file, no network and no script; it holds its pictures. The same command writes the same page,
-which shows a date only if --note has one.
+The page needs no other file and no network; it holds its picture. The same command writes the same page, which shows a
+date only if --note has one.
 
 Options and consensus are those of the command 'consensus', whose help explains them; there is no report with a loss.
-The report takes the time of 'consensus --certify' and of a few more fits."""
+The report takes the time of 'consensus --certify'. Needs Jinja2 and matplotlib."""
     add_table_output(parser, suffixes=(".html", ".htm"), required=True, help="the page, .html")
     add = parser.add_argument
     add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
@@ -184,15 +184,14 @@ def run_report(arguments):
     """Write the page; the exit code."""
     if arguments.max_rows < 0:
         raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
-    ensemble, labels, found, code = _find(arguments, [arguments.output])
-    from ..checks.forms import LabelMatrix, label_column
+    from ..reporting.page import load_template
 
-    table, meanings = ensemble.table, None
-    if not arguments.draws:
-        meanings = tuple(label_column(table.columns[column], table.file)[1] for column in ensemble.columns)
+    # A missing package is an error before the work starts.
+    load_template()
+    ensemble, labels, found, code = _find(arguments, [arguments.output])
     with progress("report"):
         page = found.model.to_html(
-            LabelMatrix(labels, meanings=meanings),
+            labels,
             names=ensemble.titles,
             object_names=ensemble.objects,
             title=arguments.title,

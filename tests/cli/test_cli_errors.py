@@ -274,6 +274,13 @@ def test_what_fails_in_the_middle_is_one_line(folder, capsys, monkeypatch, error
     fails(capsys, code, f"error: {said}\n$", "consensus", "labels.csv", *CONSENSUS, "c.csv")
 
 
+def test_a_package_that_a_report_lacks_is_named_before_the_fit(folder, capsys, monkeypatch):
+    monkeypatch.setattr(RobustEAC, "fit", None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    said = r"error: reports need jinja2: pip install 'path/to/robust_eac\[figures\]'\n$"
+    fails(capsys, 1, said, *GOOD["report"].split())
+
+
 # Programs in which a command, quick to start, does something else.
 PROGRAM = """
 import os, signal
