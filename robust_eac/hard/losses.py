@@ -13,7 +13,7 @@ from ..checks.names import in_order
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..wording import counted, listed
-from .tables import LOSSES, SLACK, moves, partition_losses
+from .contingency import LOSSES, SLACK, moves, partition_losses
 
 __all__ = [
     "CredibleBall",
@@ -373,7 +373,7 @@ def _distinct(encoding, draws):
 
 
 def check_loss(loss, cost):
-    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost."""
+    """The :class:`~robust_eac.hard.contingency.Loss` of a name and a cost."""
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
     return chosen._replace(cost=check_real(cost, name="cost", low=0.0, high=2.0))
 
