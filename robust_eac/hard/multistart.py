@@ -26,8 +26,8 @@ _SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
 _SAMPLE_SHARE = 4
 # Dissolve clusters if rows x partitions x clusters^2 is at most this.
 _THOROUGH_WORK = 10**9
-# A "relaxed" start solves the relaxed problem to this gap. With more than _RELAXED_CLUSTERS clusters, it does so only if
-# rows x clusters^2 is at most _RELAXED_WORK.
+# A "relaxed" start solves the relaxed problem to this gap, with more than _RELAXED_CLUSTERS clusters only if rows x
+# clusters^2 is at most _RELAXED_WORK.
 _RELAXED_TOL, _RELAXED_CLUSTERS, _RELAXED_WORK = 1e-3, 256, 10**9
 
 
