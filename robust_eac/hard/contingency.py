@@ -244,24 +244,6 @@ def fill(entries, coef, unit, powers, rises, falls):
 
 
 @njit
-def row_cost(i, w, terms, tables, cluster, sign):
-    """Weighted loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
-    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
-    counts, sizes = tables.counts, tables.sizes
-    parts, mask_of = terms.parts, terms.mask_of
-    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    powers, cost = terms.powers, 0.0
-    for u in range(codes.shape[1]):
-        slot = offsets[u] + codes[i, u]
-        if observed[i, mask_of[parts[slot]]]:
-            cost += slot_coef[slot] * sign * rise(counts[slot, cluster], sign * w, powers)
-    for g in range(observed.shape[1]):
-        if observed[i, g]:
-            cost += mask_coef[g] * sign * rise(sizes[g, cluster], sign * w, powers)
-    return cost
-
-
-@njit
 def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
     """Fill costs with the weighted loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
     costs[:] = 0.0
@@ -293,10 +275,22 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
 
 @njit
 def row_costs(i, w, terms, tables, own, costs):
-    """As :func:`gather` for a row of any weight."""
-    for c in range(tables.counts.shape[1]):
-        costs[c] = row_cost(i, w, terms, tables, c, -1.0 if c == own else 1.0)
-    costs[tables.counts.shape[1] :] = np.inf
+    """As :func:`gather` for a row of any weight w."""
+    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
+    counts, sizes = tables.counts, tables.sizes
+    parts, mask_of = terms.parts, terms.mask_of
+    slot_coef, mask_coef, powers = terms.slot_coef, terms.mask_coef, terms.powers
+    costs[:] = np.inf
+    for c in range(counts.shape[1]):
+        sign, cost = (-1.0 if c == own else 1.0), 0.0
+        for u in range(codes.shape[1]):
+            slot = offsets[u] + codes[i, u]
+            if observed[i, mask_of[parts[slot]]]:
+                cost += slot_coef[slot] * sign * rise(counts[slot, c], sign * w, powers)
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                cost += mask_coef[g] * sign * rise(sizes[g, c], sign * w, powers)
+        costs[c] = cost
 
 
 @njit

@@ -122,9 +122,7 @@ def hard_partition_losses(
     ensemble = check_ensemble(labels)
     clusters = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
-    check_tables(encoding, clusters.max() + 1, "the number of clusters of partition")
-    return partition_losses(encoding, clusters, chosen)
+    return partition_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
 
 
 def expected_losses(
@@ -174,7 +172,7 @@ def expected_losses(
     ensemble = check_ensemble(labels)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
+    encoding = encode_for_loss(ensemble, sample_weight)
     check_tables(encoding, encoding.partitions.n_clusters.max(), "the number of clusters of a column of labels")
 
     found = np.full(len(weights), np.nan)
@@ -243,8 +241,7 @@ def reassignment_costs(
     codes = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
-    check_tables(encoding, codes.max() + 1, "the number of clusters of partition")
+    encoding = encode_for_loss(ensemble, sample_weight, codes)
 
     used, best, rises = reassign(encoding, weights, chosen, codes)
     names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
@@ -334,8 +331,7 @@ def credible_ball(
     level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
-    check_tables(encoding, clusters.max() + 1, "the number of clusters of partition")
+    encoding = encode_for_loss(ensemble, sample_weight, clusters)
 
     distances = partition_losses(encoding, clusters, chosen)
     # Distances that differ by less are equal.
@@ -382,12 +378,18 @@ def check_loss(loss, cost):
     return chosen._replace(cost=check_real(cost, name="cost", low=0.0, high=2.0))
 
 
-def encode_for_loss(ensemble, sample_weight, loss):
-    """The encoding of an ensemble for a loss, with the least weight of an object scaled to 1, as the search expects."""
+def encode_for_loss(ensemble, sample_weight, partition=None):
+    """The encoding of an ensemble with the least weight of an object scaled to 1, as the search expects.
+
+    Contingency tables with the clusters of a partition must not be too large.
+    """
     sample_weight = check_sample_weight(sample_weight, ensemble)
     if sample_weight is not None:
         sample_weight = sample_weight / max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
-    return encode_ensemble(ensemble, sample_weight)
+    encoding = encode_ensemble(ensemble, sample_weight)
+    if partition is not None:
+        check_tables(encoding, partition.max() + 1, "the number of clusters of partition")
+    return encoding
 
 
 def most_clusters(encoding):

@@ -186,7 +186,7 @@ def solve_hard_median_partition(
         raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
+    encoding = encode_for_loss(ensemble, sample_weight)
     if n_clusters is not None:
         check_tables(encoding, limit, "n_clusters")
     if not named:

@@ -119,8 +119,8 @@ class Search:
         before = self.n_moves
         for first in range(0, len(order), _UNINTERRUPTED):
             stop_if_cancelled()
-            rows, state = order[first : first + _UNINTERRUPTED], (self.clusters, self._margins, self._drift)
-            moved, self._drift = relocate(rows, self._terms, self._tables, self._slack, *state)
+            rows, fixed = order[first : first + _UNINTERRUPTED], (self._terms, self._tables, self._slack)
+            moved, self._drift = relocate(rows, *fixed, self.clusters, self._margins, self._drift)
             self.n_moves += moved
         return self.n_moves - before
 
