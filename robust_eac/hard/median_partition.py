@@ -189,7 +189,7 @@ def solve_hard_median_partition(
     encoding = encode_for_loss(ensemble, sample_weight)
     if n_clusters is not None:
         check_tables(encoding, limit, "n_clusters")
-    if not named:
+    if not isinstance(start, str):
         check_tables(encoding, start.max() + 1, "the number of clusters of init")
     elif start == "partitions":
         widest = encoding.partitions.n_clusters.max()
