@@ -250,7 +250,7 @@ class RobustEAC(_Consensus):
     ----------
     n_clusters : int
         Largest number of clusters of the consensus; some may be empty. In memory, n_samples n_clusters is at most
-        2^28; :func:`~robust_eac.solve_hard_median_partition` has no such limit.
+        2^28; :func:`~robust_eac.solve_hard_median_partition` takes less memory.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         How to compute the weights from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy" or
         "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance, near copies

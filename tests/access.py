@@ -74,11 +74,10 @@ from robust_eac.ensembles import feature_subsets
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard import partition_bound
-from robust_eac.hard import tables as _hard_tables
+from robust_eac.hard.contingency import LOSSES
 from robust_eac.hard.losses import LEVEL as CREDIBLE_LEVEL
 from robust_eac.hard.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
 from robust_eac.hard.search import Search, group_copies
-from robust_eac.hard.tables import LOSSES
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.objectives import ChanceCorrectedObjective, RawObjective, objective_for

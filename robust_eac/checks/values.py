@@ -146,7 +146,7 @@ def _check_size(shape, name):
     if n_samples * n_clusters > MAX_DENSE:
         raise ValueError(
             f"{name} must be at most {MAX_DENSE // n_samples} for {n_samples} objects, a membership of 2^28 entries, "
-            f"got {n_clusters}: for more clusters call solve_hard_median_partition(labels, n_clusters, weighting=...)."
+            f"got {n_clusters}: solve_hard_median_partition(labels, n_clusters, weighting=...) takes less memory."
         )
 
 

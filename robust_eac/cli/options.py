@@ -53,7 +53,7 @@ def add_solver_options(parser, *, losses=True):
     add_n_clusters(group, required=not losses, note=note)
     if losses:
         text = "search for the hard partition of least loss: binder, vi; default: memberships"
-        add("--loss", type=partial(_name_in, "hard.tables", "LOSSES"), metavar="NAME", help=text)
+        add("--loss", type=partial(_name_in, "hard.contingency", "LOSSES"), metavar="NAME", help=text)
         text = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; the reverse costs 2-C; "
         text += "default: 1"
         add("--cost", type=float, metavar="C", help=text)

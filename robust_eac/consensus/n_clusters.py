@@ -233,7 +233,7 @@ def choose(candidates, strength, n_different, *, stacklevel=3):
             text += "it is the answer"
         said.append(text)
     if n_different < _MANY:
-        said.append(f"the number of clusters is uncertain: {_few(n_different)}")
+        said.append(f"the number of clusters, {chosen}, is uncertain: {_few(n_different)}")
     if said:
         warnings.warn(f"{'; '.join(said)}.", UserWarning, stacklevel=stacklevel)
     return stable, chosen

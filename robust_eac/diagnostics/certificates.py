@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from ..checks.common import Labels
 from ..core.formula import frank_wolfe_gaps
+from ..hard.contingency import LOSSES, moves, partition_losses
 from ..hard.losses import reassign
 from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
-from ..hard.tables import LOSSES, moves, partition_losses
 from ..objectives import RawObjective
 from .agreement import AgreementTest, agreement_test_of
 from .determinacy import Determinacy, determinacy

@@ -1,4 +1,4 @@
-"""Contingency tables of an ensemble and a partition, dense or sparse, and kernels that move rows to lower a loss.
+"""Contingency tables of an ensemble and a partition, its losses, and kernels that move rows to lower them.
 
 For a partition u and a consensus with cluster sizes n_l and N_c and contingency n_lc, a loss is a linear function of
 
@@ -6,12 +6,6 @@ For a partition u and a consensus with cluster sizes n_l and N_c and contingency
 
 over the objects that u observes. Loops read arrays under local names: every access to a field of a tuple counts
 references, which takes longer than the arithmetic.
-
-Sparse tables are for many clusters. Both losses are linear in sums of a convex psi with psi(0) = 0. In a cluster that
-shares no base cluster with a row, the counts cost the row as much as those of an empty cluster, and the sizes cost less
-the smaller they are. So the cost of a row is found in the clusters that share a base cluster with it, in its own, and
-in an empty one; if none is empty, in all others, unless even the smallest sizes cost too much. Costs of counts are
-differences to those of an empty cluster.
 """
 
 from typing import NamedTuple
@@ -20,13 +14,42 @@ import numpy as np
 
 from ..core.compiling import njit
 
+# Gains below this share of the largest possible loss are rounding.
+SLACK = 1e-13
+# Largest size of the lookup table for x log2(x).
+_POWERS = 2**20
+# Numbers in a SIMD vector.
+_WIDTH = 4
+
+
+class Loss(NamedTuple):
+    """A loss between partitions.
+
+    squares : whether it counts pairs (psi(x) = x^2); otherwise information, in bits (psi(x) = x log2(x)).
+    cost : of separating objects that a partition puts together; joining objects that it separates costs 2 - cost.
+    """
+
+    squares: bool
+    cost: float = 1.0
+
+    def psi(self, x):
+        """The function whose sums make up the loss."""
+        return x**2 if self.squares else x * np.log2(np.where(x > 0.0, x, 1.0))
+
+    def largest(self, total):
+        """The order of magnitude of the terms whose difference is the loss, for objects of this total weight."""
+        return 2.0 if self.squares else 2.0 * max(abs(np.log2(total)), 1.0)
+
+
+LOSSES = {"binder": Loss(squares=True), "vi": Loss(squares=False)}
+
 
 class LossTerms(NamedTuple):
     """The constants of the weighted loss; the tables change.
 
     codes, multiplicity, observed, offsets, missing : the rows and their slots; see
         :class:`~robust_eac.core.arrays.RowData` and :class:`~robust_eac.core.arrays.Slots`.
-    cost : see :class:`~robust_eac.hard.tables.Loss`.
+    cost : see :class:`Loss`.
     weights, mask_of : (m,) alpha, and the mask that each partition observes.
     units, own : (m,) denominator of the loss of a partition, and its sum.
     parts : (n_slots,) partition of each base cluster.
@@ -52,7 +75,7 @@ class LossTerms(NamedTuple):
     powers: np.ndarray
 
 
-class DenseArrays(NamedTuple):
+class Tables(NamedTuple):
     """Tables that moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and functions of these.
 
     rises, falls : change of the weighted loss in the cluster that a row of unit weight joins, and in the one it leaves:
@@ -72,39 +95,75 @@ class DenseArrays(NamedTuple):
     b: np.ndarray
 
 
-class SparseArrays(NamedTuple):
-    """As :class:`DenseArrays`, without the differences.
+def terms_of(encoding, weights, loss):
+    """The :class:`LossTerms` of an encoding's partitions."""
+    units = encoding.partitions.n_observed
+    if loss.squares:
+        units = units**2
+    powers = np.empty(0)
+    if not loss.squares:
+        whole = not np.any(encoding.rows.multiplicity % 1.0)
+        powers = loss.psi(np.arange(min(encoding.partitions.total, _POWERS) + 1.0 if whole else 1.0))
+    coef = weights / units
+    kinds, n_rows = np.unique(encoding.rows.multiplicity[encoding.rows.multiplicity > 0.0], return_counts=True)
+    return LossTerms(
+        *encoding.rows,
+        encoding.partitions.offsets,
+        encoding.partitions.missing_slots,
+        cost=loss.cost,
+        weights=weights,
+        mask_of=encoding.partitions.mask_of,
+        units=units,
+        own=encoding.partitions.sum_slots(loss.psi(encoding.partitions.sizes)),
+        parts=np.repeat(np.arange(len(units)), encoding.partitions.n_codes),
+        slot_coef=-2.0 * encoding.partitions.by_slot(coef),
+        mask_coef=(2.0 - loss.cost) * encoding.partitions.by_mask(coef),
+        unit=float(kinds[n_rows.argmax()]),
+        powers=powers,
+    )
 
-    start, length : (n_slots,) the row of a slot is columns[start : start + length] with counts n_lc. It has space for
-        all clusters that its objects can be in, and one more.
-    columns, counts, hits : clusters, counts, and the number of rows that a count sums; entries of no row are removed.
-    sizes : (k, n_masks) N_c. least : (n_masks,) a lower bound of the sizes.
-    n_rows : (k,) rows with weight. first_empty : (1,) no cluster before this one is empty.
-    a, b : (n_masks,) and (m,) sums of psi.
-    """
 
-    start: np.ndarray
-    length: np.ndarray
-    columns: np.ndarray
-    counts: np.ndarray
-    hits: np.ndarray
-    sizes: np.ndarray
-    least: np.ndarray
-    n_rows: np.ndarray
-    first_empty: np.ndarray
-    a: np.ndarray
-    b: np.ndarray
+def tabulate(encoding, terms, clusters, n_columns):
+    """The tables of the clusters of an encoding's rows, without the rows in cluster -1; differences are zero. O(n m)"""
+    n_slots, n_masks = len(encoding.partitions.sizes), encoding.rows.observed.shape[1]
+    width = n_columns + -n_columns % _WIDTH
+    tables = Tables(
+        counts=np.empty((n_slots, n_columns)),
+        rises=np.zeros((n_slots, width)),
+        falls=np.zeros((n_slots, n_columns)),
+        sizes=np.empty((n_masks, n_columns)),
+        size_rises=np.zeros((n_masks, width)),
+        size_falls=np.zeros((n_masks, n_columns)),
+        a=np.empty(n_masks),
+        b=np.empty(len(encoding.partitions.offsets)),
+    )
+    fill_counts(terms, clusters, tables)
+    return tables
 
 
-class Candidates(NamedTuple):
-    """The clusters that a row may move to, under local numbers; all (k,).
+def losses_at(terms, a, b):
+    """(m,) losses at the sums over masks and over partitions."""
+    return (terms.cost * terms.own + (2.0 - terms.cost) * a[terms.mask_of] - 2.0 * b) / terms.units
 
-    number : local number of a cluster, -1 if it is no candidate. cluster : cluster of a local number. cost : its cost.
-    """
 
-    number: np.ndarray
-    cluster: np.ndarray
-    cost: np.ndarray
+def partition_losses(encoding, clusters, loss):
+    """(m,) losses of all partitions against the clusters of an encoding's rows."""
+    terms = terms_of(encoding, np.ones(len(encoding.partitions.offsets)), loss)
+    tables = tabulate(encoding, terms, clusters, 1 + int(clusters.max()))
+    found = losses_at(terms, tables.a, tables.b)
+    # The difference of large numbers: rounding must not hide perfect agreement.
+    found[found < SLACK * loss.largest(encoding.partitions.total)] = 0.0
+    return found
+
+
+def moves(encoding, weights, loss, clusters, n_clusters):
+    """(best other cluster of every row, rise of the weighted loss per unit of its weight) with this many clusters."""
+    terms, own = terms_of(encoding, weights, loss), np.asarray(clusters, dtype=np.intp)
+    best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
+    tables = tabulate(encoding, terms, own, n_clusters)
+    fill_differences(terms, tables)
+    best_moves(terms, tables, own, best, rises)
+    return best, rises
 
 
 @njit
@@ -129,13 +188,6 @@ def rise(x, step, powers):
 
 
 @njit
-def losses(terms, a, b, out):
-    """Fill out (m,) with the losses at sums a and b of every partition."""
-    for u in range(out.shape[0]):
-        out[u] = (terms.cost * terms.own[u] + (2.0 - terms.cost) * a[u] - 2.0 * b[u]) / terms.units[u]
-
-
-@njit
 def update_entry(x, row, column, coef, unit, powers, rises, falls):
     """Update the differences of a table entry that is now x; returns the larger of their two changes."""
     rise_before, fall_before = rises[row, column], falls[row, column]
@@ -145,7 +197,7 @@ def update_entry(x, row, column, coef, unit, powers, rises, falls):
 
 
 @njit
-def tabulate(terms, clusters, tables):
+def fill_counts(terms, clusters, tables):
     """Fill counts, sizes and sums from the clusters of the rows; rows in cluster -1 are left out."""
     codes, offsets, missing = terms.codes, terms.offsets, terms.missing
     multiplicity, observed = terms.multiplicity, terms.observed
@@ -192,24 +244,6 @@ def fill(entries, coef, unit, powers, rises, falls):
 
 
 @njit
-def row_cost(i, w, terms, tables, cluster, sign):
-    """Weighted loss added by w objects like row i if they join a cluster (sign 1), or as its members (-1)."""
-    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
-    counts, sizes = tables.counts, tables.sizes
-    parts, mask_of = terms.parts, terms.mask_of
-    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    powers, cost = terms.powers, 0.0
-    for u in range(codes.shape[1]):
-        slot = offsets[u] + codes[i, u]
-        if observed[i, mask_of[parts[slot]]]:
-            cost += slot_coef[slot] * sign * rise(counts[slot, cluster], sign * w, powers)
-    for g in range(observed.shape[1]):
-        if observed[i, g]:
-            cost += mask_coef[g] * sign * rise(sizes[g, cluster], sign * w, powers)
-    return cost
-
-
-@njit
 def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
     """Fill costs with the weighted loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
     costs[:] = 0.0
@@ -241,10 +275,22 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
 
 @njit
 def row_costs(i, w, terms, tables, own, costs):
-    """As :func:`gather` for a row of any weight."""
-    for c in range(tables.counts.shape[1]):
-        costs[c] = row_cost(i, w, terms, tables, c, -1.0 if c == own else 1.0)
-    costs[tables.counts.shape[1] :] = np.inf
+    """As :func:`gather` for a row of any weight w."""
+    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
+    counts, sizes = tables.counts, tables.sizes
+    parts, mask_of = terms.parts, terms.mask_of
+    slot_coef, mask_coef, powers = terms.slot_coef, terms.mask_coef, terms.powers
+    costs[:] = np.inf
+    for c in range(counts.shape[1]):
+        sign, cost = (-1.0 if c == own else 1.0), 0.0
+        for u in range(codes.shape[1]):
+            slot = offsets[u] + codes[i, u]
+            if observed[i, mask_of[parts[slot]]]:
+                cost += slot_coef[slot] * sign * rise(counts[slot, c], sign * w, powers)
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                cost += mask_coef[g] * sign * rise(sizes[g, c], sign * w, powers)
+        costs[c] = cost
 
 
 @njit
@@ -348,312 +394,3 @@ def take_out(rows, terms, tables, clusters, drift):
             drift += add_to(i, -multiplicity[i], terms, tables, clusters[i])
         clusters[i] = -1
     return drift
-
-
-def sparse_arrays(encoding, terms, clusters, k):
-    """The :class:`SparseArrays` of the clusters of an encoding's rows; those in cluster -1 are left out."""
-    n_slots, n_masks = len(encoding.partitions.sizes), encoding.rows.observed.shape[1]
-    members = np.zeros(n_slots, dtype=np.int64)
-    count_members(terms, members)
-    space = np.minimum(members, k) + 1
-    n_entries = int(space.sum())
-    arrays = SparseArrays(
-        start=np.cumsum(space) - space,
-        length=np.zeros(n_slots, dtype=np.int32),
-        columns=np.empty(n_entries, dtype=np.int32),
-        counts=np.empty(n_entries),
-        hits=np.empty(n_entries, dtype=np.int32),
-        sizes=np.zeros((k, n_masks)),
-        least=np.zeros(n_masks),
-        n_rows=np.zeros(k, dtype=np.int64),
-        first_empty=np.zeros(1, dtype=np.int64),
-        a=np.empty(n_masks),
-        b=np.empty(len(encoding.partitions.offsets)),
-    )
-    of_slots, of_sizes = np.zeros(n_slots), np.empty((n_masks, k))
-    tabulate_sparse(terms, clusters, arrays, of_slots, of_sizes)
-    # Summed in the same order as the sums of the partitions, which they equal at perfect agreement.
-    arrays.b[:] = np.add.reduceat(of_slots, encoding.partitions.offsets)
-    arrays.a[:] = of_sizes.sum(axis=1)
-    return arrays
-
-
-@njit
-def count_members(terms, members):
-    """Add to members (n_slots,) the number of rows with weight in each slot."""
-    codes, offsets = terms.codes, terms.offsets
-    multiplicity, observed = terms.multiplicity, terms.observed
-    parts, mask_of = terms.parts, terms.mask_of
-    for i in range(codes.shape[0]):
-        if multiplicity[i] > 0.0:
-            for u in range(codes.shape[1]):
-                slot = offsets[u] + codes[i, u]
-                members[slot] += observed[i, mask_of[parts[slot]]]
-
-
-@njit
-def tabulate_sparse(terms, clusters, tables, of_slots, of_sizes):
-    """Fill tables from the clusters of the rows, of_sizes with psi of the sizes, of_slots with the sums of psi."""
-    codes, offsets = terms.codes, terms.offsets
-    multiplicity, observed = terms.multiplicity, terms.observed
-    parts, mask_of = terms.parts, terms.mask_of
-    powers = terms.powers
-    start, length, columns, counts, hits, sizes, least, n_rows, _, _, _ = tables
-    n_slots, k = length.shape[0], n_rows.shape[0]
-    position = np.full(k, -1)
-    rows = np.flatnonzero((clusters >= 0) & (multiplicity > 0.0))
-    order, slot_of = np.empty_like(rows), np.empty_like(rows)
-    ends = np.zeros(n_slots + 1, dtype=np.int64)
-    for u in range(codes.shape[1]):
-        first = offsets[u]
-        after = first + 1
-        while after < n_slots and parts[after] == parts[first]:
-            after += 1
-        # Sort the rows by slot.
-        ends[first : after + 1] = 0
-        for e, i in enumerate(rows):
-            slot, there = first + codes[i, u], observed[i, mask_of[parts[first]]]
-            slot_of[e] = slot if there else -1
-            if there:
-                ends[slot] += 1
-        total = 0
-        for slot in range(first, after):
-            ends[slot], total = total, total + ends[slot]
-        for e, i in enumerate(rows):
-            if slot_of[e] >= 0:
-                order[ends[slot_of[e]]] = i
-                ends[slot_of[e]] += 1
-        begin = 0
-        for slot in range(first, after):
-            end = start[slot]
-            for e in range(begin, ends[slot]):
-                i = order[e]
-                c = clusters[i]
-                at = position[c]
-                if at < 0:
-                    at = position[c] = end
-                    columns[at] = c
-                    counts[at], hits[at] = 0.0, 0
-                    end += 1
-                counts[at] += multiplicity[i]
-                hits[at] += 1
-            begin = ends[slot]
-            length[slot] = end - start[slot]
-            for at in range(start[slot], end):
-                of_slots[slot] += power(counts[at], powers)
-                position[columns[at]] = -1
-    for i in rows:
-        n_rows[clusters[i]] += 1
-        for g in range(sizes.shape[1]):
-            if observed[i, g]:
-                sizes[clusters[i], g] += multiplicity[i]
-    least[:] = np.inf
-    for c in range(k):
-        for g in range(sizes.shape[1]):
-            least[g] = min(least[g], sizes[c, g])
-            of_sizes[g, c] = power(sizes[c, g], powers)
-
-
-@njit
-def add_slot(slot, factor, w, inside, powers, tables, candidates, n):
-    """Add the costs of a slot to those of its clusters, which become candidates; returns the number of candidates."""
-    start, length = tables.start, tables.length
-    columns, counts = tables.columns, tables.counts
-    number, cluster, cost = candidates.number, candidates.cluster, candidates.cost
-    alone = power(w, powers)
-    for t in range(start[slot], start[slot] + length[slot]):
-        c, x = columns[t], counts[t]
-        j = number[c]
-        if j < 0:
-            j = number[c] = n
-            cluster[n], cost[n] = c, 0.0
-            n += 1
-        cost[j] += factor * ((-rise(x, -w, powers) if c == inside else rise(x, w, powers)) - alone)
-    return n
-
-
-@njit
-def cost_near(i, w, own, inside, terms, tables, candidates):
-    """Fill costs in the own cluster, if there is one, and in all that share a slot; returns their number."""
-    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
-    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    powers, sizes = terms.powers, tables.sizes
-    number, cluster, cost = candidates.number, candidates.cluster, candidates.cost
-    n = 0
-    if own >= 0:
-        number[own], n = 0, 1
-        cluster[0], cost[0] = own, 0.0
-    for u in range(codes.shape[1]):
-        slot = offsets[u] + codes[i, u]
-        n = add_slot(slot, slot_coef[slot], w, inside, powers, tables, candidates, n)
-    for j in range(n):
-        c = cluster[j]
-        for g in range(observed.shape[1]):
-            if observed[i, g]:
-                x = sizes[c, g]
-                cost[j] += mask_coef[g] * (-rise(x, -w, powers) if c == inside else rise(x, w, powers))
-    return n
-
-
-@njit
-def cost_elsewhere(i, w, n, least, terms, tables, number):
-    """(cheapest cluster that is no candidate, its cost); -1 and a bound if that is certainly not below `least`."""
-    observed, mask_coef = terms.observed, terms.mask_coef
-    sizes, least_sizes, n_rows = tables.sizes, tables.least, tables.n_rows
-    bound, powers = 0.0, terms.powers
-    k, n_masks = sizes.shape
-    fresh = tables.first_empty[0]
-    while fresh < k and n_rows[fresh] > 0:
-        fresh += 1
-    tables.first_empty[0] = fresh
-    # The own cluster of a row without weight can be empty.
-    while fresh < k and (n_rows[fresh] > 0 or number[fresh] >= 0):
-        fresh += 1
-    for g in range(n_masks):
-        if observed[i, g]:
-            bound += mask_coef[g] * rise(0.0 if fresh < k else least_sizes[g], w, powers)
-    if fresh < k:
-        return fresh, bound
-    if n == k:
-        return -1, np.inf
-    if bound >= least:
-        return -1, bound
-    best, bound = -1, np.inf
-    least_sizes[:] = np.inf
-    for c in range(k):
-        cost = 0.0
-        for g in range(n_masks):
-            least_sizes[g] = min(least_sizes[g], sizes[c, g])
-            if observed[i, g] and cost < bound:
-                cost += mask_coef[g] * rise(sizes[c, g], w, powers)
-        if cost < bound and number[c] < 0:
-            best, bound = c, cost
-    return best, bound
-
-
-@njit
-def lowest(n, skipped, candidates):
-    """(candidate of least cost except `skipped`, its cost); of equal costs, the cluster of smallest number."""
-    cluster, cost = candidates.cluster, candidates.cost
-    best, least = -1, np.inf
-    for j in range(n):
-        c = cluster[j]
-        if c != skipped and (cost[j] < least or (cost[j] == least and c < best)):
-            best, least = c, cost[j]
-    return best, least
-
-
-@njit
-def compare(i, w, own, inside, skipped, terms, tables, candidates):
-    """(number of candidates, cheapest cluster except `skipped`, its cost, least cost of the others) of a row."""
-    n = cost_near(i, w, own, inside, terms, tables, candidates)
-    best, least = lowest(n, skipped, candidates)
-    other, bound = cost_elsewhere(i, w, n, least, terms, tables, candidates.number)
-    if other >= 0 and (bound < least or (bound == least and other < best)):
-        best, least = other, bound
-    for j in range(n):
-        candidates.number[candidates.cluster[j]] = -1
-    return n, best, least, bound
-
-
-@njit
-def change(x, step, coef, unit, powers):
-    """Largest change of the cost of a row of unit weight where x becomes x + step."""
-    rises = rise(x + step, unit, powers) - rise(x, unit, powers)
-    falls = rise(x + step, -unit, powers) - rise(x, -unit, powers)
-    return abs(coef) * max(abs(rises), abs(falls))
-
-
-@njit
-def shift(slot, cluster, step, coef, unit, powers, tables):
-    """Add a row's share to a count of its slot, or take it away; returns (rise of the sum, change of costs)."""
-    columns, counts, hits = tables.columns, tables.counts, tables.hits
-    t = tables.start[slot]
-    end = t + tables.length[slot]
-    while t < end and columns[t] != cluster:
-        t += 1
-    if t == end:
-        columns[t] = cluster
-        counts[t], hits[t] = 0.0, 0
-        tables.length[slot] += 1
-        end += 1
-    x = counts[t]
-    counts[t] = x + step
-    hits[t] += 1 if step > 0.0 else -1
-    if hits[t] == 0:
-        end -= 1
-        columns[t] = columns[end]
-        counts[t], hits[t] = counts[end], hits[end]
-        tables.length[slot] -= 1
-    return rise(x, step, powers), change(x, step, coef, unit, powers)
-
-
-@njit
-def add_to_sparse(i, step, terms, tables, cluster):
-    """As :func:`add_to`, where step is the whole weight of row i, or minus that."""
-    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
-    parts, mask_of = terms.parts, terms.mask_of
-    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    powers, unit = terms.powers, terms.unit
-    sizes, least, n_rows = tables.sizes, tables.least, tables.n_rows
-    a, b = tables.a, tables.b
-    drift = 0.0
-    for u in range(codes.shape[1]):
-        slot = offsets[u] + codes[i, u]
-        if observed[i, mask_of[parts[slot]]]:
-            risen, changed = shift(slot, cluster, step, slot_coef[slot], unit, powers, tables)
-            b[parts[slot]] += risen
-            drift += changed
-    n_rows[cluster] += 1 if step > 0.0 else -1
-    if n_rows[cluster] == 0:
-        # Clusters open in the order of their numbers.
-        tables.first_empty[0] = min(tables.first_empty[0], cluster)
-    for g in range(observed.shape[1]):
-        if observed[i, g]:
-            x = sizes[cluster, g]
-            a[g] += rise(x, step, powers)
-            # Fractional weights leave rounding errors.
-            sizes[cluster, g] = x + step if n_rows[cluster] > 0 else 0.0
-            least[g] = min(least[g], sizes[cluster, g])
-            drift += change(x, step, mask_coef[g], unit, powers)
-    return drift
-
-
-@njit
-def relocate_sparse(order, terms, tables, slack, clusters, margins, drift):
-    """As :func:`relocate`."""
-    multiplicity, unit = terms.multiplicity, terms.unit
-    k, n_moved = tables.n_rows.shape[0], 0
-    candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
-    for i in order:
-        own = clusters[i]
-        if own >= 0 and margins[i] - drift > slack:
-            continue
-        weighs = multiplicity[i] > 0.0
-        w, inside = (multiplicity[i], own) if weighs else (unit, -1)
-        n, best, least, bound = compare(i, w, own, inside, -1, terms, tables, candidates)
-        if own >= 0 and least >= candidates.cost[0] - slack:
-            best, least = own, candidates.cost[0]
-        margins[i] = min(lowest(n, best, candidates)[1], bound) - least if weighs and w == unit else -np.inf
-        if best != own:
-            if weighs:
-                drift += add_to_sparse(i, w, terms, tables, best)
-                if own >= 0:
-                    drift += add_to_sparse(i, -w, terms, tables, own)
-            clusters[i] = best
-            n_moved += 1
-        margins[i] += drift
-    return n_moved, drift
-
-
-@njit
-def best_moves_sparse(terms, tables, clusters, best, rises):
-    """As :func:`best_moves`."""
-    multiplicity, unit = terms.multiplicity, terms.unit
-    k = tables.n_rows.shape[0]
-    candidates = Candidates(np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k))
-    for i in range(clusters.shape[0]):
-        own, weighs = clusters[i], multiplicity[i] > 0.0
-        w, inside = (multiplicity[i], own) if weighs else (unit, -1)
-        _, best[i], least, _ = compare(i, w, own, inside, own, terms, tables, candidates)
-        rises[i] = (least - candidates.cost[0]) / w

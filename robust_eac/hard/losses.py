@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from ..checks.common import Labels, in_short
 from ..checks.labels import check_ensemble, check_hard_partition, check_sample_weight
 from ..checks.names import in_order
-from ..checks.values import check_choice, check_real, check_weights
+from ..checks.values import MAX_DENSE, check_choice, check_real, check_weights
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..wording import counted, listed
-from .tables import LOSSES, SLACK, moves, partition_losses
+from .contingency import LOSSES, SLACK, moves, partition_losses
 
 __all__ = [
     "CredibleBall",
@@ -103,8 +103,8 @@ def hard_partition_losses(
 
     Notes
     -----
-    Time and memory O(n_samples n_partitions + k sum_u k_u), where u has k_u clusters and `partition` k; with more than
-    256 clusters O(n_samples n_partitions).
+    Time and memory O(n_samples n_partitions + k sum_u k_u), where u has k_u clusters and `partition` k; ValueError if
+    the contingency tables, k sum_u k_u numbers, have more than 2^28.
 
     References
     ----------
@@ -122,7 +122,7 @@ def hard_partition_losses(
     ensemble = check_ensemble(labels)
     clusters = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
-    return partition_losses(encode_for_loss(ensemble, sample_weight, chosen), clusters, chosen)
+    return partition_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
 
 
 def expected_losses(
@@ -156,7 +156,7 @@ def expected_losses(
     Notes
     -----
     Time O(n_partitions^2 (n_samples + k^2)), with k the largest number of clusters; memory
-    O(n_partitions (n_samples + k^2)). The k^2 drops out for estimates of more than 256 clusters.
+    O(n_partitions (n_samples + k^2)), limited as in :func:`hard_partition_losses`.
 
     References
     ----------
@@ -172,7 +172,8 @@ def expected_losses(
     ensemble = check_ensemble(labels)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
+    encoding = encode_for_loss(ensemble, sample_weight)
+    check_tables(encoding, encoding.partitions.n_clusters.max(), "the number of clusters of a column of labels")
 
     found = np.full(len(weights), np.nan)
     for mask, observed in enumerate(encoding.rows.observed.T):
@@ -220,8 +221,7 @@ def reassignment_costs(
 
     Notes
     -----
-    Time O(n_samples n_partitions k) for k clusters of the partition, memory as :func:`hard_partition_losses`. With more
-    than 256 clusters, only those are compared that share a base cluster with the object, and one more.
+    Time O(n_samples n_partitions k) for k clusters of the partition, memory as :func:`hard_partition_losses`.
 
     References
     ----------
@@ -241,7 +241,7 @@ def reassignment_costs(
     codes = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
+    encoding = encode_for_loss(ensemble, sample_weight, codes)
 
     used, best, rises = reassign(encoding, weights, chosen, codes)
     names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
@@ -331,7 +331,7 @@ def credible_ball(
     level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
+    encoding = encode_for_loss(ensemble, sample_weight, clusters)
 
     distances = partition_losses(encoding, clusters, chosen)
     # Distances that differ by less are equal.
@@ -373,14 +373,36 @@ def _distinct(encoding, draws):
 
 
 def check_loss(loss, cost):
-    """The :class:`~robust_eac.hard.tables.Loss` of a name and a cost."""
+    """The :class:`~robust_eac.hard.contingency.Loss` of a name and a cost."""
     chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
     return chosen._replace(cost=check_real(cost, name="cost", low=0.0, high=2.0))
 
 
-def encode_for_loss(ensemble, sample_weight, loss):
-    """The encoding of an ensemble for a loss, with the least weight of an object scaled to 1, as the search expects."""
+def encode_for_loss(ensemble, sample_weight, partition=None):
+    """The encoding of an ensemble with the least weight of an object scaled to 1, as the search expects.
+
+    Contingency tables with the clusters of a partition must not be too large.
+    """
     sample_weight = check_sample_weight(sample_weight, ensemble)
     if sample_weight is not None:
         sample_weight = sample_weight / max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
-    return encode_ensemble(ensemble, sample_weight)
+    encoding = encode_ensemble(ensemble, sample_weight)
+    if partition is not None:
+        check_tables(encoding, partition.max() + 1, "the number of clusters of partition")
+    return encoding
+
+
+def most_clusters(encoding):
+    """The largest number of clusters for which contingency tables have at most MAX_DENSE numbers."""
+    return max(1, MAX_DENSE // len(encoding.partitions.sizes))
+
+
+def check_tables(encoding, n_clusters, name):
+    """Refuse more clusters than :func:`most_clusters`; `name` says what has them."""
+    n_base, most = len(encoding.partitions.sizes), most_clusters(encoding)
+    if n_clusters > most:
+        needed = n_base * int(n_clusters)
+        raise ValueError(
+            f"{name} must be at most {most} with {n_base} base clusters, so that contingency tables have at most 2^28 "
+            f"numbers, got {n_clusters}: {needed:,} numbers, {needed / 2**27:,.1f} GiB."
+        )

@@ -28,7 +28,7 @@ from ..core.encoding import encode_ensemble
 from ..weightings.joint import Fixed, as_weighting, name_of
 from ..weightings.trust import linked_group
 from ..wording import agreement_of, clusters_found, counted, percent, report, with_weight
-from .losses import LEVEL, check_loss, encode_for_loss, radius_of
+from .losses import LEVEL, check_loss, check_tables, encode_for_loss, most_clusters, radius_of
 from .lower_bound import bound_partitions
 from .multistart import INITS, Task, agreements_with, solve_from
 
@@ -114,7 +114,8 @@ def solve_hard_median_partition(
         As in :func:`~robust_eac.hard_partition_losses`. An object of weight zero joins the cluster that it would join
         with the commonest weight, without effect on the others.
     n_clusters : int, default=None
-        Largest number of clusters. None means no limit.
+        Largest number of clusters, at most 2^28 divided by the number of all base clusters. None means this number,
+        or n_samples if that is smaller.
     cost : float, default=1.0
         As in :func:`~robust_eac.hard_partition_losses`. The larger, the fewer clusters.
     weights : array-like of shape (n_partitions,), default=None
@@ -156,8 +157,7 @@ def solve_hard_median_partition(
     -----
     Both losses are sums over the contingency table, which each move updates. Moving an object takes
     O(n_partitions n_clusters), and O(1) where a bound shows that it stays. Memory is O(n_samples n_partitions), and
-    O(n_clusters) per base cluster. With more than 256 clusters, the search uses sparse tables, compares only the
-    clusters that share a base cluster with the object, and dissolves none.
+    O(n_clusters) per base cluster and thread, about 24 bytes for each cluster found so far.
 
     References
     ----------
@@ -185,11 +185,18 @@ def solve_hard_median_partition(
         raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
-    encoding = encode_for_loss(ensemble, sample_weight, chosen)
+    encoding = encode_for_loss(ensemble, sample_weight)
+    if n_clusters is not None:
+        check_tables(encoding, limit, "n_clusters")
+    if not isinstance(start, str):
+        check_tables(encoding, start.max() + 1, "the number of clusters of init")
+    elif start == "partitions":
+        widest = encoding.partitions.n_clusters.max()
+        check_tables(encoding, widest, "with init='partitions', the number of clusters of a column of labels")
 
     weighting = weighting.ready(m, 1.0, partial(linked_group, encoding, rng, stacklevel=4))
     seeds = rng.randint(MAX_SEED, size=n_init)
-    task = Task(encoding, chosen, limit, weighting, max_passes)
+    task = Task(encoding, chosen, min(limit, most_clusters(encoding)), weighting, max_passes)
     run = solve_from(task, start, seeds, n_jobs)
     _warn_unconverged(run, max_passes)
     found = relabel(run.clusters)

@@ -14,8 +14,8 @@ from ..core.starts import draw_rows
 from ..core.threads import count_threads, map_threads
 from ..objectives import RawObjective
 from ..weightings.joint import Fixed, Trusting, Weighting, first_weights
+from .contingency import LOSSES, Loss, partition_losses
 from .search import Search, group_copies
-from .tables import LOSSES, MANY, Loss, partition_losses
 
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Number of starts that are searched thoroughly.
@@ -26,9 +26,9 @@ _SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
 _SAMPLE_SHARE = 4
 # Dissolve clusters if rows x partitions x clusters^2 is at most this.
 _THOROUGH_WORK = 10**9
-# A "relaxed" start solves the relaxed problem to this gap. With more than MANY clusters, it does so only if rows x
+# A "relaxed" start solves the relaxed problem to this gap, with more than _RELAXED_CLUSTERS clusters only if rows x
 # clusters^2 is at most _RELAXED_WORK.
-_RELAXED_TOL, _RELAXED_WORK = 1e-3, 10**9
+_RELAXED_TOL, _RELAXED_CLUSTERS, _RELAXED_WORK = 1e-3, 256, 10**9
 
 
 class Task(NamedTuple):
@@ -120,7 +120,7 @@ def _start(task, start, number, weights, rng):
         start = ("sequential", "random")[number % 2]
     if start == "random":
         return rng.randint(widest, size=n_rows)
-    if start == "relaxed" and (widest <= MANY or n_rows * widest**2 <= _RELAXED_WORK):
+    if start == "relaxed" and (widest <= _RELAXED_CLUSTERS or n_rows * widest**2 <= _RELAXED_WORK):
         return _relaxed(task.encoding, widest, weights, rng)
     return np.full(n_rows, -1)
 

@@ -7,15 +7,12 @@ import numpy as np
 from ..core.encoding import collapse, select
 from ..core.sweep import visiting_order
 from ..core.threads import stop_if_cancelled
-from .contingency import DenseArrays
-from .tables import SLACK, is_sparse, table_losses, tabulate, terms_of, x_log_x
+from .contingency import SLACK, Tables, fill_differences, losses_at, relocate, tabulate, take_out, terms_of
 
 # Used clusters per empty one in the tables, which have at least two empty ones.
 _SPARE = 4
 # Largest number of entries of the tables of a search that starts without clusters.
 _FIRST_ENTRIES = 2**22
-# Columns of sparse tables per column wanted: there, empty clusters take no time.
-_SPARE_OF_MANY = 4
 # Rows that are moved between two checks whether the search was interrupted.
 _UNINTERRUPTED = 2**14
 # Two clusters are dissolved together if their rows x partitions x (largest number of clusters)^4 are at most this.
@@ -26,8 +23,7 @@ class Search:
     """A partition of an encoding's rows into at most n_clusters, and steps that lower its weighted loss.
 
     `clusters` (n_rows,) has the cluster of every row, -1 for none. Partitions without weight are not read. `n_moves`
-    counts moves, `n_passes` passes over all rows, without those after dissolving clusters. With sparse tables no
-    clusters are dissolved.
+    counts moves, `n_passes` passes over all rows, without those after dissolving clusters.
     """
 
     def __init__(self, encoding, weights, loss, n_clusters, clusters):
@@ -47,7 +43,7 @@ class Search:
     @property
     def value(self):
         """The weighted loss."""
-        return float(self._terms.weights @ table_losses(self._terms, self._tables))
+        return float(self._terms.weights @ losses_at(self._terms, self._tables.a, self._tables.b))
 
     def descend(self, rng, max_passes):
         """Pass over all rows in random order until none moves; returns whether it converged."""
@@ -70,8 +66,7 @@ class Search:
         while pays:
             while self._merge():
                 self.descend(rng, max_passes)
-            # A descent may have opened so many clusters that the tables are now sparse.
-            pays = not self._tables.sparse and any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
+            pays = any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
         self.n_passes = n_passes
 
     def _groups(self, rng):
@@ -85,11 +80,9 @@ class Search:
 
     def _merge(self):
         """Merge the two clusters whose merger lowers the loss most; returns whether there are such two."""
-        if self._tables.sparse:
-            return False
-        terms, arrays = self._terms, self._tables.arrays
-        counts, sizes = arrays.counts, arrays.sizes
-        psi, offsets = np.square if self._loss.squares else x_log_x, self._encoding.partitions.offsets
+        terms, tables = self._terms, self._tables
+        counts, sizes = tables.counts, tables.sizes
+        psi, offsets = self._loss.psi, self._encoding.partitions.offsets
         of_counts = np.add.reduceat(psi(counts), offsets)
         of_sizes = psi(sizes)
         best, least = None, self.value - self._slack
@@ -97,46 +90,43 @@ class Search:
             together = np.add.reduceat(psi(counts[:, c] + counts[:, d]), offsets)
             b = together - of_counts[:, c] - of_counts[:, d]
             a = psi(sizes[:, c] + sizes[:, d]) - of_sizes[:, c] - of_sizes[:, d]
-            value = terms.weights @ table_losses(terms, self._tables, a[terms.mask_of], b)
+            value = terms.weights @ losses_at(terms, tables.a + a, tables.b + b)
             if value < least:
                 best, least = (c, d), value
         if best is None:
             return False
         self.n_moves += int(np.count_nonzero(self.clusters == best[1]))
         self.clusters[self.clusters == best[1]] = best[0]
-        self._tabulate(self._tables.n_columns)
+        self._tabulate(counts.shape[1])
         return True
 
     def _regrow(self, group, rng, max_passes):
         """Dissolve a group of clusters, and undo it unless the loss falls; returns whether it does."""
         before, n_moves = self.value, self.n_moves
-        tables = self._tables
-        arrays = DenseArrays(*(array.copy() for array in tables.arrays))
-        kept = self.clusters.copy(), self._margins.copy(), arrays, self._drift
+        tables = Tables(*(array.copy() for array in self._tables))
+        kept = self.clusters.copy(), self._margins.copy(), tables, self._drift
         rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
-        self._drift = tables.take_out(rows, self._terms, self.clusters, self._drift)
+        self._drift = take_out(rows, self._terms, self._tables, self.clusters, self._drift)
         self._move(rows)
         self.descend(rng, max_passes)
         if self.value < before - self._slack:
             return True
-        self.clusters, self._margins, tables.arrays, self._drift = kept
-        self._tables, self.n_moves = tables, n_moves
+        self.clusters, self._margins, self._tables, self._drift = kept
+        self.n_moves = n_moves
         return False
 
     def _move(self, order):
         before = self.n_moves
         for first in range(0, len(order), _UNINTERRUPTED):
             stop_if_cancelled()
-            rows, state = order[first : first + _UNINTERRUPTED], (self.clusters, self._margins, self._drift)
-            moved, self._drift = self._tables.relocate(rows, self._terms, self._slack, *state)
+            rows, fixed = order[first : first + _UNINTERRUPTED], (self._terms, self._tables, self._slack)
+            moved, self._drift = relocate(rows, *fixed, self.clusters, self._margins, self._drift)
             self.n_moves += moved
         return self.n_moves - before
 
     def _tabulate(self, n_columns):
-        if is_sparse(n_columns):
-            n_columns = int(min(self._limit, _SPARE_OF_MANY * n_columns))
         self._tables = tabulate(self._encoding, self._terms, self.clusters, n_columns)
-        self._tables.prepare(self._terms)
+        fill_differences(self._terms, self._tables)
         self._margins, self._drift = np.full(len(self.clusters), -np.inf), 0.0
 
     def _with_spare(self, n_used):
@@ -145,23 +135,18 @@ class Search:
     def _first_clusters(self):
         """Number of clusters to start with when no row is in one: as many as base partitions have."""
         typical = int(np.median(self._encoding.partitions.n_codes))
-        if is_sparse(self._with_spare(typical)):
-            return typical
         return min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
 
     def _resize(self):
         """Keep a few empty clusters, each of which costs as much as a full one; double the tables if none is left."""
-        used, n_columns = np.unique(self.clusters), self._tables.n_columns
-        wanted = 2 * self._with_spare(len(used))
-        # The factor of two keeps tables from alternating between sparse and dense.
+        used, n_columns = np.unique(self.clusters), self._tables.counts.shape[1]
+        wanted = self._with_spare(len(used))
         if n_columns == len(used) < self._limit:
-            n_columns = min(self._limit, 2 * n_columns)
-        elif n_columns > wanted and not (self._tables.sparse and is_sparse(wanted)):
-            n_columns = wanted // 2
-        else:
+            wanted = min(self._limit, 2 * n_columns)
+        elif n_columns <= 2 * wanted:
             return
         self.clusters = np.searchsorted(used, self.clusters)
-        self._tabulate(n_columns)
+        self._tabulate(wanted)
 
 
 def group_copies(encoding, clusters=None):

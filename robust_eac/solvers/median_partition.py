@@ -119,7 +119,7 @@ def solve_median_partition(
     Raises
     ------
     ValueError
-        If n_samples n_clusters is above 2^28; :func:`~robust_eac.solve_hard_median_partition` has no such limit.
+        If n_samples n_clusters is above 2^28; :func:`~robust_eac.solve_hard_median_partition` takes less memory.
 
     Warns
     -----

@@ -112,7 +112,7 @@ def test_random_partitions_give_one_or_the_nearest(rng, shape):
     assert not selection.stable.any()
     # One cluster only where it was asked for.
     selection = unstable(
-        labels, range(2, 7), match="nearest, with a prediction strength of .*, below 0.9; it is the answer"
+        labels, range(2, 7), match="nearest, with a prediction strength of .*, below 0.94; it is the answer"
     )
     strongest = selection.prediction_strength >= selection.prediction_strength.max()
     assert selection.n_clusters == selection.n_nonempty[strongest].max() > 1
@@ -129,7 +129,7 @@ def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
     assert [str(warning.message) for warning in caught] == [
         "No two partitions agree beyond chance at the level 0.01: all are weighted equally.",
         f"no number of clusters from 1 to 4 is stable: {nearest} comes nearest, with a prediction strength of "
-        f"{strength.max():.3f}, below 0.9; the answer is one cluster, which says nothing about trust in the partitions"
+        f"{strength.max():.3f}, below 0.94; the answer is one cluster, which says nothing about trust in the partitions"
         f"{hint}; the number of clusters, 1, is uncertain: {FEW.format(5)}.",
     ]
     assert {warning.filename for warning in caught} == {__file__}
@@ -167,14 +167,14 @@ def test_unanimous_ensembles(sizes):
 
 def test_choice_is_the_largest_stable_number():
     for strength, expected in [
-        ([0.95, 0.93, 0.95, 0.2], ([True, True, True, False], 4)),
-        ([0.97, 0.2, 0.91, 0.2], ([True, False, True, False], 4)),
-        ([0.89, 0.9, 0.899, 0.2], ([False, True, False, False], 3)),
+        ([0.95, 0.97, 0.95, 0.2], ([True, True, True, False], 4)),
+        ([0.97, 0.2, 0.95, 0.2], ([True, False, True, False], 4)),
+        ([0.93, 0.94, 0.939, 0.2], ([False, True, False, False], 3)),
     ]:
         stable, chosen = _n_clusters.choose(np.arange(2, 6), np.array(strength), 9)
         assert (stable.tolist(), chosen) == expected
-    with pytest.warns(UserWarning, match=r"3 comes nearest, with a prediction strength of 0\.89"):
-        stable, chosen = _n_clusters.choose(np.array([2, 3]), np.array([0.5, 0.89]), 9)
+    with pytest.warns(UserWarning, match=r"3 comes nearest, with a prediction strength of 0\.93"):
+        stable, chosen = _n_clusters.choose(np.array([2, 3]), np.array([0.5, 0.93]), 9)
     assert (stable.any(), chosen) == (False, 3)
     with pytest.warns(UserWarning, match=f"^the number of clusters, 3, is uncertain: {FEW.format(5)}.$"):
         stable, chosen = _n_clusters.choose(np.array([2, 3]), np.array([0.5, 0.99]), 5)
@@ -386,9 +386,7 @@ def test_copies_are_no_evidence(rng, n_changed):
     labels = ClustererEnsemble(n_clusters=(2, 6), n_per_k=20, **options).fit_transform(X)
     for column in labels.T:
         column[rng.randint(300, size=n_changed)] = 0
-    selection = unstable(labels, match=FEW.format(5))
-    assert selection.n_different == 5
-    assert selection.prediction_strength[5] < 0.9
+    assert unstable(labels, match=FEW.format(5)).n_different == 5
     groups = _n_clusters.near_duplicates(encode(labels), rng)
     np.testing.assert_array_equal(groups, np.repeat(groups[::20], 20))
     first, second = _n_clusters._equally_fine(encode(labels).partitions, groups, rng)

@@ -10,15 +10,9 @@ import numpy as np
 import pytest
 
 import robust_eac
-from robust_eac import (
-    consensus_lower_bound,
-    reassignment_costs,
-    solve_hard_median_partition,
-    solve_median_partition,
-    solve_membership,
-)
+from robust_eac import consensus_lower_bound, solve_hard_median_partition, solve_median_partition, solve_membership
 
-from ..access import _hard_tables, _starts
+from ..access import _starts
 from ..package.hostile import CALLABLES, arguments_of, degenerate_ensembles, make_world, sound_result
 
 # Ensembles that reach both sides of what depends on labels: missing ones, copies of objects, single clusters.
@@ -98,17 +92,6 @@ def test_rows_put_one_by_one_where_they_cost_least(monkeypatch):
         for labels, weight in _ensembles():
             for n_clusters in (2, 5, 12):
                 assert solve_membership(labels, n_clusters, tol=1e-4, sample_weight=weight, random_state=0).converged
-
-
-def test_many_hard_clusters(monkeypatch):
-    """Sparse contingency tables, with clusters to open and without."""
-    monkeypatch.setattr(_hard_tables, "MANY", 1)
-    with _recorded():
-        for labels, weight in _ensembles():
-            for n_clusters in (2, 4, 12):
-                options = {"sample_weight": weight}
-                result = solve_hard_median_partition(labels, n_clusters, n_init=2, random_state=0, **options)
-                assert reassignment_costs(labels, result.labels, **options).rises.shape == (12,)
 
 
 def test_what_the_defaults_do_not_reach():

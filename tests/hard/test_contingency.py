@@ -11,7 +11,6 @@ from ..access import (
     LOSSES,
     Search,
     _contingency,
-    _hard_tables,
     collapse,
     encode,
     encode_ensemble,
@@ -49,7 +48,7 @@ def encoded(labels, sample_weight=None):
 
 
 def losses_of(labels, clusters, name, cost, sample_weight=None):
-    return _hard_tables.partition_losses(encoded(labels, sample_weight), clusters, of(name, cost))
+    return _contingency.partition_losses(encoded(labels, sample_weight), clusters, of(name, cost))
 
 
 def make_search(rng, name, cost, *, n=30, m=6, k=4, missing=0.0, sample_weight=None, limit=7):
@@ -108,7 +107,7 @@ def test_binder_is_the_dense_distance(rng):
         def dense(codes, sample_weight=sample_weight, total=total):
             return reference.losses(labels, np.eye(6)[codes], sample_weight) / total**2
 
-        found = _hard_tables.partition_losses(encoding, clusters, binder)
+        found = _contingency.partition_losses(encoding, clusters, binder)
         np.testing.assert_allclose(found, dense(clusters), atol=1e-12)
         weights = rng.dirichlet(np.ones(2))
         search = Search(encoding, weights, binder, 6, clusters)
@@ -120,12 +119,12 @@ def test_binder_is_the_dense_distance(rng):
 
 def compare_row_costs(search, clusters, objective):
     """Differences of what every row costs in every cluster are those of the objective."""
-    here, k = objective(clusters), search._tables.arrays.counts.shape[1]
-    costs = np.empty(search._tables.arrays.rises.shape[1])
+    here, k = objective(clusters), search._tables.counts.shape[1]
+    costs = np.empty(search._tables.rises.shape[1])
     for i, own in enumerate(clusters):
         w = search._encoding.rows.multiplicity[i]
         if w > 0.0:
-            _contingency.row_costs(i, w, search._terms, search._tables.arrays, own, costs)
+            _contingency.row_costs(i, w, search._terms, search._tables, own, costs)
             moved = [objective(np.where(np.arange(len(clusters)) == i, c, clusters)) for c in range(k)]
             np.testing.assert_allclose(costs[:k] - costs[own], np.array(moved) - here, atol=1e-10)
             assert np.isinf(costs[k:]).all()
@@ -135,9 +134,9 @@ def compare_row_costs(search, clusters, objective):
 
 def gathered_costs(search, i, own):
     """What a row of unit weight adds to the loss in every cluster, from the tables of differences."""
-    costs = np.empty(search._tables.arrays.rises.shape[1])
+    costs = np.empty(search._tables.rises.shape[1])
     data = search._encoding.rows
-    tables = search._tables.arrays
+    tables = search._tables
     differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
     _contingency.gather(
         i, own, data.codes, data.observed, search._encoding.partitions.slots.offsets, *differences, costs
@@ -159,7 +158,7 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
         assert search.value == pytest.approx(objective(search.clusters), abs=1e-12)
         compare_row_costs(search, search.clusters, objective)
         # The same through the public face of these kernels.
-        found, rises = _hard_tables.moves(search._encoding, weights, search._loss, search.clusters, 6)
+        found, rises = _contingency.moves(search._encoding, weights, search._loss, search.clusters, 6)
         for i in np.flatnonzero(search._encoding.rows.multiplicity):
             moved = np.where(np.arange(12) == i, found[i], search.clusters)
             change = objective(moved) - objective(search.clusters)
@@ -168,10 +167,10 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
 
 
 def assert_tables_are_fresh(search):
-    n_columns = search._tables.arrays.counts.shape[1]
-    fresh = _hard_tables.tabulate(search._encoding, search._terms, search.clusters, n_columns)
-    fresh.prepare(search._terms)
-    for followed, found in zip(search._tables.arrays, fresh.arrays, strict=True):
+    n_columns = search._tables.counts.shape[1]
+    fresh = _contingency.tabulate(search._encoding, search._terms, search.clusters, n_columns)
+    _contingency.fill_differences(search._terms, fresh)
+    for followed, found in zip(search._tables, fresh, strict=True):
         np.testing.assert_allclose(followed, found, rtol=1e-9, atol=1e-9)
 
 
@@ -181,7 +180,7 @@ def test_tables_follow_the_moves(rng, name, cost, missing):
     for weight in (None, rng.randint(1, 4, size=30), rng.uniform(0.1, 2.0, size=30), np.arange(30.0) % 4):
         search, _ = make_search(rng, name, cost, missing=missing, sample_weight=weight)
         clusters, rows = search.clusters.copy(), rng.permutation(30)[:20]
-        search._tables.take_out(rows, search._terms, search.clusters, 0.0)
+        _contingency.take_out(rows, search._terms, search._tables, search.clusters, 0.0)
         assert np.array_equal(search.clusters, np.where(np.isin(np.arange(30), rows), -1, clusters))
         assert_tables_are_fresh(search)
         search._move(rng.permutation(30))
@@ -290,7 +289,7 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
             for init in ("mixed", "partitions", "relaxed", labels[:, 0].clip(0)):
                 options = {"sample_weight": np.arange(1, 31), "cost": 1, "n_init": 2, "random_state": 0}
                 solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
-    places = {_contingency.losses: 0, _contingency.relocate: 1, _contingency.tabulate: 0, _contingency.take_out: 1}
+    places = {_contingency.fill_counts: 0, _contingency.relocate: 1, _contingency.take_out: 1}
     for kernel, place in places.items():
         types = [signature[place].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1

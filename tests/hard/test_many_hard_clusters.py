@@ -1,4 +1,4 @@
-"""Hard partitions with many clusters: sparse contingency tables, compared with dense ones and with obvious code."""
+"""Hard partitions with many clusters, compared with obvious code, and limits to their number."""
 
 import numpy as np
 import pytest
@@ -6,25 +6,15 @@ import pytest
 from robust_eac import (
     adjusted_rand_score,
     credible_ball,
+    expected_losses,
     hard_partition_losses,
     reassignment_costs,
     solve_hard_median_partition,
 )
 
 from .. import reference
-from ..access import (
-    LOSSES,
-    Search,
-    _contingency,
-    _hard_tables,
-    _multistart,
-    adjusted_agreements,
-    check_ensemble,
-    encode_ensemble,
-    relabel,
-)
+from ..access import LOSSES, _multistart, adjusted_agreements, check_ensemble, encode_ensemble
 from ..conftest import planted_ensemble
-from .test_contingency import of
 
 N = 120
 OF_BOTH = pytest.mark.parametrize(("name", "cost"), [("binder", 1.0), ("binder", 0.6), ("vi", 1.0), ("vi", 1.4)])
@@ -49,121 +39,10 @@ def problem(kind, seed=0, n=N, k=40, m=8):
     return labels, sample_weight, encoding, rng.dirichlet(np.full(m, 4.0))
 
 
-def searches(monkeypatch, encoding, weights, loss, limit, clusters):
-    """A search by dense tables with room for all clusters, and one by sparse tables."""
-    found = []
-    for many in (10**9, 1):
-        monkeypatch.setattr(_hard_tables, "MANY", many)
-        monkeypatch.setattr("robust_eac.hard.search._SPARE", 1e-3)
-        found.append(Search(encoding, weights, loss, limit, clusters))
-    assert [search._tables.sparse for search in found] == [False, True]
-    return found
-
-
 @OF_BOTH
-@pytest.mark.parametrize("limit", [17, N])
-def test_the_same_moves_as_with_dense_tables(name, cost, limit, monkeypatch):
-    for kind in KINDS:
-        # With this seed no two clusters cost a row the same, which rounding would decide.
-        _, _, encoding, weights = problem(kind, seed=1)
-        for start in (np.full(N, -1), np.random.RandomState(1).randint(limit, size=N)):
-            pair = searches(monkeypatch, encoding, weights, of(name, cost), limit, start)
-            for search in pair:
-                rng = np.random.RandomState(2)
-                search.allocate(rng)
-                assert search.descend(rng, 50)
-            dense, found = pair
-            assert np.array_equal(relabel(found.clusters), relabel(dense.clusters)), kind
-            assert found.value == pytest.approx(dense.value, abs=1e-13)
-            assert (found.n_moves, found.n_passes) == (dense.n_moves, dense.n_passes)
-            assert found.clusters.max() < limit
-
-
-def rows_of(tables, slot):
-    at = slice(tables.start[slot], tables.start[slot] + tables.length[slot])
-    order = np.argsort(tables.columns[at])
-    return tables.columns[at][order], tables.hits[at][order], tables.counts[at][order]
-
-
-def assert_tables_are_fresh(search):
-    tables, k = search._tables.arrays, search._tables.n_columns
-    fresh = _contingency.sparse_arrays(search._encoding, search._terms, search.clusters, k)
-    dense = _hard_tables.DenseTables(search._encoding, search._terms, search.clusters, k).arrays
-    for slot, expected in enumerate(dense.counts):
-        for a, b in zip(rows_of(tables, slot), rows_of(fresh, slot), strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-9)
-        columns, _, counts = rows_of(fresh, slot)
-        np.testing.assert_allclose(np.bincount(columns, counts, minlength=k), expected, atol=1e-12)
-    np.testing.assert_allclose(tables.sizes, dense.sizes.T, atol=1e-12)
-    np.testing.assert_allclose(fresh.sizes, dense.sizes.T, atol=1e-12)
-    for a, b, c in zip((tables.a, tables.b), (fresh.a, fresh.b), (dense.a, dense.b), strict=True):
-        np.testing.assert_allclose([a, b], [c, c], rtol=1e-10)
-    assert np.array_equal(tables.n_rows, fresh.n_rows)
-    assert (tables.least <= tables.sizes.min(axis=0)).all()
-    assert (tables.n_rows[: tables.first_empty[0]] > 0).all()
-
-
-@OF_BOTH
-def test_costs_change_by_as_much_as_in_dense_tables(name, cost, monkeypatch):
-    for kind in KINDS:
-        _, _, encoding, weights = problem(kind, seed=2)
-        rng = np.random.RandomState(0)
-        clusters = rng.randint(30, size=N)
-        pair = searches(monkeypatch, encoding, weights, of(name, cost), 30, clusters)
-        for i in np.flatnonzero(encoding.rows.multiplicity)[:20]:
-            w = encoding.rows.multiplicity[i]
-            for step, c in ((w, rng.randint(30)), (-w, clusters[i])):
-                kernels = _contingency.add_to, _contingency.add_to_sparse
-                drifts = [
-                    place(i, step, search._terms, search._tables.arrays, c)
-                    for place, search in zip(kernels, pair, strict=True)
-                ]
-                assert drifts[1] == pytest.approx(drifts[0], rel=1e-9)
-                assert drifts[0] > 0.0
-
-
-@OF_BOTH
-def test_tables_follow_the_moves(name, cost, monkeypatch):
-    monkeypatch.setattr(_hard_tables, "MANY", 1)
-    for kind in KINDS:
-        _, _, encoding, weights = problem(kind, seed=3)
-        rng = np.random.RandomState(0)
-        search = Search(encoding, weights, of(name, cost), 50, rng.randint(30, size=N))
-        for rows in (rng.permutation(N)[:50], rng.permutation(N)):
-            search._move(rows)
-            assert_tables_are_fresh(search)
-        assert search.n_moves > 50
-
-
-@OF_BOTH
-def test_costs_of_moves_and_skipped_rows(name, cost, monkeypatch):
-    """Every row's best other cluster is that of dense tables, and margins are no larger than its rise."""
-    skipped = 0
-    for kind in KINDS:
-        _, _, encoding, weights = problem(kind, seed=4)
-        for k, limit in ((30, 30), (30, 33)):
-            clusters = np.random.RandomState(1).randint(k, size=N)
-            search = searches(monkeypatch, encoding, weights, of(name, cost), limit, clusters)[1]
-            for _ in range(4):
-                search._move(np.random.RandomState(search.n_moves).permutation(N)[:80])
-                found = _hard_tables.moves(encoding, weights, of(name, cost), search.clusters, limit)
-                monkeypatch.setattr(_hard_tables, "MANY", 10**9)
-                expected = _hard_tables.moves(encoding, weights, of(name, cost), search.clusters, limit)
-                monkeypatch.setattr(_hard_tables, "MANY", 1)
-                np.testing.assert_allclose(found[1], expected[1], atol=1e-13)
-                assert (found[0] != search.clusters).all()
-                stays = np.flatnonzero(search._margins - search._drift > search._slack)
-                rises = encoding.rows.multiplicity[stays] * expected[1][stays]
-                assert (rises >= search._margins[stays] - search._drift - 1e-12).all()
-                skipped += len(stays)
-    assert skipped > 0
-
-
-@OF_BOTH
-@pytest.mark.parametrize("kind", KINDS[:4])
-def test_no_single_move_is_left(name, cost, kind, monkeypatch):
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_single_move_is_left(name, cost, kind):
     """By the losses as they are defined; new clusters included where there may be more."""
-    monkeypatch.setattr(_hard_tables, "MANY", 3)
     labels, weight, _, weights = problem(kind, seed=5, n=24, k=8, m=4)
     for limit in (None, 5):
         options = {"weights": weights, "sample_weight": weight, "loss": name, "cost": cost, "n_init": 2}
@@ -175,39 +54,6 @@ def test_no_single_move_is_left(name, cost, kind, monkeypatch):
         assert values.min() >= found.objective - 1e-12
         expected = reference.hard_losses(name, cost, labels, found.labels, weight) @ weights
         assert found.objective == pytest.approx(expected, abs=1e-12)
-
-
-def test_tables_become_sparse_and_dense_again(rng, monkeypatch):
-    """Clusters open as the loss wants them, and those that a start has too many of close."""
-    monkeypatch.setattr(_hard_tables, "MANY", 16)
-    labels = planted_ensemble(rng, np.arange(90) % 30, 6, noise=0.05)
-    encoding, weights = encode_ensemble(check_ensemble(labels)), np.full(6, 1 / 6)
-    search = Search(encoding, weights, LOSSES["vi"], 90, np.arange(90) % 2)
-    assert not search._tables.sparse
-    assert search.descend(rng, 100)
-    assert search._tables.sparse
-    assert len(np.unique(search.clusters)) > 20
-    search.dissolve(rng, 100)
-    labels = planted_ensemble(rng, np.arange(90) % 3, 6, noise=0.05)
-    search = Search(encode_ensemble(check_ensemble(labels)), weights, LOSSES["vi"], 90, np.arange(90) % 20)
-    assert search._tables.sparse
-    assert search.descend(rng, 100)
-    assert not search._tables.sparse
-    search.dissolve(rng, 100)
-    assert len(np.unique(search.clusters)) == 3
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_losses_of_given_labels(name, monkeypatch):
-    for kind in KINDS if name == "binder" else KINDS[:4]:
-        _, _, encoding, _ = problem(kind, seed=6)
-        clusters = np.random.RandomState(0).randint(50, size=N)
-        clusters[:20] = -1
-        expected = _hard_tables.partition_losses(encoding, clusters, LOSSES[name])
-        monkeypatch.setattr(_hard_tables, "MANY", 1)
-        found = _hard_tables.partition_losses(encoding, clusters, LOSSES[name])
-        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
-        monkeypatch.undo()
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -222,11 +68,10 @@ def test_perfect_agreement_is_exactly_zero(name, rng):
 @pytest.mark.parametrize("init", ["mixed", "partitions", "given"])
 def test_thousands_of_objects_in_hundreds_of_clusters(init):
     rng = np.random.RandomState(0)
-    # With room for more, these are more than 256.
-    truth = rng.permutation(np.arange(1200) % 250)
+    truth = rng.permutation(np.arange(1500) % 300)
     labels = planted_ensemble(rng, truth, 8, noise=0.1, n_random=2)
     # Half of the objects are scattered.
-    start = np.where(rng.uniform(size=1200) < 0.5, rng.randint(250, size=1200), truth) if init == "given" else init
+    start = np.where(rng.uniform(size=1500) < 0.5, rng.randint(300, size=1500), truth) if init == "given" else init
     options = {"weighting": "chance-corrected", "init": start, "n_init": 2, "random_state": 0}
     found = solve_hard_median_partition(labels, **options)
     assert found.converged
@@ -240,10 +85,7 @@ def test_thousands_of_objects_in_hundreds_of_clusters(init):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("many", [1, 10**9])
-def test_agreements_are_those_of_the_membership(kind, many, monkeypatch):
-    """Of sparse and of dense tables."""
-    monkeypatch.setattr(_hard_tables, "MANY", many)
+def test_agreements_are_those_of_the_membership(kind):
     _, _, encoding, _ = problem(kind)
     clusters = np.random.RandomState(1).randint(40, size=N)
     expected = adjusted_agreements(encoding, np.eye(40)[clusters])
@@ -254,7 +96,7 @@ def test_agreements_are_those_of_the_membership(kind, many, monkeypatch):
 def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
     """Large problems start like "sequential" ones."""
     monkeypatch.setattr(_multistart, "_RELAXED_WORK", work)
-    monkeypatch.setattr(_multistart, "MANY", 16)
+    monkeypatch.setattr(_multistart, "_RELAXED_CLUSTERS", 16)
     truth = rng.permutation(np.arange(N) % 40)
     labels = planted_ensemble(rng, truth, 8, noise=0.4)
     starts = []
@@ -263,19 +105,42 @@ def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
     assert (starts == []) == sequential
 
 
-def test_dissolving_ends_where_tables_become_sparse(monkeypatch):
-    """Merging and settling can leave more columns than are dense."""
-    encoding = problem("complete")[2]
-    search = Search(encoding, np.full(8, 1.0 / 8), LOSSES["binder"], 60, np.arange(N) % 40)
+@pytest.fixture
+def small_is_large(monkeypatch):
+    """Let contingency tables of more than 400 numbers be too large: five clusters fit with 80 base clusters."""
+    monkeypatch.setattr("robust_eac.hard.losses.MAX_DENSE", 400)
 
-    def merge(self):
-        sparse_before = self._tables.sparse
-        monkeypatch.setattr(_hard_tables, "MANY", 1)
-        self._tabulate(40)
-        return not sparse_before
 
-    monkeypatch.setattr(Search, "_merge", merge)
-    before = search.value
-    search.dissolve(np.random.RandomState(0), 5)
-    assert search._tables.sparse
-    assert search.value <= before
+LABELS = np.column_stack([np.roll(np.arange(40), u) // 2 for u in range(4)])
+TOO_MANY = [
+    (solve_hard_median_partition, {"n_clusters": 6}, "n_clusters must be at most 5 with 80 base clusters"),
+    (solve_hard_median_partition, {"init": np.arange(40) % 6}, "number of clusters of init must be at most 5 with 80"),
+    (solve_hard_median_partition, {"init": "partitions"}, "the number of clusters of a column of labels must be"),
+    (hard_partition_losses, {"partition": np.arange(40) % 6}, "number of clusters of partition must be at most 5"),
+    (reassignment_costs, {"partition": np.arange(40) % 6}, "number of clusters of partition must be at most 5"),
+    (credible_ball, {"partition": np.arange(40) % 6}, "number of clusters of partition must be at most 5 with 80"),
+    (expected_losses, {}, "a column of labels must be at most 5 with 80 .*, got 20: 1,600 numbers"),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "message"), TOO_MANY)
+def test_tables_that_are_too_large_are_refused(function, options, message, small_is_large):
+    with pytest.raises(ValueError, match=message):
+        function(LABELS, **options)
+
+
+def test_tables_of_just_that_size_are_made(small_is_large):
+    found = solve_hard_median_partition(LABELS, 5, init=np.arange(40) % 5, random_state=0)
+    assert found.n_clusters == 5
+    np.testing.assert_array_equal(hard_partition_losses(LABELS, found.labels), found.losses)
+    assert reassignment_costs(LABELS, found.labels).rises.shape == (40,)
+
+
+def test_a_search_without_a_limit_opens_no_more_clusters_than_tables_have_room_for(monkeypatch):
+    assert solve_hard_median_partition(LABELS, n_init=2, random_state=0).n_clusters > 5
+    monkeypatch.setattr("robust_eac.hard.losses.MAX_DENSE", 400)
+    for init in ("mixed", np.arange(40) % 3):
+        result = solve_hard_median_partition(LABELS, bound=True, init=init, n_init=2, random_state=0)
+        assert 1 < result.n_clusters <= 5
+        # Of all partitions, not only of these.
+        assert result.bound < 0.8 * result.objective

@@ -59,7 +59,7 @@ def test_measures_refuse_memberships_that_are_too_large(measure, form, ensemble,
         measure(ensemble, form(np.eye(K)[np.arange(N) % K]))
 
 
-def test_hard_partitions_are_not_limited(ensemble, small_is_large):
+def test_hard_partitions_may_have_more_clusters(ensemble, small_is_large):
     result = solve_hard_median_partition(ensemble, K, weighting="restricted-simplex", random_state=0)
     assert adjusted_rand_score(result.labels, np.arange(N) % K) > 0.95
 
