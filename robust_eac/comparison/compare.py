@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections import deque
+import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
@@ -41,7 +42,6 @@ from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..solvers.median_partition import solve_median_partition
 from ..weightings import WEIGHT_SOLVERS, Weighting
 from .result import Comparison
-from .runs import outcomes
 
 __all__ = ["compare"]
 
@@ -71,7 +71,6 @@ def compare(
     dataset: str | None = None,
     ensemble: str | None = None,
     n_jobs: int | None = None,
-    time_limit: float | None = None,
     verbose: int = 0,
     random_state: RandomState = None,
 ) -> Comparison:
@@ -116,11 +115,8 @@ def compare(
     ensemble : str, default=None
         Name of the ensemble if a data set has several: statistics over data sets take their mean first.
     n_jobs : int, default=None
-        Number of worker processes; -1 means one per core. None and 1 mean this process. The result does not depend on
-        it, but the seconds do: simultaneous runs share the machine.
-    time_limit : float, default=None
-        Limit in seconds of wall time for a scheme, and for every consensus. Runs are then done by worker processes,
-        since only killing the process stops compiled code; "error" is "TimeoutError: stopped after N s".
+        Number of joblib's worker processes; -1 means one per core. None and 1 mean this process. The result does not
+        depend on it, but the seconds do: simultaneous runs share the machine.
     verbose : int, default=0
         Whether to show progress on standard error, by tqdm.
     random_state : int, RandomState instance or None, default=None
@@ -138,11 +134,6 @@ def compare(
         "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of the consensus function
         ("scheme_seconds" of the scheme); "error", None or the message of a failed run, whose results are None.
 
-    Raises
-    ------
-    RuntimeError
-        If no worker process can be started.
-
     Notes
     -----
     Repeats vary the seeds, and the partitions if these are resampled, on one data set. To compare methods in general,
@@ -154,8 +145,7 @@ def compare(
 
     Memory is that of the largest runs, one per job, of an ensemble for every repeat and fraction, and O(n_samples) per
     record. The seconds of the first run of a function in a process include loading or compiling its kernels. A worker
-    process takes some seconds to start, which do not count, and is replaced after every run that it stops; it uses its
-    share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
+    process uses its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
 
     Examples
     --------
@@ -169,7 +159,7 @@ def compare(
     n_clusters = check_n_clusters(n_clusters, n)
     y = None if y is None else check_clusters(y, n, name="y")
     X = None if X is None else check_features(X, n_samples=n)
-    methods = _resolve_methods(weightings, weight_solvers, consensus, features=X is not None)
+    methods = _methods(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check_integer(n_repeats, name="n_repeats", low=1)
     n_drawn = _number_drawn(resample, labels.shape[1])
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
@@ -177,74 +167,52 @@ def compare(
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
     fractions = [None] if fractions is None else _check_fractions(fractions)
     n_jobs = check_n_jobs(n_jobs)
-    time_limit = None if time_limit is None else check_real(time_limit, name="time_limit", low=0.0, strict=True)
     rng = check_random_state(random_state)
     seeds = [rng.randint(MAX_SEED) for _ in range(n_repeats)]
-    runs = [(fraction, repeat, seed) for fraction in fractions for repeat, seed in enumerate(seeds)]
-    noisy = [_corrupt(labels, fraction, seed) for fraction, _, seed in runs]
-    repeated = resample == "bootstrap"
-    draws = [_draw(among, n_drawn, repeated, seed) for among, (*_, seed) in zip(noisy, runs, strict=True)]
-    options = {"n_workers": effective_n_jobs(n_jobs or 1), "time_limit": time_limit}
-    found = _run_all(methods, draws, X, n_clusters, show=bool(verbose), **options)
+    drawn = {"n_drawn": n_drawn, "with_replacement": resample == "bootstrap"}
+    runs = [
+        _draw(partitions_of, {"fraction": fraction, "repeat": repeat}, seed, **drawn)
+        for fraction in fractions
+        for repeat, seed in enumerate(seeds)
+    ]
+    schemes = {name: scheme for (name, _), (scheme, _) in methods.items() if scheme is not None}
+    n_tasks = len(runs) * (len(schemes) + len(methods))
+    with tqdm(total=n_tasks, desc="compare", unit="run", leave=False, disable=not verbose) as bar:
+        weighed = _outcomes(_weighing(schemes, runs, X), n_jobs, bar)
+        found = _outcomes(_finding(methods, runs, weighed, n_clusters), n_jobs, bar)
 
     records = Comparison()
     reference = y
-    for number, (among, (fraction, repeat, _), (_, partitions, _)) in enumerate(zip(noisy, runs, draws, strict=True)):
-        names = partitions_of.names
-        if names is not None and partitions is not None:
-            names = tuple(names[u] for u in partitions)
-        about = {
-            "dataset": dataset,
-            "ensemble": ensemble,
-            "fraction": fraction,
-            "repeat": repeat,
-            "partitions": partitions,
-            "partition_names": names,
-        }
-        for name, function in methods.pairs():
-            weights, scheme_seconds, _ = found.get((number, name), (None, None, None))
-            result, seconds, error = found[number, name, function]
-            if name in methods.solvers and error is None:
-                weights, result = result
-            if result is not None:
-                reference = result if reference is None else reference
-                result = match_labels(result, reference)
-            own = {"scheme": name, "function": function, "weights": weights, "labels": result}
-            costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-            records.append(about | own | _grade(among, y, result) | costs)
+    for (number, run), (name, function) in product(enumerate(runs), methods):
+        weights, scheme_seconds, error = weighed.get((number, name), (None, None, None))
+        result, seconds, error = found.get((number, name, function), (None, None, error))
+        if result is not None:
+            weights, result = result
+            reference = result if reference is None else reference
+            result = match_labels(result, reference)
+        own = {"scheme": name, "function": function, "weights": weights, "labels": result}
+        costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
+        about = {"dataset": dataset, "ensemble": ensemble} | run.about
+        records.append(about | own | _grade(run.among, y, result) | costs)
     return records
 
 
-class _Methods(NamedTuple):
-    """schemes, functions : {name: function}. solvers : {name: value of `weighting`}.
+def _methods(weightings, weight_solvers, consensus, *, features):
+    """The table of what a user chose: {(weighting, function): (scheme, consensus function)}.
 
-    robust : name of the consensus function for the solvers; None if it was not chosen, and then there are no solvers.
+    Where the weights are found jointly with the consensus, they are (None, value of `weighting`). `features` says
+    whether X is given.
     """
-
-    schemes: dict
-    solvers: dict
-    functions: dict
-    robust: str | None
-
-    def pairs(self):
-        """(weighting, function) of every consensus in a repeat."""
-        pairs = [(name, function) for name in self.schemes for function in self.functions]
-        return pairs + [(name, self.robust) for name in self.solvers]
-
-
-def _resolve_methods(weightings, weight_solvers, consensus, *, features):
-    """The :class:`_Methods` that a user chose; `features` says whether X is given."""
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
-    robust = next((name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]), None)
+    robust = [name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]][:1]
     # "uniform" is both a scheme and a solver: the scheme is run.
     known = WEIGHTING_SCHEMES | {name: name for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES}
     all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
     chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
-    schemes = {name: entry for name, entry in chosen.items() if callable(entry)}
-    solvers = {name: entry for name, entry in chosen.items() if not callable(entry)}
+    joint = {name: entry for name, entry in chosen.items() if not callable(entry)}
     own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
-    for parameter, names in (("weightings", {} if weightings is None else solvers), ("weight_solvers", own)):
-        if names and robust is None:
+    for parameter, names in (("weightings", {} if weightings is None else joint), ("weight_solvers", own)):
+        if names and not robust:
             raise ValueError(
                 f"{parameter}: {next(iter(names))!r} finds weights and consensus together and needs 'robust-eac' in "
                 "consensus."
@@ -252,7 +220,11 @@ def _resolve_methods(weightings, weight_solvers, consensus, *, features):
     for name in own:
         if name in chosen:
             raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
-    return _Methods(schemes, {} if robust is None else solvers | own, functions, robust)
+    schemes = [item for item in chosen.items() if item[0] not in joint]
+    table = {
+        (name, other): (scheme, function) for (name, scheme), (other, function) in product(schemes, functions.items())
+    }
+    return table | {(name, other): (None, solver) for name, solver in (joint | own).items() for other in robust}
 
 
 def _resolve(chosen, registry, parameter):
@@ -319,49 +291,67 @@ def _check_fractions(fractions):
     return shares
 
 
-def _corrupt(labels, fraction, seed):
-    """The ensemble of a run, by another random stream than those of draws and methods."""
-    return labels if fraction is None else corrupt_ensemble(labels, fraction, np.random.RandomState([seed, 2]))[0]
+class _Run(NamedTuple):
+    """about : entries of its records. among : the ensemble with its noise. labels : the partitions drawn from it."""
+
+    about: dict
+    among: np.ndarray
+    labels: np.ndarray
+    seed: int
 
 
-def _draw(labels, n_drawn, with_replacement, seed):
-    """(labels, indices of their partitions or None for all, seed) of a repeat, for all methods."""
-    if n_drawn is None:
-        return labels, None, seed
-    # Another random stream than that of the methods.
-    rng = np.random.RandomState([seed, 1])
-    partitions = np.sort(rng.choice(labels.shape[1], n_drawn, replace=with_replacement))
-    return np.ascontiguousarray(labels[:, partitions]), partitions, seed
+def _draw(partitions_of, about, seed, *, n_drawn, with_replacement):
+    """The :class:`_Run` of a share of noise and a repeat; noise, draw and methods have their own random streams."""
+    among, names, partitions = partitions_of.labels, partitions_of.names, None
+    if about["fraction"] is not None:
+        among, _ = corrupt_ensemble(among, about["fraction"], np.random.RandomState([seed, 2]))
+    labels = among
+    if n_drawn is not None:
+        rng = np.random.RandomState([seed, 1])
+        partitions = np.sort(rng.choice(among.shape[1], n_drawn, replace=with_replacement))
+        labels = np.ascontiguousarray(among[:, partitions])
+        names = None if names is None else tuple(names[u] for u in partitions)
+    return _Run(about | {"partitions": partitions, "partition_names": names}, among, labels, seed)
 
 
-def _run_all(methods, draws, X, n_clusters, *, show, **options):
-    """{(repeat, scheme): outcome of its weights, (repeat, name, function): outcome of a consensus}."""
-    found, waiting = {}, deque()
-    for repeat, (labels, _, seed) in enumerate(draws):
-        for name, scheme in methods.schemes.items():
-            waiting.append(((repeat, name), partial(_weigh, scheme, labels, seed, X)))
-        for name, solver in methods.solvers.items():
-            waiting.append(((repeat, name, methods.robust), partial(_solve, solver, labels, seed, n_clusters)))
-    n_runs = len(draws) * (len(methods.schemes) + len(methods.pairs()))
-    with tqdm(total=n_runs, desc="compare", unit="run", leave=False, disable=not show) as bar:
+def _weighing(schemes, runs, X):
+    """Generate the tasks that compute weights: (key, function, arguments)."""
+    for (number, run), (name, scheme) in product(enumerate(runs), schemes.items()):
+        yield (number, name), _weigh, scheme, run.labels, X, run.seed
 
-        def begin(key):
-            bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
 
-        for key, outcome in outcomes(waiting, begin=begin, **options):
-            found[key] = outcome
-            bar.update()
-            if len(key) == 3:
-                continue
-            labels, _, seed = draws[key[0]]
-            weights, _, error = outcome
-            for name, function in methods.functions.items():
-                if error is None:
-                    waiting.append(((*key, name), partial(_find, function, labels, seed, n_clusters, weights)))
-                else:
-                    found[*key, name] = None, None, error
-                    bar.update()
+def _finding(methods, runs, weighed, n_clusters):
+    """Generate the tasks that find a consensus; without those whose weights failed."""
+    for (number, run), (pair, (_, function)) in product(enumerate(runs), methods.items()):
+        weights, _, error = weighed.get((number, pair[0]), (None, None, None))
+        if error is None:
+            yield (number, *pair), _find, function, run.labels, n_clusters, weights, run.seed
+
+
+def _outcomes(tasks, n_jobs, bar):
+    """{key: (result, seconds, error message)} of tasks, in this process or in joblib's; repeats their warnings."""
+    found, noted = {}, {}
+    # Not by threads: the seconds would include waiting for Python's lock.
+    parallel = Parallel(n_jobs=n_jobs or 1, backend="loky", return_as="generator_unordered")
+    for key, outcome, caught in parallel(delayed(_attempt)(*task) for task in tasks):
+        found[key] = outcome
+        noted |= dict.fromkeys(caught)
+        bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
+        bar.update()
+    for message, category in noted:
+        warnings.warn(message, category, stacklevel=3)
     return found
+
+
+def _attempt(key, function, *arguments):
+    start, result, error = time.perf_counter(), None, None
+    with warnings.catch_warnings(record=True) as caught:
+        try:
+            result = function(*arguments)
+        except Exception as exception:
+            error = f"{type(exception).__name__}: {exception}"
+    outcome = result, time.perf_counter() - start, error
+    return key, outcome, [(str(warning.message), warning.category) for warning in caught]
 
 
 def _read_only(array):
@@ -371,22 +361,20 @@ def _read_only(array):
     return view
 
 
-def _weigh(scheme, labels, seed, X):
+def _weigh(scheme, labels, X, seed):
     X = None if X is None else _read_only(X)
     weights = scheme(_read_only(labels), X=X, random_state=np.random.RandomState(seed))
     return check_returned_weights(weights, labels.shape[1], name="the scheme")
 
 
-def _find(function, labels, seed, n_clusters, weights):
+def _find(function, labels, n_clusters, weights, seed):
+    """(weights, labels) of a consensus; without weights, `function` is the weighting of the robust consensus."""
     rng = np.random.RandomState(seed)
+    if weights is None:
+        solution = solve_median_partition(labels, n_clusters, weighting=function, random_state=rng)
+        return solution.weights, relabel(solution.labels)
     found = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
-    return check_clusters(found, len(labels), name="the result of the function")
-
-
-def _solve(solver, labels, seed, n_clusters):
-    rng = np.random.RandomState(seed)
-    solution = solve_median_partition(labels, n_clusters, weighting=solver, random_state=rng)
-    return solution.weights, relabel(solution.labels)
+    return weights, check_clusters(found, len(labels), name="the result of the function")
 
 
 def _grade(labels, y, found):

@@ -1,5 +1,6 @@
 """Comparison in one call: what is run, what is graded, and what happens when a run fails."""
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -181,6 +182,40 @@ def test_a_failing_run_is_reported_and_stops_nothing(labels):
     assert records[2]["error"] is None
     assert records[2]["h"] > 0.9
     assert all("what the scheme returns must be non-negative" in record["error"] for record in records[3:])
+
+
+def without_seconds(records):
+    return [{key: value for key, value in record.items() if not key.endswith("seconds")} for record in records]
+
+
+def test_the_result_does_not_depend_on_the_jobs(labels):
+    def failing(labels, n_clusters, *, weights, random_state):
+        raise RuntimeError("no luck")
+
+    def warning(labels, n_clusters, *, weights, random_state):
+        warnings.warn("so so", stacklevel=1)
+        return labels[:, 0]
+
+    chosen = {
+        "y": TRUTH,
+        "weightings": {"weac": "weac", "mine": lambda labels, *, X, random_state: random_state.uniform(size=7)},
+        "consensus": ["robust-eac", "kmeans", failing, warning],
+        "weight_solvers": {"of the losses": lambda losses: np.exp(-losses / losses.mean())},
+        "n_repeats": 2,
+        "resample": 0.7,
+        "random_state": 0,
+    }
+    found = []
+    for n_jobs in (None, 2):
+        with pytest.warns(UserWarning, match="so so"):
+            found.append(compare(labels, 3, **chosen, n_jobs=n_jobs))
+    alone, together = map(without_seconds, found)
+    assert len(alone) == 18
+    np.testing.assert_equal(together, alone)
+    assert {(record["function"], record["error"]) for record in alone} == {
+        ("robust-eac", None), ("kmeans", None), ("warning", None), ("failing", "RuntimeError: no luck"),
+    }  # fmt: skip
+    assert min(record["seconds"] for record in found[1]) >= 0.0
 
 
 def test_no_function_can_change_what_the_others_see(labels):
