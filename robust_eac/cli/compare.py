@@ -10,10 +10,11 @@ import pandas as pd
 
 from ..checks.common import did_you_mean
 from ..comparison import Comparison, compare
-from ..comparison.result import aligned, draw_beside_differences, name_of
+from ..comparison.result import draw_beside_differences, name_of
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..weightings import WEIGHT_SOLVERS
+from ..wording import aligned
 from .files import read_features, read_labels, read_truth
 from .fitting import choose_n_clusters, exit_code_of
 from .options import add_input_options, add_n_clusters, add_seed, add_table_output, number_or

@@ -6,8 +6,8 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -30,14 +30,7 @@ from ..checks.values import (
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..core.codes import relabel
 from ..ensembles.corruption import corrupt_ensemble
-from ..metrics.external import (
-    adjusted_rand_score,
-    density,
-    ensemble_nmi,
-    h_criterion,
-    match_labels,
-    normalized_mutual_information,
-)
+from ..metrics import external as metrics
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..solvers.median_partition import solve_median_partition
 from ..weightings import WEIGHT_SOLVERS, Weighting
@@ -48,12 +41,13 @@ __all__ = ["compare"]
 Chosen = Iterable[str | Callable[..., np.ndarray]] | Mapping[str, str | Callable[..., np.ndarray]] | None
 
 # How the functions of a parameter are called: number of positional arguments, names of the others, text of both.
-_OF_LABELS = "(labels, *, X, random_state); one of the losses belongs in weight_solvers"
 _CALLS = {
-    "weightings": (1, ("X", "random_state"), _OF_LABELS),
+    "weightings": (1, ("X", "random_state"), "(labels, *, X, random_state); those of losses belong in weight_solvers"),
     "weight_solvers": (1, (), "(losses)"),
     "consensus": (2, ("weights", "random_state"), "(labels, n_clusters, *, weights, random_state)"),
 }
+# Result, seconds and error of what was not run.
+_NO_OUTCOME = (None, None, None)
 
 
 def compare(
@@ -169,31 +163,34 @@ def compare(
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     seeds = [rng.randint(MAX_SEED) for _ in range(n_repeats)]
-    drawn = {"n_drawn": n_drawn, "with_replacement": resample == "bootstrap"}
-    runs = [
-        _draw(partitions_of, {"fraction": fraction, "repeat": repeat}, seed, **drawn)
-        for fraction in fractions
-        for repeat, seed in enumerate(seeds)
-    ]
-    schemes = {name: scheme for (name, _), (scheme, _) in methods.items() if scheme is not None}
-    n_tasks = len(runs) * (len(schemes) + len(methods))
-    with tqdm(total=n_tasks, desc="compare", unit="run", leave=False, disable=not verbose) as bar:
-        weighed = _outcomes(_weighing(schemes, runs, X), n_jobs, bar)
-        found = _outcomes(_finding(methods, runs, weighed, n_clusters), n_jobs, bar)
+    runs = list(_runs(partitions_of, fractions, seeds, n_drawn, resample == "bootstrap"))
+    cells = [(run, pair, method) for run, (pair, method) in product(enumerate(runs), methods.items())]
+    weighing = {
+        (number, name): (_weigh, scheme, drawn, X, seed)
+        for (number, (*_, drawn, seed)), (name, _), (scheme, _) in cells
+        if scheme is not None
+    }
+    with tqdm(total=len(weighing) + len(cells), desc="compare", unit="run", leave=False, disable=not verbose) as bar:
+        weighed = _outcomes(weighing, n_jobs, bar)
+        finding = {}
+        for (number, (*_, drawn, seed)), pair, (_, function) in cells:
+            weights, _, error = weighed.get((number, pair[0]), _NO_OUTCOME)
+            if error is None:
+                finding[number, *pair] = _find, function, drawn, n_clusters, weights, seed
+        found = _outcomes(finding, n_jobs, bar)
 
     records = Comparison()
     reference = y
-    for (number, run), (name, function) in product(enumerate(runs), methods):
-        weights, scheme_seconds, error = weighed.get((number, name), (None, None, None))
+    for (number, (about, among, *_)), (name, function), _ in cells:
+        weights, scheme_seconds, error = weighed.get((number, name), _NO_OUTCOME)
         result, seconds, error = found.get((number, name, function), (None, None, error))
         if result is not None:
             weights, result = result
             reference = result if reference is None else reference
-            result = match_labels(result, reference)
+            result = metrics.match_labels(result, reference)
         own = {"scheme": name, "function": function, "weights": weights, "labels": result}
         costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-        about = {"dataset": dataset, "ensemble": ensemble} | run.about
-        records.append(about | own | _grade(run.among, y, result) | costs)
+        records.append({"dataset": dataset, "ensemble": ensemble} | about | own | _grade(among, y, result) | costs)
     return records
 
 
@@ -211,12 +208,9 @@ def _methods(weightings, weight_solvers, consensus, *, features):
     chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
     joint = {name: entry for name, entry in chosen.items() if not callable(entry)}
     own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
-    for parameter, names in (("weightings", {} if weightings is None else joint), ("weight_solvers", own)):
-        if names and not robust:
-            raise ValueError(
-                f"{parameter}: {next(iter(names))!r} finds weights and consensus together and needs 'robust-eac' in "
-                "consensus."
-            )
+    if not robust and (own or (joint and weightings is not None)):
+        which = f"which {next(iter(own | joint))!r} needs to find weights and consensus together"
+        raise ValueError(f"consensus must hold 'robust-eac', {which}, got {', '.join(map(repr, functions))}.")
     for name in own:
         if name in chosen:
             raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
@@ -232,10 +226,7 @@ def _resolve(chosen, registry, parameter):
     if chosen is None:
         return dict(registry)
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-        kind = "the text" if isinstance(chosen, str) else type(chosen).__name__
-        raise TypeError(
-            f"{parameter} must be a list of names or a dict of functions, or hold both, got {kind} {chosen!r}."
-        )
+        raise TypeError(f"{parameter} must be a list of names or a dict of functions, or hold both, got {chosen!r}.")
     if isinstance(chosen, Mapping):
         return {name: _entry(entry, registry, parameter, f"{parameter}[{name!r}]") for name, entry in chosen.items()}
     found = {}
@@ -256,17 +247,12 @@ def _entry(entry, registry, parameter, where):
     if isinstance(entry, Weighting) and parameter != "consensus":
         return entry
     n_positional, keywords, text = _CALLS[parameter]
-    if not callable(entry):
-        raise TypeError(f"{where} must be a function {text}, or a name, got {entry!r}.")
-    try:
-        signature = inspect.signature(entry)
-    except ValueError:
-        # Some compiled functions have no signature; a wrong call is then an error of their runs.
-        return entry
-    try:
-        signature.bind(*[None] * n_positional, **dict.fromkeys(keywords))
-    except TypeError as error:
-        raise TypeError(f"{where} must be a function {text}, got {entry!r} of {signature}: {error}.") from None
+    # Some compiled functions have no signature; a wrong call is then an error of their runs.
+    with suppress(ValueError):
+        try:
+            inspect.signature(entry).bind(*[None] * n_positional, **dict.fromkeys(keywords))
+        except TypeError as error:
+            raise TypeError(f"{where} must be a name or a function {text}, got {entry!r}: {error}.") from None
     return entry
 
 
@@ -291,49 +277,34 @@ def _check_fractions(fractions):
     return shares
 
 
-class _Run(NamedTuple):
-    """about : entries of its records. among : the ensemble with its noise. labels : the partitions drawn from it."""
+def _runs(ensemble, fractions, seeds, n_drawn, with_replacement):
+    """Generate (entries of the records, ensemble with noise, partitions drawn from it, seed) of every repeat.
 
-    about: dict
-    among: np.ndarray
-    labels: np.ndarray
-    seed: int
-
-
-def _draw(partitions_of, about, seed, *, n_drawn, with_replacement):
-    """The :class:`_Run` of a share of noise and a repeat; noise, draw and methods have their own random streams."""
-    among, names, partitions = partitions_of.labels, partitions_of.names, None
-    if about["fraction"] is not None:
-        among, _ = corrupt_ensemble(among, about["fraction"], np.random.RandomState([seed, 2]))
-    labels = among
-    if n_drawn is not None:
-        rng = np.random.RandomState([seed, 1])
-        partitions = np.sort(rng.choice(among.shape[1], n_drawn, replace=with_replacement))
-        labels = np.ascontiguousarray(among[:, partitions])
-        names = None if names is None else tuple(names[u] for u in partitions)
-    return _Run(about | {"partitions": partitions, "partition_names": names}, among, labels, seed)
-
-
-def _weighing(schemes, runs, X):
-    """Generate the tasks that compute weights: (key, function, arguments)."""
-    for (number, run), (name, scheme) in product(enumerate(runs), schemes.items()):
-        yield (number, name), _weigh, scheme, run.labels, X, run.seed
-
-
-def _finding(methods, runs, weighed, n_clusters):
-    """Generate the tasks that find a consensus; without those whose weights failed."""
-    for (number, run), (pair, (_, function)) in product(enumerate(runs), methods.items()):
-        weights, _, error = weighed.get((number, pair[0]), (None, None, None))
-        if error is None:
-            yield (number, *pair), _find, function, run.labels, n_clusters, weights, run.seed
+    Noise, draw and methods have their own random streams.
+    """
+    for fraction, (repeat, seed) in product(fractions, enumerate(seeds)):
+        among, names, partitions = ensemble.labels, ensemble.names, None
+        if fraction is not None:
+            among, _ = corrupt_ensemble(among, fraction, np.random.RandomState([seed, 2]))
+        drawn = among
+        if n_drawn is not None:
+            rng = np.random.RandomState([seed, 1])
+            partitions = np.sort(rng.choice(among.shape[1], n_drawn, replace=with_replacement))
+            drawn = np.ascontiguousarray(among[:, partitions])
+            names = names and tuple(names[u] for u in partitions)
+        about = {"fraction": fraction, "repeat": repeat, "partitions": partitions, "partition_names": names}
+        yield about, among, drawn, seed
 
 
 def _outcomes(tasks, n_jobs, bar):
-    """{key: (result, seconds, error message)} of tasks, in this process or in joblib's; repeats their warnings."""
+    """{key: (result, seconds, error message)} of {key: (function, *arguments)}; repeats warnings in this process."""
+    # Not by threads, whose seconds would include waiting for Python's lock. In the order of the tasks, since joblib 1.5
+    # may fail where results come in the order in which they finish.
+    parallel = Parallel(n_jobs=n_jobs or 1, backend="loky", return_as="generator")
     found, noted = {}, {}
-    # Not by threads: the seconds would include waiting for Python's lock.
-    parallel = Parallel(n_jobs=n_jobs or 1, backend="loky", return_as="generator_unordered")
-    for key, outcome, caught in parallel(delayed(_attempt)(*task) for task in tasks):
+    for key, (outcome, caught) in zip(
+        tasks, parallel(delayed(_attempt)(*task) for task in tasks.values()), strict=True
+    ):
         found[key] = outcome
         noted |= dict.fromkeys(caught)
         bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
@@ -343,7 +314,8 @@ def _outcomes(tasks, n_jobs, bar):
     return found
 
 
-def _attempt(key, function, *arguments):
+def _attempt(function, *arguments):
+    """((result, seconds, error message), warnings) of a task."""
     start, result, error = time.perf_counter(), None, None
     with warnings.catch_warnings(record=True) as caught:
         try:
@@ -351,7 +323,7 @@ def _attempt(key, function, *arguments):
         except Exception as exception:
             error = f"{type(exception).__name__}: {exception}"
     outcome = result, time.perf_counter() - start, error
-    return key, outcome, [(str(warning.message), warning.category) for warning in caught]
+    return outcome, [(str(warning.message), warning.category) for warning in caught]
 
 
 def _read_only(array):
@@ -384,10 +356,8 @@ def _grade(labels, y, found):
         return scores
     # A method must not gain by leaving out objects: its -1 is a cluster here.
     names, found = np.unique(found, return_inverse=True)
-    scores["n_clusters"] = len(names)
     if y is not None:
-        scores["n_graded"] = int(np.count_nonzero(y != -1))
-        scores["h"] = h_criterion(y, found)
-        scores["nmi"] = normalized_mutual_information(y, found)
-        scores["ari"] = adjusted_rand_score(y, found)
-    return scores | {"ensemble_nmi": ensemble_nmi(labels, found), "density": density(labels, found)}
+        scores |= {"n_graded": int(np.count_nonzero(y != -1)), "h": metrics.h_criterion(y, found)}
+        scores |= {"nmi": metrics.normalized_mutual_information(y, found), "ari": metrics.adjusted_rand_score(y, found)}
+    scores |= {"n_clusters": len(names), "ensemble_nmi": metrics.ensemble_nmi(labels, found)}
+    return scores | {"density": metrics.density(labels, found)}

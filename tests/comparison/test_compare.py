@@ -324,18 +324,22 @@ def test_progress_is_shown_on_request(labels, capsys):
     [
         ({"y": [0, 1]}, ValueError, r"y must have shape \(3,\), one label per object, got \(2,\)"),
         ({"weightings": "uniform"}, TypeError, "weightings must be a list of names or a dict"),
-        ({"consensus": {"kmeans": 3}}, TypeError, r"consensus\['kmeans'\] must be a function .*, or a name, got 3"),
-        ({"consensus": [first_alone]}, TypeError, r"an entry of consensus must be a function \(labels, n_clusters"),
-        ({"weightings": {"a": lambda losses: losses}}, TypeError, r"one of the losses belongs in weight_solvers, got"),
+        ({"consensus": {"kmeans": 3}}, TypeError, r"consensus\['kmeans'\] must be a name or a function .*, got 3"),
+        (
+            {"consensus": [first_alone]},
+            TypeError,
+            r"an entry of consensus must be a name or a function \(labels, n_clus",
+        ),
+        ({"weightings": {"a": lambda losses: losses}}, TypeError, r"those of losses belong in weight_solvers, got"),
         ({"weightings": [lambda labels, *, X, random_state: 1]}, ValueError, "weightings: a function without a name"),
         ({"weightings": [first_alone, renamed]}, ValueError, "weightings: two entries are called 'first_alone'"),
         ({"weight_solvers": ["l2"]}, ValueError, "weight_solvers: 'l2' is a name in weightings too"),
+        ({"weightings": ["l2"], "consensus": ["kmeans"]}, ValueError, "'robust-eac', which 'l2' needs .* got 'kmeans'"),
         (
-            {"weightings": ["l2"], "consensus": ["kmeans"]},
+            {"weight_solvers": {"a": np.square}, "consensus": ["sec"]},
             ValueError,
-            "weightings: 'l2' finds .* needs 'robust-eac' in",
+            "consensus must hold .* which 'a' needs",
         ),
-        ({"weight_solvers": {"a": np.square}, "consensus": ["sec"]}, ValueError, "weight_solvers: 'a' finds .* needs "),
         ({"resample": "jackknife"}, ValueError, "resample must be a share, 'bootstrap' or None, got 'jackknife'"),
     ],
 )
