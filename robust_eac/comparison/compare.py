@@ -29,7 +29,7 @@ from ..checks.values import (
 )
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..core.codes import relabel
-from ..ensembles.corruption import corrupt_ensemble
+from ..ensembles.corruption import KINDS, corrupt_ensemble
 from ..metrics import external as metrics
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..solvers.median_partition import solve_median_partition
@@ -62,6 +62,7 @@ def compare(
     n_repeats: int = 1,
     resample: float | str | None = None,
     fractions: Iterable[float] | None = None,
+    kind: str | Iterable[str] = "uniform",
     dataset: str | None = None,
     ensemble: str | None = None,
     n_jobs: int | None = None,
@@ -104,6 +105,8 @@ def compare(
     fractions : list of float, default=None
         Shares of the partitions to replace by random ones (:func:`~robust_eac.corrupt_ensemble`); everything is run for
         each. Within a repeat, the partitions replaced for a smaller share are among those for a larger one.
+    kind : str or list of str, default="uniform"
+        Kinds of these random partitions, as in :func:`~robust_eac.corrupt_ensemble`; everything is run for each.
     dataset : str, default=None
         Name in the records, for joining comparisons of several data sets.
     ensemble : str, default=None
@@ -119,8 +122,9 @@ def compare(
     Returns
     -------
     records : Comparison
-        A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "fraction", "repeat" (0,
-        1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and without names);
+        A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "fraction", "kind",
+        "repeat" (0, 1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and
+        without names);
         "scheme", "function", "weights" (of the partitions drawn); "labels", numbered by
         :func:`~robust_eac.metrics.match_labels` as the classes of `y` in ascending order, or as in the first record;
         "n_clusters" found; "n_graded", the number of objects of known class, and "h", "nmi", "ari" on these against
@@ -133,9 +137,6 @@ def compare(
     Repeats vary the seeds, and the partitions if these are resampled, on one data set. To compare methods in general,
     call this once per data set with a `dataset`, and join the results by ``+``. Compare "ensemble_nmi" and "density"
     only between partitions with the same number of clusters.
-
-    The statistics count the ensembles of different `fractions` like repeats; those of one share are
-    ``Comparison(record for record in records if record["fraction"] == share)``.
 
     Memory is that of the largest runs, one per job, of an ensemble for every repeat and fraction, and O(n_samples) per
     record. The seconds of the first run of a function in a process include loading or compiling its kernels. A worker
@@ -159,11 +160,11 @@ def compare(
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
-    fractions = [None] if fractions is None else _check_fractions(fractions)
+    noises = [(None, None)] if fractions is None else list(product(_check_kinds(kind), _check_fractions(fractions)))
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     seeds = [rng.randint(MAX_SEED) for _ in range(n_repeats)]
-    runs = list(_runs(partitions_of, fractions, seeds, n_drawn, resample == "bootstrap"))
+    runs = list(_runs(partitions_of, noises, seeds, n_drawn, resample == "bootstrap"))
     cells = [(run, pair, method) for run, (pair, method) in product(enumerate(runs), methods.items())]
     weighing = {
         (number, name): (_weigh, scheme, drawn, X, seed)
@@ -277,23 +278,32 @@ def _check_fractions(fractions):
     return shares
 
 
-def _runs(ensemble, fractions, seeds, n_drawn, with_replacement):
+def _check_kinds(kind):
+    kinds = list(kind) if isinstance(kind, Iterable) and not isinstance(kind, str) else [kind]
+    for one in kinds:
+        check_choice(one, KINDS, name="kind")
+    if not kinds or len(set(kinds)) < len(kinds):
+        raise ValueError(f"kind must be different kinds, at least one, got {kinds}.")
+    return kinds
+
+
+def _runs(ensemble, noises, seeds, n_drawn, with_replacement):
     """Generate (entries of the records, ensemble with noise, partitions drawn from it, seed) of every repeat.
 
     Noise, draw and methods have their own random streams.
     """
-    for fraction, (repeat, seed) in product(fractions, enumerate(seeds)):
+    for (kind, fraction), (repeat, seed) in product(noises, enumerate(seeds)):
         among, names, partitions = ensemble.labels, ensemble.names, None
         if fraction is not None:
-            among, _ = corrupt_ensemble(among, fraction, np.random.RandomState([seed, 2]))
+            among, _ = corrupt_ensemble(among, fraction, np.random.RandomState([seed, 2]), kind=kind)
         drawn = among
         if n_drawn is not None:
             rng = np.random.RandomState([seed, 1])
             partitions = np.sort(rng.choice(among.shape[1], n_drawn, replace=with_replacement))
             drawn = np.ascontiguousarray(among[:, partitions])
             names = names and tuple(names[u] for u in partitions)
-        about = {"fraction": fraction, "repeat": repeat, "partitions": partitions, "partition_names": names}
-        yield about, among, drawn, seed
+        about = {"fraction": fraction, "kind": kind, "repeat": repeat}
+        yield about | {"partitions": partitions, "partition_names": names}, among, drawn, seed
 
 
 def _outcomes(tasks, n_jobs, bar):

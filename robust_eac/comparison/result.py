@@ -37,18 +37,24 @@ class ComparisonSummary(NamedTuple):
     p_value : of Friedman's test that all methods rank alike; None with fewer than three methods or two blocks.
     rows : list of dict, one per method, best mean first.
     n_unknown : objects, of all data sets, that scores against classes leave out since their class is unknown.
+    parts : {(fraction, kind): summary}, if there are several shares or kinds of random partitions. The rows are then
+    those of all parts, with "fraction" and "kind"; each part has its p_value, and its reference if none was named.
     """
 
     measure: str
     blocks: str
     n_blocks: int
-    reference: str
+    reference: str | None
     level: float
     p_value: float | None
     rows: list[dict]
     n_unknown: int = 0
+    parts: dict | None = None
 
     def __str__(self) -> str:
+        if self.parts:
+            titles = [f"{fraction or 0.0:.0%} of the partitions random, {kind}" for fraction, kind in self.parts]
+            return "\n\n".join(f"{title}\n{part}" for title, part in zip(titles, self.parts.values(), strict=True))
         interval = f"[{100.0 * self.level:g} %]"
         columns = [
             ("method", "", "method"),
@@ -155,9 +161,9 @@ class Comparison(list):
             `print` shows it as a table. An entry of its `rows` has "method", "scheme", "function"; "mean", "low" and
             "high", over the blocks in which it succeeded, with Student's interval; "rank", the mean over the blocks,
             with failures last; "failures", runs with an error, and "errors", {message: number of runs}; "seconds", mean
-            of weighting and consensus;
-            "difference", "difference_low", "difference_high" over the blocks in which both succeeded, "p_value" of
-            Wilcoxon's signed-rank test, and "p_holm", corrected for the number of tests. None if not computable.
+            of weighting and consensus; "difference", "difference_low", "difference_high" over the blocks in which both
+            succeeded, "p_value" of Wilcoxon's signed-rank test, and "p_holm", corrected for the number of tests. None
+            if not computable. There is a table for every share and kind of random partitions.
 
         Raises
         ------
@@ -172,7 +178,14 @@ class Comparison(list):
         level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
         if level == 1.0:
             raise ValueError("level must be less than 1, got 1.0.")
-        return _summarised(self, measure, reference, level)[0]
+        parts = _by_noise(self)
+        if len(parts) < 2:
+            return _summarised(self, measure, reference, level)[0]
+        measure = _measure_of(self, measure)
+        found = {noise: _summarised(part, measure, reference, level)[0] for noise, part in parts.items()}
+        rows = [{"fraction": noise[0], "kind": noise[1]} | row for noise, part in found.items() for row in part.rows]
+        first = next(iter(found.values()))
+        return first._replace(reference=reference, p_value=None, rows=rows, parts=found)
 
     def plot(
         self,
@@ -221,9 +234,7 @@ class Comparison(list):
 
 def _summarised(records, measure, reference, level=0.95):
     """(The :class:`ComparisonSummary` of records, table of their scores with a row per block, a column per method)."""
-    if measure is None:
-        measure = "ari" if any(record["ari"] is not None for record in records) else "ensemble_nmi"
-    check_choice(measure, MEASURES, name="measure")
+    measure = _measure_of(records, measure)
     if all(record[measure] is None for record in records):
         raise ValueError(f"measure: no run has {measure!r}.")
     runs = _table_of_runs(records)
@@ -257,6 +268,20 @@ def _summarised(records, measure, reference, level=0.95):
     return ComparisonSummary(measure, kind, len(blocks), reference, level, test, rows, n_unknown), scores
 
 
+def _measure_of(records, measure):
+    if measure is None:
+        measure = "ari" if any(record["ari"] is not None for record in records) else "ensemble_nmi"
+    return check_choice(measure, MEASURES, name="measure")
+
+
+def _by_noise(records):
+    """{(share, kind) of random partitions: their records}."""
+    parts = {}
+    for record in records:
+        parts.setdefault((record["fraction"], record["kind"]), Comparison()).append(record)
+    return parts
+
+
 def _table_of_runs(records):
     """The records as a table with "method", "total" seconds of runs that succeeded, "run" in words and its "block"."""
     runs = records.to_frame()
@@ -276,7 +301,7 @@ def _table_of_runs(records):
 
 def _in_words(record):
     """The repeat, noise, ensemble and data set of a record."""
-    noise = "" if record["fraction"] is None else f" at fraction {record['fraction']:g}"
+    noise = "" if record["fraction"] is None else f" at fraction {record['fraction']:g}, {record['kind']},"
     where = [f" of {record[key]!r}" for key in ("ensemble", "dataset") if record[key] is not None]
     return f" in repeat {record['repeat']}{noise}{''.join(where)}"
 
@@ -332,21 +357,24 @@ def _draw_shares(records, summary, ax):
     if len(shares) < 2:
         rule = "kind 'shares' needs two shares of random partitions, as from compare(..., fractions=(0.0, 0.5))"
         raise ValueError(f"{rule}; got {len(shares)}.")
-    parts = [Comparison(record for record in records if record["fraction"] == share) for share in shares]
-    found = [part.summary(summary.measure) for part in parts]
-    rows = pd.concat([part.to_frame() for part in found])
+    found = records.summary(summary.measure)
+    rows, kinds = found.to_frame(), list(dict.fromkeys(kind for _, kind in found.parts))
     names = [row["method"] for row in summary.rows if row["mean"] is not None]
+    if len(kinds) > 1:
+        rows["method"] += ", " + rows["kind"]
+        names = [f"{name}, {kind}" for name in names for kind in kinds]
     ax = _new_axes(ax, len(names) + _LEAST, _SCALE + _width(names) + 8 * _CHARACTER)
     step = 0.1 * min(np.diff(shares)) / len(names)
     for number, name in enumerate(names):
-        mean, low, high = rows.loc[rows["method"] == name, ["mean", "low", "high"]].to_numpy(dtype=float).T
-        places = 100.0 * (np.array(shares) + step * (number - 0.5 * (len(names) - 1)))
+        curve = rows.loc[rows["method"] == name, ["fraction", "mean", "low", "high"]].astype(float)
+        share, mean, low, high = curve.sort_values("fraction").to_numpy().T
+        places = 100.0 * (share + step * (number - 0.5 * (len(names) - 1)))
         look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "linestyle": "-"}
         ends = np.maximum([mean - low, high - mean], 0.0)
         ax.errorbar(places, mean, yerr=ends, markersize=5.0, elinewidth=0.8, label=name, **look)
     ax.grid(color="0.9")
     axis = _TITLES.get(summary.measure, summary.measure)
-    ax.set(title=_title("mean", found[0]), xlabel="share of random partitions, %", ylabel=axis)
+    ax.set(title=_title("mean", found), xlabel="share of random partitions, %", ylabel=axis)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
 

@@ -365,6 +365,25 @@ def test_fractions_replace_more_and_more_of_the_same_partitions(labels):
     assert records.to_frame().pivot_table("ari", "fraction", "scheme").index.tolist() == [0.0, 0.3, 1.0]
 
 
+def test_several_kinds_of_noise_replace_the_same_partitions(labels):
+    chosen = {"weightings": {"first": last_seen}, "consensus": ["kmeans"], "random_state": 0}
+    seen.clear()
+    kinds = ["shuffled", "unequal"]
+    records = compare(labels, 3, fractions=(0.2, 0.5), kind=kinds, **chosen)
+    assert [(r["kind"], r["fraction"]) for r in records] == [(kind, share) for kind in kinds for share in (0.2, 0.5)]
+    changed = np.array([(noisy != labels).any(axis=0) for noisy in seen])
+    assert changed.sum(axis=1).tolist() == [2, 5, 2, 5]
+    assert (changed[:2] == changed[2:]).all()
+    assert all((np.sort(noisy, axis=0) == np.sort(labels, axis=0)).all() for noisy in seen[:2])
+    assert not (np.sort(seen[3], axis=0) == np.sort(labels, axis=0)).all()
+    assert {record["kind"] for record in compare(labels, 3, kind="unequal", **chosen)} == {None}
+    for kind in ("wrong", ["uniform", "wrong"], 3):
+        with pytest.raises(ValueError, match="kind must be one of 'uniform', 'unequal', 'shuffled', got"):
+            compare(labels, 3, fractions=[0.5], kind=kind)
+    with pytest.raises(ValueError, match="kind must be different kinds, at least one, got"):
+        compare(labels, 3, fractions=[0.5], kind=["uniform", "uniform"])
+
+
 @pytest.mark.parametrize(
     ("fractions", "error", "match"),
     [

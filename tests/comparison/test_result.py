@@ -35,10 +35,10 @@ def test_signed_ranks_are_those_of_scipy(rng, n, levels):
         assert statistics.signed_rank(values) == (stats.wilcoxon(kept).pvalue if len(kept) else 1.0)
 
 
-def record(scheme, repeat, score, *, dataset=None, ensemble=None, fraction=None, y=True):
+def record(scheme, repeat, score, *, dataset=None, ensemble=None, fraction=None, kind=None, y=True):
     scores = {"ari": score if y else None, "nmi": score, "h": score, "ensemble_nmi": score, "density": score}
     costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": None if score is not None else "ValueError: no"}
-    about = {"dataset": dataset, "ensemble": ensemble, "fraction": fraction, "repeat": repeat}
+    about = {"dataset": dataset, "ensemble": ensemble, "fraction": fraction, "kind": kind, "repeat": repeat}
     about |= {"scheme": scheme, "function": "f"}
     return about | scores | costs
 
@@ -218,16 +218,28 @@ def test_missing_packages_are_named(monkeypatch):
         records_of().plot(kind="critical-difference")
 
 
-def test_shares_of_noise_are_ensembles_of_their_data_set():
+def test_every_share_and_kind_of_noise_has_its_statistics():
     found = Comparison()
-    for dataset, scores in (("a", (0.4, 0.2)), ("b", (1.0, 0.6))):
-        for fraction, score in zip((0.0, 0.5), scores, strict=True):
-            found += records_of({"one": [score], "other": [score - 0.1]}, dataset=dataset, fraction=fraction)
+    for dataset, scores in (("a", (0.4, 0.2, 0.3)), ("b", (1.0, 0.6, 0.7))):
+        for noise, score in zip(((0.0, "uniform"), (0.5, "uniform"), (0.5, "unequal")), scores, strict=True):
+            about = {"dataset": dataset, "fraction": noise[0], "kind": noise[1]}
+            found += records_of({"one": [score, score], "other": [score - 0.1, score + 0.1]}, **about)
     summary = found.summary()
-    assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
-    assert summary.rows[0]["mean"] == pytest.approx((0.3 + 0.8) / 2)
-    with pytest.raises(ValueError, match=r"'one . f' in repeat 0 at fraction 0.5 of 'b' is there twice"):
-        (found + found[-2:]).summary()
+    assert (summary.blocks, summary.n_blocks, summary.reference, summary.p_value) == ("data sets", 2, None, None)
+    frame = summary.to_frame()
+    assert list(frame.columns[:3]) == ["fraction", "kind", "method"]
+    np.testing.assert_allclose(frame["mean"], np.repeat([0.7, 0.4, 0.5], 2))
+    for (fraction, kind), part in summary.parts.items():
+        alone = Comparison(one for one in found if (one["fraction"], one["kind"]) == (fraction, kind))
+        assert part == alone.summary()
+        assert f"{fraction:.0%} of the partitions random, {kind}\n{part}" in str(summary)
+    assert str(summary).count("2 data sets; differences to one + f") == 3
+    assert found.summary(reference="other + f").reference == "other + f"
+    with pytest.raises(ValueError, match=r"'one . f' in repeat 0 at fraction 0.5, unequal, of 'b' is there twice"):
+        (found + found[-4:]).summary()
+    curves = {line.get_label(): line for line in found.plot(kind="shares").containers}
+    assert list(curves) == [f"{name} + f, {kind}" for name in ("one", "other") for kind in ("uniform", "unequal")]
+    assert [len(curve[0].get_xdata()) for curve in curves.values()] == [2, 1, 2, 1]
 
 
 def test_points_and_intervals_are_drawn_where_they_are():
