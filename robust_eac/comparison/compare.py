@@ -160,7 +160,10 @@ def compare(
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
-    noises = [(None, None)] if fractions is None else list(product(_check_kinds(kind), _check_fractions(fractions)))
+    kinds = _several([kind] if isinstance(kind, str) else kind, "kind", "kinds", check_choice, choices=KINDS)
+    noises = [(None, None)]
+    if fractions is not None:
+        noises = list(product(kinds, _several(fractions, "fractions", "shares", check_real, low=0.0, high=1.0)))
     n_jobs = check_n_jobs(n_jobs)
     rng = check_random_state(random_state)
     seeds = [rng.randint(MAX_SEED) for _ in range(n_repeats)]
@@ -261,30 +264,20 @@ def _number_drawn(resample, n_partitions):
     """Number of partitions that a repeat draws; None for all, without drawing."""
     if resample is None:
         return None
-    if isinstance(resample, str):
-        if resample != "bootstrap":
-            raise ValueError(f"resample must be a share, 'bootstrap' or None, got {resample!r}.")
-        return n_partitions
-    share = check_real(resample, name="resample", low=0.0, high=1.0, strict=True)
+    if isinstance(resample, str) and resample != "bootstrap":
+        raise ValueError(f"resample must be a share, 'bootstrap' or None, got {resample!r}.")
+    share = 1.0 if isinstance(resample, str) else check_real(resample, name="resample", low=0.0, high=1.0, strict=True)
     return max(1, round(share * n_partitions))
 
 
-def _check_fractions(fractions):
-    if isinstance(fractions, str) or not isinstance(fractions, Iterable):
-        raise TypeError(f"fractions must be a list of shares or None, got {fractions!r}.")
-    shares = [check_real(fraction, name="fractions", low=0.0, high=1.0) for fraction in fractions]
-    if not shares or len(set(shares)) < len(shares):
-        raise ValueError(f"fractions must be different shares, at least one, got {shares}.")
-    return shares
-
-
-def _check_kinds(kind):
-    kinds = list(kind) if isinstance(kind, Iterable) and not isinstance(kind, str) else [kind]
-    for one in kinds:
-        check_choice(one, KINDS, name="kind")
-    if not kinds or len(set(kinds)) < len(kinds):
-        raise ValueError(f"kind must be different kinds, at least one, got {kinds}.")
-    return kinds
+def _several(values, name, noun, check, **options):
+    """The checked values of a list, which must differ."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list of {noun}, got {values!r}.")
+    checked = [check(value, name=name, **options) for value in values]
+    if not checked or len(set(checked)) < len(checked):
+        raise ValueError(f"{name} must be different {noun}, at least one, got {checked}.")
+    return checked
 
 
 def _runs(ensemble, noises, seeds, n_drawn, with_replacement):

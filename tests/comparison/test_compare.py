@@ -377,9 +377,11 @@ def test_several_kinds_of_noise_replace_the_same_partitions(labels):
     assert all((np.sort(noisy, axis=0) == np.sort(labels, axis=0)).all() for noisy in seen[:2])
     assert not (np.sort(seen[3], axis=0) == np.sort(labels, axis=0)).all()
     assert {record["kind"] for record in compare(labels, 3, kind="unequal", **chosen)} == {None}
-    for kind in ("wrong", ["uniform", "wrong"], 3):
-        with pytest.raises(ValueError, match="kind must be one of 'uniform', 'unequal', 'shuffled', got"):
+    for kind in ("wrong", ["uniform", "wrong"]):
+        with pytest.raises(ValueError, match="kind must be one of 'uniform', 'unequal', 'shuffled', got 'wrong'"):
             compare(labels, 3, fractions=[0.5], kind=kind)
+    with pytest.raises(TypeError, match="kind must be a list of kinds, got 3"):
+        compare(labels, 3, kind=3)
     with pytest.raises(ValueError, match="kind must be different kinds, at least one, got"):
         compare(labels, 3, fractions=[0.5], kind=["uniform", "uniform"])
 
@@ -387,7 +389,7 @@ def test_several_kinds_of_noise_replace_the_same_partitions(labels):
 @pytest.mark.parametrize(
     ("fractions", "error", "match"),
     [
-        (0.5, TypeError, "fractions must be a list of shares or None, got 0.5"),
+        (0.5, TypeError, "fractions must be a list of shares, got 0.5"),
         ([0.5, 1.5], ValueError, "fractions must"),
         ([], ValueError, "at least one"),
         ([0.5, 0.5], ValueError, "different shares"),
