@@ -140,7 +140,8 @@ def compare(
 
     Memory is that of the largest runs, one per job, of an ensemble for every repeat and fraction, and O(n_samples) per
     record. The seconds of the first run of a function in a process include loading or compiling its kernels. A worker
-    process uses its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
+    process uses its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set. If one dies, for example
+    for lack of memory, joblib's error ends the comparison.
 
     Examples
     --------

@@ -1,6 +1,8 @@
 """Comparison in one call: what is run, what is graded, and what happens when a run fails."""
 
+import os
 import warnings
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
 import numpy as np
@@ -216,6 +218,14 @@ def test_the_result_does_not_depend_on_the_jobs(labels):
         ("robust-eac", None), ("kmeans", None), ("warning", None), ("failing", "RuntimeError: no luck"),
     }  # fmt: skip
     assert min(record["seconds"] for record in found[1]) >= 0.0
+
+
+def test_a_worker_process_that_dies_ends_the_comparison(labels):
+    def dying(labels, n_clusters, *, weights, random_state):
+        os._exit(3)
+
+    with pytest.raises(BrokenProcessPool):
+        compare(labels, 3, weightings=["uniform"], consensus=["kmeans", dying], n_jobs=2, random_state=0)
 
 
 def test_no_function_can_change_what_the_others_see(labels):
