@@ -15,7 +15,6 @@ from robust_eac.checks.labels import check_ensemble, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences
-from robust_eac.comparison.runs import outcomes
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus import combinatorial, n_clusters
 from robust_eac.consensus import linkage as _linkage

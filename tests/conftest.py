@@ -9,7 +9,6 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, share)))
 
 import sys
-from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -89,22 +88,6 @@ def random_membership(rng, n, k):
     """Dirichlet(1) rows."""
     rows = rng.standard_exponential((n, k))
     return rows / rows.sum(axis=1, keepdims=True)
-
-
-@pytest.fixture
-def time_is_up(tmp_path, monkeypatch):
-    """A file by which a run in a worker process says that it has taken too long; no limit passes otherwise."""
-    path, now = tmp_path / "time is up", 0.0
-
-    def clock():
-        nonlocal now
-        if path.exists():
-            path.unlink()
-            now += 1e6
-        return now
-
-    monkeypatch.setattr("robust_eac.comparison.runs.time", SimpleNamespace(perf_counter=clock))
-    return path
 
 
 @pytest.fixture

@@ -78,15 +78,12 @@ for repetition in range(5):
 # Mean H, the share of wines in the right cluster, with 95 % intervals over the five ensembles.
 # Small shifts keep the intervals apart.
 
-found = {share: Comparison(record for record in records if record["fraction"] == share) for share in shares}
-tables = {
-    share: {row["scheme"]: row for row in of_share.summary("h", reference="uniform + robust-eac").rows}
-    for share, of_share in found.items()
-}
+summary = records.summary("h", reference="uniform + robust-eac")
+table = summary.to_frame().set_index("scheme")
 names = [*weightings, "widest step"]
 fig, ax = plt.subplots(figsize=(8, 4.5))
 for shift, (name, marker) in enumerate(zip(names, "osv^D", strict=True)):
-    mean, low, high = (np.array([tables[share][name][key] for share in shares]) for key in ("mean", "low", "high"))
+    mean, low, high = table.loc[name, ["mean", "low", "high"]].to_numpy().T
     x = 100 * np.array(shares) + 0.9 * (shift - 2)
     ax.errorbar(x, mean, [mean - low, high - mean], marker=marker, capsize=2, label=name)
 ax.set_xlabel("random clusterings (%)")
@@ -103,7 +100,7 @@ plt.show()
 # ensembles data sets). Five pairs cannot give a p-value below 0.0625, so the intervals
 # have to tell: at this share they all include zero.
 
-print(found[0.5].summary("h", reference="uniform + robust-eac"))
+print(summary.parts[0.5, "uniform"])
 
 # %%
 # Without classes one looks at the weights: how much is left on the random clusterings, and

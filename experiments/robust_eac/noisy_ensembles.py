@@ -19,7 +19,7 @@ from robust_eac import (
     normalized_mutual_information,
     solve_median_partition,
 )
-from robust_eac.ensembles.corruption import _KINDS as KINDS
+from robust_eac.ensembles.corruption import KINDS
 
 from ..shared.ensembles import Settings, load_features
 from ..shared.own import weighting_of

@@ -10,10 +10,11 @@ import pandas as pd
 
 from ..checks.common import did_you_mean
 from ..comparison import Comparison, compare
-from ..comparison.result import aligned, draw_beside_differences, name_of
+from ..comparison.result import draw_beside_differences, name_of
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..weightings import WEIGHT_SOLVERS
+from ..wording import aligned
 from .files import read_features, read_labels, read_truth
 from .fitting import choose_n_clusters, exit_code_of
 from .options import add_input_options, add_n_clusters, add_seed, add_table_output, number_or
@@ -32,7 +33,7 @@ from .output import (
 _GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density", "seconds")
 _WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
 # Options that `compare` takes under the same names.
-_PASSED = ("n_repeats", "resample", "fractions", "n_jobs", "time_limit")
+_PASSED = ("n_repeats", "resample", "fractions", "n_jobs")
 # Largest number of rows shown.
 _SHOWN = 30
 
@@ -43,7 +44,7 @@ examples:
   robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 --consensus robust-eac kmeans sec
   robust-eac compare labels.csv --n-clusters 3 --truth classes.csv --output compared.csv
   robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 chance-corrected --consensus robust-eac \\
-             --n-repeats 10 --resample 0.8 --n-jobs 2 --time-limit 600 --output compared.csv --figure compared.png
+             --n-repeats 10 --resample 0.8 --n-jobs 2 --output compared.csv --figure compared.png
 
 Weightings that need no consensus (uniform, weac, ...) are tried with every consensus function; those found together
 with the consensus (restricted-simplex, l2, ...) only with robust-eac. Comparing all of them may take long, and
@@ -76,7 +77,6 @@ over seeds (with --resample over clusterings, too) on one data set, and says not
     text = "shares of the clusterings to replace by random ones, such as 0 .5 .9; everything is run for each"
     add("--fractions", type=float, nargs="+", metavar="SHARE", help=text)
     add("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")
-    add("--time-limit", type=float, metavar="S", help="seconds after which a run is stopped")
     text = "method to compare the others with, 'WEIGHTING + FUNCTION'; default: the best"
     add("--reference", metavar="METHOD", help=text)
     add_seed(parser)
@@ -103,8 +103,7 @@ def run_compare(arguments):
     options = {name: getattr(arguments, name) for name in _PASSED}
     options |= {"weightings": weightings, "consensus": functions, "random_state": arguments.seed}
     # Ctrl-C must end the worker processes, too.
-    has_workers = arguments.n_jobs is not None or arguments.time_limit is not None
-    with clean_interrupts() if has_workers else nullcontext():
+    with clean_interrupts() if arguments.n_jobs is not None else nullcontext():
         records = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
     # In the order in which the weightings were given; compare runs those found jointly last.
     shares = arguments.fractions or [None]

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..comparison.result import aligned
-from ..wording import counted, listed
+from ..wording import aligned, counted, listed
 from .files import read_labels
 from .options import add_input_options, add_seed, add_table_output
 from .output import NO_NUMBER, check_outputs, check_picture, picture_writer, progress, say, table_writer, write_outputs

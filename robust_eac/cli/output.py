@@ -30,7 +30,7 @@ _IN_OPTIONS = {
     "random_state": "--seed",
     "columns of X": "columns of LABELS",
     r"call solve_hard_median_partition\(.*\)": "give --loss",
-    "(cluster|max|n|time)_(weights|clusters|features|init|iter|jobs|limit|partitions|repeats|samples)": r"--\1-\2",
+    "(cluster|max|n)_(weights|clusters|features|init|iter|jobs|partitions|repeats|samples)": r"--\1-\2",
     "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",
 }
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections import deque
+import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import NamedTuple
+from contextlib import suppress
+from itertools import product
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
@@ -28,32 +29,25 @@ from ..checks.values import (
 )
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..core.codes import relabel
-from ..ensembles.corruption import corrupt_ensemble
-from ..metrics.external import (
-    adjusted_rand_score,
-    density,
-    ensemble_nmi,
-    h_criterion,
-    match_labels,
-    normalized_mutual_information,
-)
+from ..ensembles.corruption import KINDS, corrupt_ensemble
+from ..metrics import external as metrics
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..solvers.median_partition import solve_median_partition
 from ..weightings import WEIGHT_SOLVERS, Weighting
 from .result import Comparison
-from .runs import outcomes
 
 __all__ = ["compare"]
 
 Chosen = Iterable[str | Callable[..., np.ndarray]] | Mapping[str, str | Callable[..., np.ndarray]] | None
 
 # How the functions of a parameter are called: number of positional arguments, names of the others, text of both.
-_OF_LABELS = "(labels, *, X, random_state); one of the losses belongs in weight_solvers"
 _CALLS = {
-    "weightings": (1, ("X", "random_state"), _OF_LABELS),
+    "weightings": (1, ("X", "random_state"), "(labels, *, X, random_state); those of losses belong in weight_solvers"),
     "weight_solvers": (1, (), "(losses)"),
     "consensus": (2, ("weights", "random_state"), "(labels, n_clusters, *, weights, random_state)"),
 }
+# Result, seconds and error of what was not run.
+_NO_OUTCOME = (None, None, None)
 
 
 def compare(
@@ -68,10 +62,10 @@ def compare(
     n_repeats: int = 1,
     resample: float | str | None = None,
     fractions: Iterable[float] | None = None,
+    kind: str | Iterable[str] = "uniform",
     dataset: str | None = None,
     ensemble: str | None = None,
     n_jobs: int | None = None,
-    time_limit: float | None = None,
     verbose: int = 0,
     random_state: RandomState = None,
 ) -> Comparison:
@@ -111,16 +105,15 @@ def compare(
     fractions : list of float, default=None
         Shares of the partitions to replace by random ones (:func:`~robust_eac.corrupt_ensemble`); everything is run for
         each. Within a repeat, the partitions replaced for a smaller share are among those for a larger one.
+    kind : str or list of str, default="uniform"
+        Kinds of these random partitions, as in :func:`~robust_eac.corrupt_ensemble`; everything is run for each.
     dataset : str, default=None
         Name in the records, for joining comparisons of several data sets.
     ensemble : str, default=None
         Name of the ensemble if a data set has several: statistics over data sets take their mean first.
     n_jobs : int, default=None
-        Number of worker processes; -1 means one per core. None and 1 mean this process. The result does not depend on
-        it, but the seconds do: simultaneous runs share the machine.
-    time_limit : float, default=None
-        Limit in seconds of wall time for a scheme, and for every consensus. Runs are then done by worker processes,
-        since only killing the process stops compiled code; "error" is "TimeoutError: stopped after N s".
+        Number of joblib's worker processes; -1 means one per core. None and 1 mean this process. The result does not
+        depend on it, but the seconds do: simultaneous runs share the machine.
     verbose : int, default=0
         Whether to show progress on standard error, by tqdm.
     random_state : int, RandomState instance or None, default=None
@@ -129,8 +122,9 @@ def compare(
     Returns
     -------
     records : Comparison
-        A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "fraction", "repeat" (0,
-        1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and without names);
+        A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "fraction", "kind",
+        "repeat" (0, 1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and
+        without names);
         "scheme", "function", "weights" (of the partitions drawn); "labels", numbered by
         :func:`~robust_eac.metrics.match_labels` as the classes of `y` in ascending order, or as in the first record;
         "n_clusters" found; "n_graded", the number of objects of known class, and "h", "nmi", "ari" on these against
@@ -138,24 +132,16 @@ def compare(
         "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of the consensus function
         ("scheme_seconds" of the scheme); "error", None or the message of a failed run, whose results are None.
 
-    Raises
-    ------
-    RuntimeError
-        If no worker process can be started.
-
     Notes
     -----
     Repeats vary the seeds, and the partitions if these are resampled, on one data set. To compare methods in general,
     call this once per data set with a `dataset`, and join the results by ``+``. Compare "ensemble_nmi" and "density"
     only between partitions with the same number of clusters.
 
-    The statistics count the ensembles of different `fractions` like repeats; those of one share are
-    ``Comparison(record for record in records if record["fraction"] == share)``.
-
     Memory is that of the largest runs, one per job, of an ensemble for every repeat and fraction, and O(n_samples) per
     record. The seconds of the first run of a function in a process include loading or compiling its kernels. A worker
-    process takes some seconds to start, which do not count, and is replaced after every run that it stops; it uses its
-    share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set.
+    process uses its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set. If one dies, for example
+    for lack of memory, joblib's error ends the comparison.
 
     Examples
     --------
@@ -169,90 +155,75 @@ def compare(
     n_clusters = check_n_clusters(n_clusters, n)
     y = None if y is None else check_clusters(y, n, name="y")
     X = None if X is None else check_features(X, n_samples=n)
-    methods = _resolve_methods(weightings, weight_solvers, consensus, features=X is not None)
+    methods = _methods(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check_integer(n_repeats, name="n_repeats", low=1)
     n_drawn = _number_drawn(resample, labels.shape[1])
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
-    fractions = [None] if fractions is None else _check_fractions(fractions)
+    kinds = _several([kind] if isinstance(kind, str) else kind, "kind", "kinds", check_choice, choices=KINDS)
+    noises = [(None, None)]
+    if fractions is not None:
+        noises = list(product(kinds, _several(fractions, "fractions", "shares", check_real, low=0.0, high=1.0)))
     n_jobs = check_n_jobs(n_jobs)
-    time_limit = None if time_limit is None else check_real(time_limit, name="time_limit", low=0.0, strict=True)
     rng = check_random_state(random_state)
     seeds = [rng.randint(MAX_SEED) for _ in range(n_repeats)]
-    runs = [(fraction, repeat, seed) for fraction in fractions for repeat, seed in enumerate(seeds)]
-    noisy = [_corrupt(labels, fraction, seed) for fraction, _, seed in runs]
-    repeated = resample == "bootstrap"
-    draws = [_draw(among, n_drawn, repeated, seed) for among, (*_, seed) in zip(noisy, runs, strict=True)]
-    options = {"n_workers": effective_n_jobs(n_jobs or 1), "time_limit": time_limit}
-    found = _run_all(methods, draws, X, n_clusters, show=bool(verbose), **options)
+    runs = list(_runs(partitions_of, noises, seeds, n_drawn, resample == "bootstrap"))
+    cells = [(run, pair, method) for run, (pair, method) in product(enumerate(runs), methods.items())]
+    weighing = {
+        (number, name): (_weigh, scheme, drawn, X, seed)
+        for (number, (*_, drawn, seed)), (name, _), (scheme, _) in cells
+        if scheme is not None
+    }
+    with tqdm(total=len(weighing) + len(cells), desc="compare", unit="run", leave=False, disable=not verbose) as bar:
+        weighed = _outcomes(weighing, n_jobs, bar)
+        finding = {}
+        for (number, (*_, drawn, seed)), pair, (_, function) in cells:
+            weights, _, error = weighed.get((number, pair[0]), _NO_OUTCOME)
+            if error is None:
+                finding[number, *pair] = _find, function, drawn, n_clusters, weights, seed
+        found = _outcomes(finding, n_jobs, bar)
 
     records = Comparison()
     reference = y
-    for number, (among, (fraction, repeat, _), (_, partitions, _)) in enumerate(zip(noisy, runs, draws, strict=True)):
-        names = partitions_of.names
-        if names is not None and partitions is not None:
-            names = tuple(names[u] for u in partitions)
-        about = {
-            "dataset": dataset,
-            "ensemble": ensemble,
-            "fraction": fraction,
-            "repeat": repeat,
-            "partitions": partitions,
-            "partition_names": names,
-        }
-        for name, function in methods.pairs():
-            weights, scheme_seconds, _ = found.get((number, name), (None, None, None))
-            result, seconds, error = found[number, name, function]
-            if name in methods.solvers and error is None:
-                weights, result = result
-            if result is not None:
-                reference = result if reference is None else reference
-                result = match_labels(result, reference)
-            own = {"scheme": name, "function": function, "weights": weights, "labels": result}
-            costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-            records.append(about | own | _grade(among, y, result) | costs)
+    for (number, (about, among, *_)), (name, function), _ in cells:
+        weights, scheme_seconds, error = weighed.get((number, name), _NO_OUTCOME)
+        result, seconds, error = found.get((number, name, function), (None, None, error))
+        if result is not None:
+            weights, result = result
+            reference = result if reference is None else reference
+            result = metrics.match_labels(result, reference)
+        own = {"scheme": name, "function": function, "weights": weights, "labels": result}
+        costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
+        records.append({"dataset": dataset, "ensemble": ensemble} | about | own | _grade(among, y, result) | costs)
     return records
 
 
-class _Methods(NamedTuple):
-    """schemes, functions : {name: function}. solvers : {name: value of `weighting`}.
+def _methods(weightings, weight_solvers, consensus, *, features):
+    """The table of what a user chose: {(weighting, function): (scheme, consensus function)}.
 
-    robust : name of the consensus function for the solvers; None if it was not chosen, and then there are no solvers.
+    Where the weights are found jointly with the consensus, they are (None, value of `weighting`). `features` says
+    whether X is given.
     """
-
-    schemes: dict
-    solvers: dict
-    functions: dict
-    robust: str | None
-
-    def pairs(self):
-        """(weighting, function) of every consensus in a repeat."""
-        pairs = [(name, function) for name in self.schemes for function in self.functions]
-        return pairs + [(name, self.robust) for name in self.solvers]
-
-
-def _resolve_methods(weightings, weight_solvers, consensus, *, features):
-    """The :class:`_Methods` that a user chose; `features` says whether X is given."""
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
-    robust = next((name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]), None)
+    robust = [name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]][:1]
     # "uniform" is both a scheme and a solver: the scheme is run.
     known = WEIGHTING_SCHEMES | {name: name for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES}
     all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
     chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
-    schemes = {name: entry for name, entry in chosen.items() if callable(entry)}
-    solvers = {name: entry for name, entry in chosen.items() if not callable(entry)}
+    joint = {name: entry for name, entry in chosen.items() if not callable(entry)}
     own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
-    for parameter, names in (("weightings", {} if weightings is None else solvers), ("weight_solvers", own)):
-        if names and robust is None:
-            raise ValueError(
-                f"{parameter}: {next(iter(names))!r} finds weights and consensus together and needs 'robust-eac' in "
-                "consensus."
-            )
+    if not robust and (own or (joint and weightings is not None)):
+        which = f"which {next(iter(own | joint))!r} needs to find weights and consensus together"
+        raise ValueError(f"consensus must hold 'robust-eac', {which}, got {', '.join(map(repr, functions))}.")
     for name in own:
         if name in chosen:
             raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
-    return _Methods(schemes, {} if robust is None else solvers | own, functions, robust)
+    schemes = [item for item in chosen.items() if item[0] not in joint]
+    table = {
+        (name, other): (scheme, function) for (name, scheme), (other, function) in product(schemes, functions.items())
+    }
+    return table | {(name, other): (None, solver) for name, solver in (joint | own).items() for other in robust}
 
 
 def _resolve(chosen, registry, parameter):
@@ -260,10 +231,7 @@ def _resolve(chosen, registry, parameter):
     if chosen is None:
         return dict(registry)
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-        kind = "the text" if isinstance(chosen, str) else type(chosen).__name__
-        raise TypeError(
-            f"{parameter} must be a list of names or a dict of functions, or hold both, got {kind} {chosen!r}."
-        )
+        raise TypeError(f"{parameter} must be a list of names or a dict of functions, or hold both, got {chosen!r}.")
     if isinstance(chosen, Mapping):
         return {name: _entry(entry, registry, parameter, f"{parameter}[{name!r}]") for name, entry in chosen.items()}
     found = {}
@@ -284,17 +252,12 @@ def _entry(entry, registry, parameter, where):
     if isinstance(entry, Weighting) and parameter != "consensus":
         return entry
     n_positional, keywords, text = _CALLS[parameter]
-    if not callable(entry):
-        raise TypeError(f"{where} must be a function {text}, or a name, got {entry!r}.")
-    try:
-        signature = inspect.signature(entry)
-    except ValueError:
-        # Some compiled functions have no signature; a wrong call is then an error of their runs.
-        return entry
-    try:
-        signature.bind(*[None] * n_positional, **dict.fromkeys(keywords))
-    except TypeError as error:
-        raise TypeError(f"{where} must be a function {text}, got {entry!r} of {signature}: {error}.") from None
+    # Some compiled functions have no signature; a wrong call is then an error of their runs.
+    with suppress(ValueError):
+        try:
+            inspect.signature(entry).bind(*[None] * n_positional, **dict.fromkeys(keywords))
+        except TypeError as error:
+            raise TypeError(f"{where} must be a name or a function {text}, got {entry!r}: {error}.") from None
     return entry
 
 
@@ -302,66 +265,69 @@ def _number_drawn(resample, n_partitions):
     """Number of partitions that a repeat draws; None for all, without drawing."""
     if resample is None:
         return None
-    if isinstance(resample, str):
-        if resample != "bootstrap":
-            raise ValueError(f"resample must be a share, 'bootstrap' or None, got {resample!r}.")
-        return n_partitions
-    share = check_real(resample, name="resample", low=0.0, high=1.0, strict=True)
+    if isinstance(resample, str) and resample != "bootstrap":
+        raise ValueError(f"resample must be a share, 'bootstrap' or None, got {resample!r}.")
+    share = 1.0 if isinstance(resample, str) else check_real(resample, name="resample", low=0.0, high=1.0, strict=True)
     return max(1, round(share * n_partitions))
 
 
-def _check_fractions(fractions):
-    if isinstance(fractions, str) or not isinstance(fractions, Iterable):
-        raise TypeError(f"fractions must be a list of shares or None, got {fractions!r}.")
-    shares = [check_real(fraction, name="fractions", low=0.0, high=1.0) for fraction in fractions]
-    if not shares or len(set(shares)) < len(shares):
-        raise ValueError(f"fractions must be different shares, at least one, got {shares}.")
-    return shares
+def _several(values, name, noun, check, **options):
+    """The checked values of a list, which must differ."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list of {noun}, got {values!r}.")
+    checked = [check(value, name=name, **options) for value in values]
+    if not checked or len(set(checked)) < len(checked):
+        raise ValueError(f"{name} must be different {noun}, at least one, got {checked}.")
+    return checked
 
 
-def _corrupt(labels, fraction, seed):
-    """The ensemble of a run, by another random stream than those of draws and methods."""
-    return labels if fraction is None else corrupt_ensemble(labels, fraction, np.random.RandomState([seed, 2]))[0]
+def _runs(ensemble, noises, seeds, n_drawn, with_replacement):
+    """Generate (entries of the records, ensemble with noise, partitions drawn from it, seed) of every repeat.
+
+    Noise, draw and methods have their own random streams.
+    """
+    for (kind, fraction), (repeat, seed) in product(noises, enumerate(seeds)):
+        among, names, partitions = ensemble.labels, ensemble.names, None
+        if fraction is not None:
+            among, _ = corrupt_ensemble(among, fraction, np.random.RandomState([seed, 2]), kind=kind)
+        drawn = among
+        if n_drawn is not None:
+            rng = np.random.RandomState([seed, 1])
+            partitions = np.sort(rng.choice(among.shape[1], n_drawn, replace=with_replacement))
+            drawn = np.ascontiguousarray(among[:, partitions])
+            names = names and tuple(names[u] for u in partitions)
+        about = {"fraction": fraction, "kind": kind, "repeat": repeat}
+        yield about | {"partitions": partitions, "partition_names": names}, among, drawn, seed
 
 
-def _draw(labels, n_drawn, with_replacement, seed):
-    """(labels, indices of their partitions or None for all, seed) of a repeat, for all methods."""
-    if n_drawn is None:
-        return labels, None, seed
-    # Another random stream than that of the methods.
-    rng = np.random.RandomState([seed, 1])
-    partitions = np.sort(rng.choice(labels.shape[1], n_drawn, replace=with_replacement))
-    return np.ascontiguousarray(labels[:, partitions]), partitions, seed
-
-
-def _run_all(methods, draws, X, n_clusters, *, show, **options):
-    """{(repeat, scheme): outcome of its weights, (repeat, name, function): outcome of a consensus}."""
-    found, waiting = {}, deque()
-    for repeat, (labels, _, seed) in enumerate(draws):
-        for name, scheme in methods.schemes.items():
-            waiting.append(((repeat, name), partial(_weigh, scheme, labels, seed, X)))
-        for name, solver in methods.solvers.items():
-            waiting.append(((repeat, name, methods.robust), partial(_solve, solver, labels, seed, n_clusters)))
-    n_runs = len(draws) * (len(methods.schemes) + len(methods.pairs()))
-    with tqdm(total=n_runs, desc="compare", unit="run", leave=False, disable=not show) as bar:
-
-        def begin(key):
-            bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
-
-        for key, outcome in outcomes(waiting, begin=begin, **options):
-            found[key] = outcome
-            bar.update()
-            if len(key) == 3:
-                continue
-            labels, _, seed = draws[key[0]]
-            weights, _, error = outcome
-            for name, function in methods.functions.items():
-                if error is None:
-                    waiting.append(((*key, name), partial(_find, function, labels, seed, n_clusters, weights)))
-                else:
-                    found[*key, name] = None, None, error
-                    bar.update()
+def _outcomes(tasks, n_jobs, bar):
+    """{key: (result, seconds, error message)} of {key: (function, *arguments)}; repeats warnings in this process."""
+    # Not by threads, whose seconds would include waiting for Python's lock. In the order of the tasks, since joblib 1.5
+    # may fail where results come in the order in which they finish.
+    parallel = Parallel(n_jobs=n_jobs or 1, backend="loky", return_as="generator")
+    found, noted = {}, {}
+    for key, (outcome, caught) in zip(
+        tasks, parallel(delayed(_attempt)(*task) for task in tasks.values()), strict=True
+    ):
+        found[key] = outcome
+        noted |= dict.fromkeys(caught)
+        bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
+        bar.update()
+    for message, category in noted:
+        warnings.warn(message, category, stacklevel=3)
     return found
+
+
+def _attempt(function, *arguments):
+    """((result, seconds, error message), warnings) of a task."""
+    start, result, error = time.perf_counter(), None, None
+    with warnings.catch_warnings(record=True) as caught:
+        try:
+            result = function(*arguments)
+        except Exception as exception:
+            error = f"{type(exception).__name__}: {exception}"
+    outcome = result, time.perf_counter() - start, error
+    return outcome, [(str(warning.message), warning.category) for warning in caught]
 
 
 def _read_only(array):
@@ -371,22 +337,20 @@ def _read_only(array):
     return view
 
 
-def _weigh(scheme, labels, seed, X):
+def _weigh(scheme, labels, X, seed):
     X = None if X is None else _read_only(X)
     weights = scheme(_read_only(labels), X=X, random_state=np.random.RandomState(seed))
     return check_returned_weights(weights, labels.shape[1], name="the scheme")
 
 
-def _find(function, labels, seed, n_clusters, weights):
+def _find(function, labels, n_clusters, weights, seed):
+    """(weights, labels) of a consensus; without weights, `function` is the weighting of the robust consensus."""
     rng = np.random.RandomState(seed)
+    if weights is None:
+        solution = solve_median_partition(labels, n_clusters, weighting=function, random_state=rng)
+        return solution.weights, relabel(solution.labels)
     found = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
-    return check_clusters(found, len(labels), name="the result of the function")
-
-
-def _solve(solver, labels, seed, n_clusters):
-    rng = np.random.RandomState(seed)
-    solution = solve_median_partition(labels, n_clusters, weighting=solver, random_state=rng)
-    return solution.weights, relabel(solution.labels)
+    return weights, check_clusters(found, len(labels), name="the result of the function")
 
 
 def _grade(labels, y, found):
@@ -396,10 +360,8 @@ def _grade(labels, y, found):
         return scores
     # A method must not gain by leaving out objects: its -1 is a cluster here.
     names, found = np.unique(found, return_inverse=True)
-    scores["n_clusters"] = len(names)
     if y is not None:
-        scores["n_graded"] = int(np.count_nonzero(y != -1))
-        scores["h"] = h_criterion(y, found)
-        scores["nmi"] = normalized_mutual_information(y, found)
-        scores["ari"] = adjusted_rand_score(y, found)
-    return scores | {"ensemble_nmi": ensemble_nmi(labels, found), "density": density(labels, found)}
+        scores |= {"n_graded": int(np.count_nonzero(y != -1)), "h": metrics.h_criterion(y, found)}
+        scores |= {"nmi": metrics.normalized_mutual_information(y, found), "ari": metrics.adjusted_rand_score(y, found)}
+    scores |= {"n_clusters": len(names), "ensemble_nmi": metrics.ensemble_nmi(labels, found)}
+    return scores | {"density": metrics.density(labels, found)}

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from ..checks.common import load_package
 from ..checks.values import check_choice, check_real
 from ..plotting.charts import BLUE, COLOURS, GREY, MARKERS, check_axes
-from ..wording import counted
-from .statistics import critical_difference, differences, friedman, holm, ranks_of, signed_rank, t_interval
+from ..wording import aligned, counted
+from .statistics import DIGITS, friedman, holm, mean_interval, ranks_of, signed_rank
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 #: Scores of a consensus, higher is better: against the classes, and against the ensemble.
@@ -23,8 +23,8 @@ MEASURES = ("ari", "nmi", "h", "ensemble_nmi", "density")
 _TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
 # In inches: height of the margins and of a method.
 _MARGINS, _ROW = 1.3, 0.24
-# In rows: the bar of the critical difference above the scale of ranks; the least height of curves.
-_ABOVE, _LEAST = 2.5, 12
+# In rows: the least height of curves.
+_LEAST = 12
 # In inches: width of a scale, and of a character beside it.
 _SCALE, _CHARACTER = 4.5, 0.085
 
@@ -37,35 +37,56 @@ class ComparisonSummary(NamedTuple):
     p_value : of Friedman's test that all methods rank alike; None with fewer than three methods or two blocks.
     rows : list of dict, one per method, best mean first.
     n_unknown : objects, of all data sets, that scores against classes leave out since their class is unknown.
+    parts : {(fraction, kind): summary}, if there are several shares or kinds of random partitions. The rows are then
+    those of all parts, with "fraction" and "kind"; each part has its p_value, and its reference if none was named.
     """
 
     measure: str
     blocks: str
     n_blocks: int
-    reference: str
+    reference: str | None
     level: float
     p_value: float | None
     rows: list[dict]
     n_unknown: int = 0
+    parts: dict | None = None
 
     def __str__(self) -> str:
+        if self.parts:
+            titles = [f"{fraction or 0.0:.0%} of the partitions random, {kind}" for fraction, kind in self.parts]
+            return "\n\n".join(f"{title}\n{part}" for title, part in zip(titles, self.parts.values(), strict=True))
         interval = f"[{100.0 * self.level:g} %]"
-        head = ["method", f"mean {self.measure}", interval, "rank", "failed", "seconds"]
-        head += ["difference", interval, "p", "p (Holm)"]
-        lines = aligned([head, *map(_cells, self.rows)], n_names=1)
-        friedman_text = "" if self.p_value is None else f"; Friedman's test: p = {self.p_value:.2g}"
-        count = f"{self.n_blocks} {self.blocks if self.n_blocks > 1 else self.blocks[:-1]}"
-        least = 2.0 ** (1 - self.n_blocks)
-        limit = f" (with {count} no p can be below {least:.3f})" if least > 0.05 else ""
-        test = f", Wilcoxon's signed-rank test{limit}" if self.n_blocks > 1 else ""
-        note = f"{count}; differences to {self.reference}{test}{friedman_text}"
+        columns = [
+            ("method", "", "method"),
+            (f"mean {self.measure}", ".4f", "mean"),
+            (interval, ".4f", "low", "high"),
+            ("rank", ".2f", "rank"),
+            ("failed", "", "failures"),
+            ("seconds", ".2f", "seconds"),
+            ("difference", "+.4f", "difference"),
+            (interval, "+.4f", "difference_low", "difference_high"),
+            ("p", ".3f", "p_value"),
+            ("p (Holm)", ".3f", "p_holm"),
+        ]
+        cells = [[_cell(row, form, *keys) for _, form, *keys in columns] for row in self.rows]
+        count, least = counted(self.n_blocks, self.blocks[:-1]), 2.0 ** (1 - self.n_blocks)
+        note = f"{count}; differences to {self.reference}"
+        if self.n_blocks > 1:
+            limit = f" (with {count} no p can be below {least:.3f})" if least > 0.05 else ""
+            note += f", Wilcoxon's signed-rank test{limit}"
+        if self.p_value is not None:
+            note += f"; Friedman's test: p = {self.p_value:.2g}"
         if self.n_unknown:
             note += f"; without {counted(self.n_unknown, 'object')} of unknown class"
-        return "\n".join([*lines, note])
+        errors = dict.fromkeys(error for row in self.rows for error in row["errors"])
+        for error in errors:
+            failed = [f"{row['errors'][error]} of {row['method']}" for row in self.rows if error in row["errors"]]
+            note += f"\nfailed: {', '.join(failed)}: {' '.join(error.split())}"
+        return "\n".join([*aligned([[title for title, *_ in columns], *cells], n_names=1), note])
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a table, one per method."""
-        return _frame(self.rows)
+        return pd.DataFrame(self.rows)
 
 
 class Comparison(list):
@@ -113,7 +134,7 @@ class Comparison(list):
         frame : pandas.DataFrame
             A column per entry of the records; "weights" and "labels" hold arrays.
         """
-        return _frame(self.records)
+        return pd.DataFrame(self.records)
 
     def summary(
         self, measure: str | None = None, *, reference: str | None = None, level: float = 0.95
@@ -139,9 +160,10 @@ class Comparison(list):
         summary : ComparisonSummary
             `print` shows it as a table. An entry of its `rows` has "method", "scheme", "function"; "mean", "low" and
             "high", over the blocks in which it succeeded, with Student's interval; "rank", the mean over the blocks,
-            with failures last; "failures", runs with an error; "seconds", mean of weighting and consensus;
-            "difference", "difference_low", "difference_high" over the blocks in which both succeeded, "p_value" of
-            Wilcoxon's signed-rank test, and "p_holm", corrected for the number of tests. None if not computable.
+            with failures last; "failures", runs with an error, and "errors", {message: number of runs}; "seconds", mean
+            of weighting and consensus; "difference", "difference_low", "difference_high" over the blocks in which both
+            succeeded, "p_value" of Wilcoxon's signed-rank test, and "p_holm", corrected for the number of tests. None
+            if not computable. There is a table for every share and kind of random partitions.
 
         Raises
         ------
@@ -156,29 +178,14 @@ class Comparison(list):
         level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
         if level == 1.0:
             raise ValueError("level must be less than 1, got 1.0.")
-        table = _score_table(self, measure)
-        scores, names = table.scores, table.names
-        means = np.array([column[~np.isnan(column)].mean() if _any(column) else np.nan for column in scores.T])
-        ranked = np.flatnonzero(~np.isnan(means))
-        if reference is None:
-            chosen = int(ranked[np.argmax(means[ranked])])
-        else:
-            chosen = names.index(check_choice(reference, names, name="reference"))
-            if chosen not in ranked:
-                raise ValueError(f"reference must have succeeded in a run, got {reference!r}.")
-        rows = [
-            row | _describe(column, None if j == chosen else scores[:, chosen], level, table.measure)
-            for j, (row, column) in enumerate(zip(table.about, scores.T, strict=True))
-        ]
-        for j, rank in zip(ranked, ranks_of(scores[:, ranked]).mean(axis=0), strict=True):
-            rows[j]["rank"] = float(rank)
-        tested = [row for row in rows if row["p_value"] is not None]
-        for row, corrected in zip(tested, holm([row["p_value"] for row in tested]), strict=True):
-            row["p_holm"] = float(corrected)
-        rows.sort(key=lambda row: np.inf if row["mean"] is None else -row["mean"])
-        test = friedman(scores[:, ranked])
-        unknown = _n_unknown(self) if table.measure in MEASURES[:3] else 0
-        return ComparisonSummary(table.measure, table.blocks, len(scores), names[chosen], level, test, rows, unknown)
+        parts = _by_noise(self)
+        if len(parts) < 2:
+            return _summarised(self, measure, reference, level)[0]
+        measure = _measure_of(self, measure)
+        found = {noise: _summarised(part, measure, reference, level)[0] for noise, part in parts.items()}
+        rows = [{"fraction": noise[0], "kind": noise[1]} | row for noise, part in found.items() for row in part.rows]
+        first = next(iter(found.values()))
+        return first._replace(reference=reference, p_value=None, rows=rows, parts=found)
 
     def plot(
         self,
@@ -217,68 +224,86 @@ class Comparison(list):
         """
         kinds = {"intervals", "differences", "shares", "critical-difference"}
         check_choice(kind, kinds, name="kind")
-        summary, table = self.summary(measure, reference=reference), _score_table(self, measure)
+        summary, scores = _summarised(self, measure, reference)
         if kind == "shares":
             return _draw_shares(self, summary, ax)
         if kind == "critical-difference":
-            return _draw_critical_difference(summary, table, ax)
-        return _draw_intervals(summary, table, ax, paired=kind == "differences")
+            return _draw_critical_difference(summary, scores, ax)
+        return _draw_intervals(summary, scores, ax, paired=kind == "differences")
 
 
-class _ScoreTable(NamedTuple):
-    """scores : (n_blocks, n_methods), NaN where no run succeeded. about : first entries of the rows of a summary."""
+def _summarised(records, measure, reference, level=0.95):
+    """(The :class:`ComparisonSummary` of records, table of their scores with a row per block, a column per method)."""
+    measure = _measure_of(records, measure)
+    if all(record[measure] is None for record in records):
+        raise ValueError(f"measure: no run has {measure!r}.")
+    runs = _table_of_runs(records)
+    names, blocks = list(runs["method"].unique()), runs["block"].unique()
+    scores = runs[measure].astype(float).groupby([runs["block"], runs["method"]]).mean().unstack().loc[blocks, names]
+    mean, low, high = mean_interval(scores, level)
+    if reference is None:
+        # Chosen from the methods that succeeded.
+        reference = mean.idxmax()
+    elif np.isnan(mean[check_choice(reference, names, name="reference")]):
+        raise ValueError(f"reference must have succeeded in a run, got {reference!r}.")
+    differences = scores.sub(scores[reference], axis=0).round(DIGITS).assign(**{reference: np.nan})
+    difference, difference_low, difference_high = mean_interval(differences, level)
+    several = differences.loc[:, differences.count() > 1]
+    p_value = several.apply(lambda column: signed_rank(column.dropna()))
+    succeeded = scores.dropna(axis=1, how="all")
+    # Student's interval can exceed the range of the measure.
+    limits = -1.0 if measure == "ari" else 0.0, 1.0
+    rows = runs.groupby("method").agg({"scheme": "first", "function": "first", "error": "count", "total": "mean"})
+    rows = rows.rename(columns={"error": "failures", "total": "seconds"}).loc[names]
+    errors = runs["error"].groupby(runs["method"]).agg(lambda found: found.value_counts().to_dict())
+    rows = rows.assign(errors=errors, mean=mean, low=low.clip(*limits), high=high.clip(*limits))
+    rows = rows.assign(rank=ranks_of(succeeded).mean(), difference=difference, difference_low=difference_low)
+    rows = rows.assign(difference_high=difference_high, p_value=p_value, p_holm=pd.Series(holm(p_value), p_value.index))
+    rows = rows.sort_values("mean", ascending=False, kind="stable")
+    rows = rows.astype(object).where(rows.notna(), None).reset_index(names="method").to_dict("records")
+    graded = [record for record in records if measure in MEASURES[:3] and record.get("n_graded")]
+    n_unknown = sum({record["dataset"]: len(record["labels"]) - record["n_graded"] for record in graded}.values())
+    kind = "repeats" if runs["dataset"].nunique() == 1 else "data sets"
+    test = friedman(succeeded)
+    return ComparisonSummary(measure, kind, len(blocks), reference, level, test, rows, n_unknown), scores
 
-    measure: str
-    blocks: str
-    scores: np.ndarray
-    names: list[str]
-    about: list[dict]
 
-
-def _score_table(records, measure):
-    """The :class:`_ScoreTable` of records."""
+def _measure_of(records, measure):
     if measure is None:
         measure = "ari" if any(record["ari"] is not None for record in records) else "ensemble_nmi"
-    check_choice(measure, MEASURES, name="measure")
-    methods = list(dict.fromkeys((record["scheme"], record["function"]) for record in records))
-    runs = {}
+    return check_choice(measure, MEASURES, name="measure")
+
+
+def _by_noise(records):
+    """{(share, kind) of random partitions: their records}."""
+    parts = {}
     for record in records:
-        key = _cell(record), record["scheme"], record["function"]
-        if key in runs:
-            remedy = "name each data set with compare(..., dataset=...), and each of its ensembles with ensemble=..."
-            raise ValueError(f"{_run_text(*key)} is there twice: {remedy}.")
-        runs[key] = record
-    cells = list(dict.fromkeys(map(_cell, records)))
-    for cell in cells:
-        for method in methods:
-            if (cell, *method) not in runs:
-                raise ValueError(f"{_run_text(cell, *method)} is missing: leave out what was not run everywhere.")
-    datasets = list(dict.fromkeys(dataset for dataset, *_ in cells))
-    groups = [[cell] for cell in cells]
-    if len(datasets) > 1:
-        groups = [[cell for cell in cells if cell[0] == dataset] for dataset in datasets]
-    scores = np.full((len(groups), len(methods)), np.nan)
-    about = []
-    for j, method in enumerate(methods):
-        for block, group in enumerate(groups):
-            found = [runs[cell, *method][measure] for cell in group]
-            found = [score for score in found if score is not None]
-            if found:
-                scores[block, j] = np.mean(found)
-        good = [run for run in (runs[cell, *method] for cell in cells) if run["error"] is None]
-        seconds = float(np.mean([run["seconds"] + (run["scheme_seconds"] or 0.0) for run in good])) if good else None
-        row = {"method": name_of(*method), "scheme": method[0], "function": method[1]}
-        about.append(row | {"failures": len(cells) - len(good), "seconds": seconds})
-    if np.isnan(scores).all():
-        raise ValueError(f"measure: no run has {measure!r}.")
-    blocks = "data sets" if len(datasets) > 1 else "repeats"
-    return _ScoreTable(measure, blocks, scores, [row["method"] for row in about], about)
+        parts.setdefault((record["fraction"], record["kind"]), Comparison()).append(record)
+    return parts
 
 
-def _n_unknown(records):
-    """Number of objects of unknown class in all data sets."""
-    graded = [record for record in records if record.get("n_graded")]
-    return sum({record["dataset"]: len(record["labels"]) - record["n_graded"] for record in graded}.values())
+def _table_of_runs(records):
+    """The records as a table with "method", "total" seconds of runs that succeeded, "run" in words and its "block"."""
+    runs = records.to_frame()
+    runs["method"] = [name_of(record["scheme"], record["function"]) for record in records]
+    runs["run"] = list(map(_in_words, records))
+    runs["dataset"] = runs["dataset"].map(repr)
+    runs["block"] = runs["run"] if runs["dataset"].nunique() == 1 else runs["dataset"]
+    runs["total"] = runs[["scheme_seconds", "seconds"]].astype(float).sum(axis=1).where(runs["error"].isna())
+    pairs = pd.MultiIndex.from_frame(runs[["run", "method"]])
+    for run, name in pairs[pairs.duplicated()]:
+        remedy = "name each data set with compare(..., dataset=...), and each of its ensembles with ensemble=..."
+        raise ValueError(f"{name!r}{run} is there twice: {remedy}.")
+    for run, name in pd.MultiIndex.from_product([runs["run"].unique(), runs["method"].unique()]).difference(pairs):
+        raise ValueError(f"{name!r}{run} is missing: leave out what was not run everywhere.")
+    return runs
+
+
+def _in_words(record):
+    """The repeat, noise, ensemble and data set of a record."""
+    noise = "" if record["fraction"] is None else f" at fraction {record['fraction']:g}, {record['kind']},"
+    where = [f" of {record[key]!r}" for key in ("ensemble", "dataset") if record[key] is not None]
+    return f" in repeat {record['repeat']}{noise}{''.join(where)}"
 
 
 def name_of(scheme, function):
@@ -286,131 +311,70 @@ def name_of(scheme, function):
     return f"{scheme} + {function}"
 
 
-def _any(column):
-    """Whether a method has a score in any block."""
-    return not np.isnan(column).all()
+def _cell(row, form, *keys):
+    """Text of a number in a row of a summary, or of the interval between two; empty if not computable."""
+    if row[keys[0]] is None:
+        return ""
+    ends = ", ".join(format(row[key], form) for key in keys)
+    return f"[{ends}]" if len(keys) > 1 else ends
 
 
-def _cell(record):
-    """(data set, ensemble, share of random partitions, repeat) of a record."""
-    return record["dataset"], record["ensemble"], record["fraction"], record["repeat"]
-
-
-def _run_text(cell, scheme, function):
-    dataset, ensemble, fraction, repeat = cell
-    where = "".join(f" of {name!r}" for name in (ensemble, dataset) if name is not None)
-    noise = "" if fraction is None else f" at fraction {fraction:g}"
-    return f"{name_of(scheme, function)!r} in repeat {repeat}{noise}{where}"
-
-
-def _describe(scores, reference, level, measure):
-    """The entries of a summary that come from a method's scores, and the reference's, which is None for itself."""
-    keys = ("mean", "low", "high", "rank", "difference", "difference_low", "difference_high", "p_value", "p_holm")
-    row = dict.fromkeys(keys)
-    found = scores[~np.isnan(scores)]
-    if found.size:
-        row["mean"] = float(found.mean())
-        # Student's interval can exceed the range of the measure.
-        lowest = -1.0 if measure == "ari" else 0.0
-        row["low"], row["high"] = (end and min(max(end, lowest), 1.0) for end in t_interval(found, level))
-    between = np.empty(0) if reference is None else differences(scores, reference)
-    if between.size:
-        row["difference"] = float(between.mean())
-        row["difference_low"], row["difference_high"] = t_interval(between, level)
-        row["p_value"] = signed_rank(between) if len(between) > 1 else None
-    return row
-
-
-def _cells(row):
-    """Texts of a row of the table."""
-
-    def number(key, form):
-        return "" if row[key] is None else format(row[key], form)
-
-    def interval(low, high, form):
-        return "" if row[low] is None else f"[{number(low, form)}, {number(high, form)}]"
-
-    return [
-        row["method"],
-        number("mean", ".4f"),
-        interval("low", "high", ".4f"),
-        number("rank", ".2f"),
-        str(row["failures"]),
-        number("seconds", ".2f"),
-        number("difference", "+.4f"),
-        interval("difference_low", "difference_high", "+.4f"),
-        number("p_value", ".3f"),
-        number("p_holm", ".3f"),
-    ]
-
-
-def _frame(rows, columns=None):
-    # Slow to import.
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _draw_intervals(summary, table, ax, *, paired):
+def _draw_intervals(summary, scores, ax, *, paired):
     """Draw means with intervals, the best method on top, and below each small points for the blocks."""
-    rows = [row for row in summary.rows if row["mean"] is not None]
-    labels = [row["method"] + (f" ({row['failures']} failed)" if row["failures"] else "") for row in rows]
+    rows = summary.to_frame().dropna(subset="mean")
+    labels = [name + (f" ({n} failed)" if n else "") for name, n in zip(rows["method"], rows["failures"], strict=True)]
     ax = _new_axes(ax, len(rows), _SCALE + _width(labels))
-    axis = _TITLES.get(summary.measure, summary.measure)
-    title, keys, base = "mean", ("mean", "low", "high"), 0.0
+    axis, title = _TITLES.get(summary.measure, summary.measure), _title("mean", summary)
+    columns, note = ["mean", "low", "high"], " (points)"
     if paired:
-        title, keys = "mean difference", ("difference", "difference_low", "difference_high")
-        base = table.scores[:, table.names.index(summary.reference), np.newaxis]
+        columns, note = ["difference", "difference_low", "difference_high"], " (points); hollow: 0 inside"
+        scores, title = scores.sub(scores[summary.reference], axis=0), _title("mean difference", summary)
         axis += f" minus that of {summary.reference}"
         ax.axvline(0.0, color=GREY, linewidth=1.0)
-    shown = table.scores - base
-    for place, row in enumerate(rows):
-        mean, low, high = (row[key] for key in keys)
+    for place, (name, mean, low, high) in enumerate(rows[["method", *columns]].itertuples(index=False)):
         # The reference does not differ from itself.
-        if mean is None:
+        if np.isnan(mean):
             continue
-        scores = shown[:, table.names.index(row["method"])]
         # Points are below the line, which would hide them.
         if summary.n_blocks > 1:
-            ax.plot(scores, np.full(len(scores), place + 0.25), "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
-        if low is not None:
+            points = np.full(len(scores), place + 0.25)
+            ax.plot(scores[name], points, "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
             ax.plot([low, high], [place, place], "-", color=BLUE, linewidth=1.5)
-        undecided = paired and (low is None or low <= 0.0 <= high)
-        ax.plot(mean, place, "D", color=BLUE, markersize=5.0, markerfacecolor="white" if undecided else BLUE)
+        decided = not paired or low > 0.0 or high < 0.0
+        ax.plot(mean, place, "D", color=BLUE, markersize=5.0, markerfacecolor=BLUE if decided else "white")
     ax.set_yticks(range(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.locator_params(axis="x", nbins=5)
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
-    ax.set_xlabel(axis)
-    title = _title(title, summary)
-    if title:
-        title += " (points)" + ("; hollow: 0 inside" if paired else "")
-    ax.set_title(title)
+    ax.set(xlabel=axis, title=title and title + note)
     return ax
 
 
 def _draw_shares(records, summary, ax):
     """Draw means with intervals over the shares of random partitions, those of one share side by side."""
-    fractions = {record["fraction"] for record in records} - {None}
-    if len(fractions) < 2:
+    shares = sorted({record["fraction"] for record in records} - {None})
+    if len(shares) < 2:
         rule = "kind 'shares' needs two shares of random partitions, as from compare(..., fractions=(0.0, 0.5))"
-        raise ValueError(f"{rule}; got {len(fractions)}.")
-    shares, axis = sorted(fractions), _TITLES.get(summary.measure, summary.measure)
-    of_share = [Comparison(record for record in records if record["fraction"] == share) for share in shares]
-    found = [part.summary(summary.measure) for part in of_share]
+        raise ValueError(f"{rule}; got {len(shares)}.")
+    found = records.summary(summary.measure)
+    rows, kinds = found.to_frame(), list(dict.fromkeys(kind for _, kind in found.parts))
     names = [row["method"] for row in summary.rows if row["mean"] is not None]
+    if len(kinds) > 1:
+        rows["method"] += ", " + rows["kind"]
+        names = [f"{name}, {kind}" for name in names for kind in kinds]
     ax = _new_axes(ax, len(names) + _LEAST, _SCALE + _width(names) + 8 * _CHARACTER)
     step = 0.1 * min(np.diff(shares)) / len(names)
     for number, name in enumerate(names):
-        rows = [[row["mean"], row["low"], row["high"]] for one in found for row in one.rows if row["method"] == name]
-        mean, low, high = np.array(rows, dtype=float).T
-        places = 100.0 * (np.array(shares) + step * (number - 0.5 * (len(names) - 1)))
+        curve = rows.loc[rows["method"] == name, ["fraction", "mean", "low", "high"]].astype(float)
+        share, mean, low, high = curve.sort_values("fraction").to_numpy().T
+        places = 100.0 * (share + step * (number - 0.5 * (len(names) - 1)))
         look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "linestyle": "-"}
         ends = np.maximum([mean - low, high - mean], 0.0)
         ax.errorbar(places, mean, yerr=ends, markersize=5.0, elinewidth=0.8, label=name, **look)
     ax.grid(color="0.9")
-    ax.set(title=_title("mean", found[0]), xlabel="share of random partitions, %", ylabel=axis)
+    axis = _TITLES.get(summary.measure, summary.measure)
+    ax.set(title=_title("mean", found), xlabel="share of random partitions, %", ylabel=axis)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
 
@@ -421,36 +385,24 @@ def _title(drawn, summary):
     return f"{drawn} and {100.0 * summary.level:g} % interval\n{over}" if summary.n_blocks > 1 else ""
 
 
-def _draw_critical_difference(summary, table, ax):
+def _draw_critical_difference(summary, scores, ax):
     """Draw mean ranks, and bars over those that Nemenyi's test does not distinguish."""
-    scores = table.scores[:, [_any(column) for column in table.scores.T]]
-    names = [name for name, column in zip(table.names, table.scores.T, strict=True) if _any(column)]
+    scores = scores.dropna(axis=1, how="all")
+    names = list(scores)
     if len(names) < 3 or len(scores) < 2:
         raise ValueError(
             f"kind 'critical-difference' needs at least 3 methods in 2 {summary.blocks}, got {len(names)} in "
             f"{len(scores)}."
         )
     # Names with their ranks are on both sides.
-    ax = _new_axes(ax, len(names) / 2 + _ABOVE, _SCALE + 2.0 * (_width(names) + 8 * _CHARACTER))
-    purpose = "kind 'critical-difference' needs"
-    posthocs = load_package("scikit_posthocs", purpose, "figures")
-    ranks = _frame(ranks_of(scores), names)
+    ax = _new_axes(ax, len(names) / 2, _SCALE + 2.0 * (_width(names) + 8 * _CHARACTER))
+    posthocs = load_package("scikit_posthocs", "kind 'critical-difference' needs", "figures")
+    ranks = ranks_of(scores)
     means = ranks.mean()
-    posthocs.critical_difference_diagram(
-        means,
-        posthocs.posthoc_nemenyi_friedman(ranks),
-        ax=ax,
-        color_palette=dict.fromkeys(names, "black"),
-        elbow_props={"linestyle": "-", "linewidth": 0.8},
-        crossbar_props={"linestyle": "-"},
-        label_fmt_left="{label} ({rank:.2f})",
-        label_fmt_right="({rank:.2f}) {label}",
-        text_h_margin=0.02 * (means.max() - means.min()),
-    )
-    # Above the numbers of the scale, where the diagram has no place for it.
-    least, start = critical_difference(len(names), len(scores)), means.min()
-    ax.plot([start, start + least], [_ABOVE, _ABOVE], "-", marker="|", color="black", linewidth=2.0)
-    ax.text(start + least, _ABOVE, f"  critical difference {least:.2f}", va="center")
+    look = {"color_palette": dict.fromkeys(names, "black"), "crossbar_props": {"linestyle": "-"}}
+    look |= {"elbow_props": {"linestyle": "-", "linewidth": 0.8}, "text_h_margin": 0.02 * np.ptp(means)}
+    look |= {"label_fmt_left": "{label} ({rank:.2f})", "label_fmt_right": "({rank:.2f}) {label}"}
+    posthocs.critical_difference_diagram(means, posthocs.posthoc_nemenyi_friedman(ranks), ax=ax, **look)
     title = _TITLES.get(summary.measure, summary.measure)
     ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not distinguished at 5 %")
     return ax
@@ -482,15 +434,3 @@ def _new_axes(ax, n_rows, width):
     if own:
         ax.figure.set_size_inches(width, _height(n_rows))
     return ax
-
-
-def aligned(rows, *, n_names):
-    """Lines of a table; the first `n_names` columns, of names, are aligned to the left, the others to the right."""
-    texts = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    lines = []
-    for row in texts:
-        padded = [text.rjust(width) for text, width in zip(row, widths, strict=True)]
-        padded[:n_names] = [text.ljust(width) for text, width in zip(row[:n_names], widths, strict=False)]
-        lines.append("  ".join(padded).rstrip())
-    return lines

@@ -61,7 +61,7 @@ def corrupt_ensemble(
     """
     labels = check_labels(labels)
     fraction = check_real(fraction, name="fraction", low=0.0, high=1.0)
-    check_choice(kind, _KINDS, name="kind")
+    check_choice(kind, KINDS, name="kind")
     rng = check_random_state(random_state)
     m = labels.shape[1]
     corrupted = labels.astype(labels.dtype if labels.dtype.kind == "i" else label_dtype(labels.max()))
@@ -69,7 +69,7 @@ def corrupt_ensemble(
     mask[rng.permutation(m)[: round(fraction * m)]] = True
     for u in np.flatnonzero(mask):
         observed = labels[:, u] != -1
-        corrupted[observed, u] = _KINDS[kind](labels[observed, u], rng)
+        corrupted[observed, u] = KINDS[kind](labels[observed, u], rng)
     return corrupted, mask
 
 
@@ -127,4 +127,4 @@ def _unequal(column, rng):
 
 
 # kind -> f(labels of the objects that the replaced partition observes, rng) -> their new labels
-_KINDS = {"uniform": _uniform, "unequal": _unequal, "shuffled": lambda column, rng: rng.permutation(column)}
+KINDS = {"uniform": _uniform, "unequal": _unequal, "shuffled": lambda column, rng: rng.permutation(column)}

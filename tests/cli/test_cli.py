@@ -322,16 +322,16 @@ def test_compare_takes_all_by_default_and_passes_its_options_on(folder, monkeypa
 
     def recorded(labels, n_clusters, **options):
         asked.update(options)
-        options |= {"weightings": ["uniform"], "consensus": ["kmeans"], "n_jobs": None, "time_limit": None}
+        options |= {"weightings": ["uniform"], "consensus": ["kmeans"], "n_jobs": None}
         return compare(labels, n_clusters, **options)
 
     monkeypatch.setattr("robust_eac.cli.compare.compare", recorded)
-    argv = ("compare", "labels.csv", "--n-clusters", 3, "--n-jobs", 2, "--time-limit", 9, "--resample", "bootstrap")
+    argv = ("compare", "labels.csv", "--n-clusters", 3, "--n-jobs", 2, "--resample", "bootstrap")
     assert run(*argv) == 0
     assert asked["consensus"] == list(CONSENSUS_FUNCTIONS)
     assert {"uniform", "l2", "chance-corrected"} <= set(asked["weightings"])
     assert not {"silhouette", "validity"} & set(asked["weightings"])
-    assert (asked["n_jobs"], asked["time_limit"], asked["resample"]) == (2, 9.0, "bootstrap")
+    assert (asked["n_jobs"], asked["resample"]) == (2, "bootstrap")
     write_csv("f.csv", None, np.random.RandomState(0).normal(size=(30, 2)))
     assert run(*argv, "--features", "f.csv") == 0
     assert set(WEIGHTING_SCHEMES) < set(asked["weightings"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robust_eac import consensus_distribution
-from robust_eac.comparison.result import aligned
+from robust_eac.wording import aligned
 
 from ..conftest import planted_ensemble
 from .conftest import read_csv, run, write_csv

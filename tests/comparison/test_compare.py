@@ -1,5 +1,8 @@
 """Comparison in one call: what is run, what is graded, and what happens when a run fails."""
 
+import os
+import warnings
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
 import numpy as np
@@ -183,6 +186,48 @@ def test_a_failing_run_is_reported_and_stops_nothing(labels):
     assert all("what the scheme returns must be non-negative" in record["error"] for record in records[3:])
 
 
+def without_seconds(records):
+    return [{key: value for key, value in record.items() if not key.endswith("seconds")} for record in records]
+
+
+def test_the_result_does_not_depend_on_the_jobs(labels):
+    def failing(labels, n_clusters, *, weights, random_state):
+        raise RuntimeError("no luck")
+
+    def warning(labels, n_clusters, *, weights, random_state):
+        warnings.warn("so so", stacklevel=1)
+        return labels[:, 0]
+
+    chosen = {
+        "y": TRUTH,
+        "weightings": {"weac": "weac", "mine": lambda labels, *, X, random_state: random_state.uniform(size=7)},
+        "consensus": ["robust-eac", "kmeans", failing, warning],
+        "weight_solvers": {"of the losses": lambda losses: np.exp(-losses / losses.mean())},
+        "n_repeats": 2,
+        "resample": 0.7,
+        "random_state": 0,
+    }
+    found = []
+    for n_jobs in (None, 2):
+        with pytest.warns(UserWarning, match="so so"):
+            found.append(compare(labels, 3, **chosen, n_jobs=n_jobs))
+    alone, together = map(without_seconds, found)
+    assert len(alone) == 18
+    np.testing.assert_equal(together, alone)
+    assert {(record["function"], record["error"]) for record in alone} == {
+        ("robust-eac", None), ("kmeans", None), ("warning", None), ("failing", "RuntimeError: no luck"),
+    }  # fmt: skip
+    assert min(record["seconds"] for record in found[1]) >= 0.0
+
+
+def test_a_worker_process_that_dies_ends_the_comparison(labels):
+    def dying(labels, n_clusters, *, weights, random_state):
+        os._exit(3)
+
+    with pytest.raises(BrokenProcessPool):
+        compare(labels, 3, weightings=["uniform"], consensus=["kmeans", dying], n_jobs=2, random_state=0)
+
+
 def test_no_function_can_change_what_the_others_see(labels):
     def greedy(labels, n_clusters, *, weights, random_state):
         labels[:] = 0
@@ -289,18 +334,22 @@ def test_progress_is_shown_on_request(labels, capsys):
     [
         ({"y": [0, 1]}, ValueError, r"y must have shape \(3,\), one label per object, got \(2,\)"),
         ({"weightings": "uniform"}, TypeError, "weightings must be a list of names or a dict"),
-        ({"consensus": {"kmeans": 3}}, TypeError, r"consensus\['kmeans'\] must be a function .*, or a name, got 3"),
-        ({"consensus": [first_alone]}, TypeError, r"an entry of consensus must be a function \(labels, n_clusters"),
-        ({"weightings": {"a": lambda losses: losses}}, TypeError, r"one of the losses belongs in weight_solvers, got"),
+        ({"consensus": {"kmeans": 3}}, TypeError, r"consensus\['kmeans'\] must be a name or a function .*, got 3"),
+        (
+            {"consensus": [first_alone]},
+            TypeError,
+            r"an entry of consensus must be a name or a function \(labels, n_clus",
+        ),
+        ({"weightings": {"a": lambda losses: losses}}, TypeError, r"those of losses belong in weight_solvers, got"),
         ({"weightings": [lambda labels, *, X, random_state: 1]}, ValueError, "weightings: a function without a name"),
         ({"weightings": [first_alone, renamed]}, ValueError, "weightings: two entries are called 'first_alone'"),
         ({"weight_solvers": ["l2"]}, ValueError, "weight_solvers: 'l2' is a name in weightings too"),
+        ({"weightings": ["l2"], "consensus": ["kmeans"]}, ValueError, "'robust-eac', which 'l2' needs .* got 'kmeans'"),
         (
-            {"weightings": ["l2"], "consensus": ["kmeans"]},
+            {"weight_solvers": {"a": np.square}, "consensus": ["sec"]},
             ValueError,
-            "weightings: 'l2' finds .* needs 'robust-eac' in",
+            "consensus must hold .* which 'a' needs",
         ),
-        ({"weight_solvers": {"a": np.square}, "consensus": ["sec"]}, ValueError, "weight_solvers: 'a' finds .* needs "),
         ({"resample": "jackknife"}, ValueError, "resample must be a share, 'bootstrap' or None, got 'jackknife'"),
     ],
 )
@@ -326,10 +375,31 @@ def test_fractions_replace_more_and_more_of_the_same_partitions(labels):
     assert records.to_frame().pivot_table("ari", "fraction", "scheme").index.tolist() == [0.0, 0.3, 1.0]
 
 
+def test_several_kinds_of_noise_replace_the_same_partitions(labels):
+    chosen = {"weightings": {"first": last_seen}, "consensus": ["kmeans"], "random_state": 0}
+    seen.clear()
+    kinds = ["shuffled", "unequal"]
+    records = compare(labels, 3, fractions=(0.2, 0.5), kind=kinds, **chosen)
+    assert [(r["kind"], r["fraction"]) for r in records] == [(kind, share) for kind in kinds for share in (0.2, 0.5)]
+    changed = np.array([(noisy != labels).any(axis=0) for noisy in seen])
+    assert changed.sum(axis=1).tolist() == [2, 5, 2, 5]
+    assert (changed[:2] == changed[2:]).all()
+    assert all((np.sort(noisy, axis=0) == np.sort(labels, axis=0)).all() for noisy in seen[:2])
+    assert not (np.sort(seen[3], axis=0) == np.sort(labels, axis=0)).all()
+    assert {record["kind"] for record in compare(labels, 3, kind="unequal", **chosen)} == {None}
+    for kind in ("wrong", ["uniform", "wrong"]):
+        with pytest.raises(ValueError, match="kind must be one of 'uniform', 'unequal', 'shuffled', got 'wrong'"):
+            compare(labels, 3, fractions=[0.5], kind=kind)
+    with pytest.raises(TypeError, match="kind must be a list of kinds, got 3"):
+        compare(labels, 3, kind=3)
+    with pytest.raises(ValueError, match="kind must be different kinds, at least one, got"):
+        compare(labels, 3, fractions=[0.5], kind=["uniform", "uniform"])
+
+
 @pytest.mark.parametrize(
     ("fractions", "error", "match"),
     [
-        (0.5, TypeError, "fractions must be a list of shares or None, got 0.5"),
+        (0.5, TypeError, "fractions must be a list of shares, got 0.5"),
         ([0.5, 1.5], ValueError, "fractions must"),
         ([], ValueError, "at least one"),
         ([0.5, 0.5], ValueError, "different shares"),

@@ -35,10 +35,10 @@ def test_signed_ranks_are_those_of_scipy(rng, n, levels):
         assert statistics.signed_rank(values) == (stats.wilcoxon(kept).pvalue if len(kept) else 1.0)
 
 
-def record(scheme, repeat, score, *, dataset=None, ensemble=None, fraction=None, y=True):
+def record(scheme, repeat, score, *, dataset=None, ensemble=None, fraction=None, kind=None, y=True):
     scores = {"ari": score if y else None, "nmi": score, "h": score, "ensemble_nmi": score, "density": score}
     costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": None if score is not None else "ValueError: no"}
-    about = {"dataset": dataset, "ensemble": ensemble, "fraction": fraction, "repeat": repeat}
+    about = {"dataset": dataset, "ensemble": ensemble, "fraction": fraction, "kind": kind, "repeat": repeat}
     about |= {"scheme": scheme, "function": "f"}
     return about | scores | costs
 
@@ -90,6 +90,7 @@ def test_the_summary_is_what_scipy_computes():
 def test_failures_count_and_rank_last_and_leave_the_other_blocks():
     rows = {row["scheme"]: row for row in records_of().summary().rows}
     assert [rows[name]["failures"] for name in SCORES] == [0, 0, 0, 2, 6]
+    assert [rows[name]["errors"] for name in SCORES] == [{}, {}, {}, {"ValueError: no": 2}, {"ValueError: no": 6}]
     assert rows["good"]["seconds"] == 3.0
     kept = np.array([score for score in SCORES["poor"] if score is not None])
     paired = np.array([0.9, 0.95, 0.85, 0.92])
@@ -129,7 +130,8 @@ def test_one_block_has_means_and_no_tests():
     assert summary.p_value is None
     assert [row["mean"] for row in summary.rows] == [0.6, 0.5, None]
     assert {row[key] for row in summary.rows for key in ("low", "high", "p_value", "p_holm")} == {None}
-    assert str(summary).splitlines()[-1] == "1 repeat; differences to b + f"
+    assert summary.rows[2]["errors"] == {"ValueError: no": 1}
+    assert str(summary).splitlines()[-2:] == ["1 repeat; differences to b + f", "failed: 1 of c + f: ValueError: no"]
 
 
 def test_the_text_is_a_table():
@@ -140,6 +142,7 @@ def test_the_text_is_a_table():
     assert lines[1].split()[:4] == ["good", "+", "f", "0.8867"]
     assert lines[5].split() == ["broken", "+", "f", "6"]
     assert lines[6].startswith("6 repeats; differences to good + f, Wilcoxon's signed-rank test; Friedman's test: p = ")
+    assert lines[7:] == ["failed: 2 of poor + f, 6 of broken + f: ValueError: no"]
     assert {len(line) for line in (lines[0], *lines[2:5])} == {len(lines[0])}
 
 
@@ -215,16 +218,28 @@ def test_missing_packages_are_named(monkeypatch):
         records_of().plot(kind="critical-difference")
 
 
-def test_shares_of_noise_are_ensembles_of_their_data_set():
+def test_every_share_and_kind_of_noise_has_its_statistics():
     found = Comparison()
-    for dataset, scores in (("a", (0.4, 0.2)), ("b", (1.0, 0.6))):
-        for fraction, score in zip((0.0, 0.5), scores, strict=True):
-            found += records_of({"one": [score], "other": [score - 0.1]}, dataset=dataset, fraction=fraction)
+    for dataset, scores in (("a", (0.4, 0.2, 0.3)), ("b", (1.0, 0.6, 0.7))):
+        for noise, score in zip(((0.0, "uniform"), (0.5, "uniform"), (0.5, "unequal")), scores, strict=True):
+            about = {"dataset": dataset, "fraction": noise[0], "kind": noise[1]}
+            found += records_of({"one": [score, score], "other": [score - 0.1, score + 0.1]}, **about)
     summary = found.summary()
-    assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
-    assert summary.rows[0]["mean"] == pytest.approx((0.3 + 0.8) / 2)
-    with pytest.raises(ValueError, match=r"'one . f' in repeat 0 at fraction 0.5 of 'b' is there twice"):
-        (found + found[-2:]).summary()
+    assert (summary.blocks, summary.n_blocks, summary.reference, summary.p_value) == ("data sets", 2, None, None)
+    frame = summary.to_frame()
+    assert list(frame.columns[:3]) == ["fraction", "kind", "method"]
+    np.testing.assert_allclose(frame["mean"], np.repeat([0.7, 0.4, 0.5], 2))
+    for (fraction, kind), part in summary.parts.items():
+        alone = Comparison(one for one in found if (one["fraction"], one["kind"]) == (fraction, kind))
+        assert part == alone.summary()
+        assert f"{fraction:.0%} of the partitions random, {kind}\n{part}" in str(summary)
+    assert str(summary).count("2 data sets; differences to one + f") == 3
+    assert found.summary(reference="other + f").reference == "other + f"
+    with pytest.raises(ValueError, match=r"'one . f' in repeat 0 at fraction 0.5, unequal, of 'b' is there twice"):
+        (found + found[-4:]).summary()
+    curves = {line.get_label(): line for line in found.plot(kind="shares").containers}
+    assert list(curves) == [f"{name} + f, {kind}" for name in ("one", "other") for kind in ("uniform", "unequal")]
+    assert [len(curve[0].get_xdata()) for curve in curves.values()] == [2, 1, 2, 1]
 
 
 def test_points_and_intervals_are_drawn_where_they_are():
@@ -277,18 +292,6 @@ def test_curves_over_the_shares_of_random_partitions():
     assert ax.get_title() == "mean and 95 % interval\nover 3 repeats"
 
 
-def test_nemenyi_distinguishes_from_the_critical_difference_on():
-    # Demšar 2006, Table 5.
-    for n_methods, quantile in ((3, 2.343), (4, 2.569), (10, 3.164)):
-        expected = quantile * np.sqrt(n_methods * (n_methods + 1) / (6.0 * 8))
-        assert statistics.critical_difference(n_methods, 8) == pytest.approx(expected, rel=1e-3)
-    pytest.importorskip("scikit_posthocs")
-    ax = records_of().plot(kind="critical-difference")
-    (bar,) = [line for line in ax.lines if line.get_marker() == "|"]
-    assert np.ptp(bar.get_xdata()) == pytest.approx(statistics.critical_difference(4, 6))
-    assert any(f"critical difference {np.ptp(bar.get_xdata()):.2f}" in text.get_text() for text in ax.texts)
-
-
 def test_numbers_and_titles_do_not_touch_beside_long_names(rng):
     names = ["restricted-simplex, enhanced-eac-complete", "b"]
     records = records_of({name: list(0.6123 + 0.0002 * rng.randn(9)) for name in names})
@@ -316,7 +319,7 @@ def test_the_diagram_of_many_methods_keeps_its_scale_beside_their_names(rng):
     ax.figure.draw_without_rendering()
     assert ax.get_window_extent().width / ax.figure.dpi > 3.0
     texts = [text.get_window_extent() for text in ax.texts]
-    assert len(texts) == 21
+    assert len(texts) == 20
     assert not any(one.overlaps(other) for i, one in enumerate(texts) for other in texts[:i])
 
 
