@@ -165,13 +165,14 @@ def average_linkage(distances, sizes, pairs, heights):
             chain[length] = nearest
             length += 1
         length -= 2
-        pairs[k, 0], pairs[k, 1], heights[k] = x, before, lowest
-        clusters = clusters[clusters != x]
+        kept, gone = min(x, before), max(x, before)
+        pairs[k, 0], pairs[k, 1], heights[k] = kept, gone, lowest
+        clusters = clusters[clusters != gone]
         for i in clusters:
-            if i != before:
-                merged = distances[_position(n, min(i, x), max(i, x))]
-                distances[_position(n, min(i, before), max(i, before))] += merged
-        sizes[before] += sizes[x]
+            if i != kept:
+                merged = distances[_position(n, min(i, gone), max(i, gone))]
+                distances[_position(n, min(i, kept), max(i, kept))] += merged
+        sizes[kept] += sizes[gone]
 
 
 @njit
