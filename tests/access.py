@@ -17,8 +17,8 @@ from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.comparison.runs import outcomes
 from robust_eac.consensus import _common as _consensus_common
+from robust_eac.consensus import agglomeration as _agglomeration
 from robust_eac.consensus import combinatorial, n_clusters
-from robust_eac.consensus import linkage as _linkage
 from robust_eac.consensus import merge_tree as _merging
 from robust_eac.consensus import peace as _peace
 from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare

@@ -76,9 +76,9 @@ def eac(
     largest, mean or smallest co-association :math:`A_{ij} = \sum_u \alpha_u [c_u(i) = c_u(j)]` between their objects.
     Identical objects are merged first and never separated; other ties are decided at random.
 
-    The distances of all pairs of d distinct objects are kept, 4 d^2 bytes, and 8 d^2 for complete linkage; ValueError if
-    that exceeds the machine's memory. With uniform weights and no missing labels, co-associations are compared as whole
-    numbers of partitions, so that rounding breaks no ties between them.
+    The distances of all pairs of d distinct objects take 4 d^2 bytes, twice as many for complete linkage; ValueError if
+    that exceeds the machine's memory. With uniform weights and no missing labels, they are whole numbers of partitions,
+    so that rounding breaks no ties between them.
 
     Parameters
     ----------
@@ -146,7 +146,8 @@ def eac_linkage(
            [2.   , 4.   , 0.25 , 3.   ],
            [3.   , 5.   , 0.917, 4.   ]])
     """
-    rows, tree = _tree(*prepare_ensemble(labels, weights), linkage, random_state)
+    encoding, weights = prepare_ensemble(labels, weights)
+    rows, tree = _tree(encoding, weights, linkage, random_state)
     return dendrogram(rows.expand(np.arange(len(rows.rows.codes))), tree)
 
 

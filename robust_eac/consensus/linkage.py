@@ -1,14 +1,14 @@
-"""Hierarchical clustering of rows by similarity: SciPy's single and complete linkage, and average linkage by size.
+"""Hierarchical clustering of rows by similarity: SciPy's single and complete linkage, and weighted average linkage.
 
 The similarity of rows i and j of an ensemble is
 
-    A_ij = sum_u share_u value[slot of i in u] [i and j share that slot]  /  sum of share_u over the u that observe both,
+    A_ij = sum_u share_u value[slot of i in u] [i and j share that slot]  /  sum of share_u, u observes both,
 
-and 0 if no partition observes both. With values of 1 this is the co-association. If no label is missing, the division
+and 0 if no partition observes both. With values of 1 it is the co-association. If no label is missing, the division
 comes last: with equal shares the sums are whole numbers, and ties among them exact.
 
-SciPy cannot weigh rows by the number of objects that they stand for, so average linkage has its own nearest-neighbour
-chain. Rows are visited in random order, so that ties depend on the seed, not on the order of the rows.
+SciPy cannot weigh a row by the number of objects it stands for, so average linkage is a nearest-neighbour chain of our
+own. Rows come in random order, so that ties depend on the seed, not on the order of the objects.
 """
 
 import numpy as np

@@ -73,7 +73,7 @@ def enhanced_eac(
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
     Like :func:`~robust_eac.eac`, with the similarities of :func:`enhanced_coassociation_matrix`: a partition that
-    separates two objects contributes the similarity of their clusters. Every linkage needs half the matrix.
+    separates two objects contributes the similarity of their clusters.
 
     Parameters
     ----------
