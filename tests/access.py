@@ -1,6 +1,8 @@
 """What tests ask of the library beyond its public names; the one place to change when code moves."""
 # ruff: noqa: F401
 
+from importlib import import_module
+
 import numpy as np
 
 from robust_eac import summary as _summary
@@ -100,6 +102,9 @@ from robust_eac.weightings.trust import (
     near_copies,
     with_untested,
 )
+
+# `robust_eac.consensus.eac` is the function.
+_eac_module = import_module("robust_eac.consensus.eac")
 
 
 def statistics_of(encoding, weights, rows):

@@ -23,6 +23,8 @@ __all__ = ["coassociation_matrix", "eac", "eac_linkage", "lifetime_eac", "thresh
 _TIE = 1e-6
 # Shares that differ from the threshold by less than this are ties.
 _SHARE_TIE = 1e-9
+# Pairs of rows whose shares are in memory at the same time.
+_BLOCK_PAIRS = 2**22
 
 
 def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None) -> np.ndarray:
@@ -209,12 +211,12 @@ def threshold_eac(
 
     Parameters
     ----------
-    threshold : float or Fraction, default=0.5
-        The share of the votes, read as the decimal number that is printed: with 0.3, three votes of ten are a tie.
-        Below 0 there is one cluster. At 1 and above (without `strict`: above 1) every object is a cluster.
+    threshold : float, default=0.5
+        t, the share of the votes. Below 0 there is one cluster. At 1 and above (without `strict`: above 1) every object
+        is a cluster.
     strict : bool, default=True
-        Whether a tie, :math:`v_{ij} = t N_{ij}`, is no edge. With weights, and for given shares, ties are within 1e-9
-        of the threshold.
+        Whether a tie, :math:`v_{ij} = t N_{ij}`, is no edge. Ties are within 1e-9 of the threshold: with 0.3, three
+        votes of ten are one.
     labels, weights : as in :func:`~robust_eac.eac`
 
     Returns
@@ -233,7 +235,8 @@ def threshold_eac(
     encoding, weights = prepare_ensemble(labels, weights)
     threshold = check_real(threshold, name="threshold", low=-np.inf)
     strict = check_bool(strict, name="strict")
-    if threshold > (1.0 - _SHARE_TIE if strict else 1.0 + _SHARE_TIE):
+    least = threshold + _SHARE_TIE if strict else threshold - _SHARE_TIE
+    if least > 1.0:
         # Even identical objects have a smaller share.
         return np.arange(encoding.n_samples)
     encoding = distinct_rows(encoding)
@@ -243,10 +246,10 @@ def threshold_eac(
     voting = indicators * encoding.partitions.by_slot(votes)
     watching = observed * encoding.partitions.by_mask(votes)
     clusters = np.arange(len(observed))
-    for block in row_blocks(len(observed)):
+    for block in row_blocks(len(clusters), max(1, _BLOCK_PAIRS // len(clusters))):
         together, both = (voting[block] @ indicators.T).toarray(), watching[block] @ observed.T
         shares = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
-        i, j = np.nonzero(shares > threshold + _SHARE_TIE if strict else shares >= threshold - _SHARE_TIE)
+        i, j = np.nonzero(shares >= least)
         edges = np.ones(len(i)), (clusters[block][i], clusters[j])
         graph = sparse.coo_array(edges, shape=(len(clusters), len(clusters)))
         clusters = connected_components(graph, directed=False)[1][clusters]

@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 import robust_eac
 from robust_eac import coassociation_matrix, threshold_eac
 
-from ..access import _consensus_common, relabel
+from ..access import _consensus_common, _eac_module, relabel
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 LINKAGES = ["single", "average", "complete"]
@@ -273,9 +273,8 @@ def test_the_limit_of_memory_is_that_of_the_machine(monkeypatch):
 
 def test_a_threshold_across_blocks_of_rows(monkeypatch):
     # A chain of objects, each together with the next in two of three partitions.
-    labels = np.arange(40)[:, np.newaxis] + np.arange(3)
-    labels = labels // 3
-    monkeypatch.setattr("robust_eac.checks.common.BLOCK", 7)
+    labels = (np.arange(40)[:, np.newaxis] + np.arange(3)) // 3
+    monkeypatch.setattr(_eac_module, "_BLOCK_PAIRS", 280)
     assert np.array_equal(threshold_eac(labels), np.zeros(40))
     assert np.array_equal(threshold_eac(labels, threshold=0.7), np.arange(40))
 
