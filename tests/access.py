@@ -1,6 +1,8 @@
 """What tests ask of the library beyond its public names; the one place to change when code moves."""
 # ruff: noqa: F401
 
+from importlib import import_module
+
 import numpy as np
 
 from robust_eac import summary as _summary
@@ -16,8 +18,8 @@ from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.consensus import _common as _consensus_common
+from robust_eac.consensus import agglomeration as _agglomeration
 from robust_eac.consensus import combinatorial, n_clusters
-from robust_eac.consensus import linkage as _linkage
 from robust_eac.consensus import merge_tree as _merging
 from robust_eac.consensus import peace as _peace
 from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare
@@ -97,6 +99,9 @@ from robust_eac.weightings.trust import (
     near_copies,
     with_untested,
 )
+
+# `robust_eac.consensus.eac` is the function.
+_eac_module = import_module("robust_eac.consensus.eac")
 
 
 def statistics_of(encoding, weights, rows):

@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, merge_consensus, trusted_group_weights
 from robust_eac.consensus import merge_tree
 from robust_eac.consensus._common import prepare_ensemble
-from robust_eac.consensus.linkage import cut, tree_of_sums
+from robust_eac.consensus.agglomeration import cut, tree_of_sums
 from robust_eac.core.formula import cluster_counts
 
 from ..shared.ensembles import scores

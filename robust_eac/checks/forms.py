@@ -18,9 +18,6 @@ from .values import as_array, check_names
 
 # Smaller matrices may be symmetric by chance.
 _PAIRS = 6
-_COASSOCIATIONS = "co-associations"
-_DISTANCES = "distances or the edges of a graph"
-_PRECOMPUTED = ' Or give it to one of eac, eac_linkage, lifetime_eac and threshold_eac, with affinity="precomputed".'
 # Missing values of pandas and Python, by the names of their types.
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 # Texts that are neither names nor integers: infinity, and decimal commas.
@@ -210,7 +207,6 @@ def refuse_pairs(array, name):
         raise TypeError(
             f"{name} must be a matrix of objects by clusterings, got a symmetric one of shape {array.shape}, as {kind} "
             "are. Give the clusterings that it was made from, one per column."
-            + (_PRECOMPUTED if kind == _COASSOCIATIONS else "")
         )
 
 
@@ -232,8 +228,8 @@ def kind_of_pairs(array):
         differ = np.count_nonzero(array == array[0, 1]) < n * n - n
         are_pairs = differ and all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n))
     if are_pairs and np.isclose(diagonal[0], array.max()):
-        return _COASSOCIATIONS
-    return _DISTANCES if are_pairs and diagonal[0] == 0 else None
+        return "co-associations"
+    return "distances or the edges of a graph" if are_pairs and diagonal[0] == 0 else None
 
 
 def refuse_names_of_objects(labels, meanings, name, titles, *, titled=False):

@@ -13,7 +13,7 @@ from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check
 from ..core.encoding import collapse, encode, select
 from ..objectives.base import first_objects
 from ..weightings.trust import trusted_group
-from .linkage import linkage_matrix
+from .agglomeration import linkage_matrix
 from .merge_tree import THETA, assign, grow_tree, mean_n_clusters
 from .n_clusters import choose, compare_halves
 from .random_order import in_random_order

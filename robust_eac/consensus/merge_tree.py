@@ -17,7 +17,7 @@ from ..core.threads import count_threads, map_threads
 from ..schemes.clusters import slot_certainty
 from ..schemes.tables import DECIMALS
 from ._common import check_memory
-from .linkage import Tree, cut, tree_of_sums
+from .agglomeration import Tree, cut, tree_of_sums
 
 # Micro-clusters per cluster of the base partitions, and their least number per cluster of the consensus.
 _FINENESS, _LEAST_FINENESS = 6, 2

@@ -10,7 +10,7 @@ from ..checks.values import check_choice, check_integer, check_random_state, che
 from ..core.encoding import one_hot
 from ..schemes.clusters import mean_over_observed, slot_certainty
 from ._common import prepare, prepare_ensemble
-from .linkage import LINKAGES, cluster_by_linkage, distinct_rows
+from .linkage import LINKAGES, cluster_by_linkage
 
 __all__ = ["enhanced_coassociation_matrix", "enhanced_eac", "locally_weighted_eac"]
 
@@ -73,7 +73,7 @@ def enhanced_eac(
     """Cut the hierarchical clustering of the objects by enhanced co-association into n_clusters.
 
     Like :func:`~robust_eac.eac`, with the similarities of :func:`enhanced_coassociation_matrix`: a partition that
-    separates two objects contributes the similarity of their clusters. Every linkage needs half the matrix.
+    separates two objects contributes the similarity of their clusters.
 
     Parameters
     ----------
@@ -97,7 +97,6 @@ def enhanced_eac(
     check_choice(linkage, LINKAGES, name="linkage")
     n_steps = check_integer(n_steps, name="n_steps", low=1)
     rng = check_random_state(random_state)
-    encoding = distinct_rows(encoding)
     similarity = cluster_similarities(encoding, n_steps)
     return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage, rng)
 
@@ -138,9 +137,8 @@ def locally_weighted_eac(
     check_choice(linkage, LINKAGES, name="linkage")
     theta = check_real(theta, name="theta", low=0.0, strict=True)
     rng = check_random_state(random_state)
-    values = slot_certainty(encoding, weights, theta) * np.repeat(weights, encoding.partitions.n_codes)
-    rows = distinct_rows(encoding)
-    return cluster_by_linkage(rows, values, weights, n_clusters, linkage, rng)
+    values = slot_certainty(encoding, weights, theta)
+    return cluster_by_linkage(encoding, values, weights, n_clusters, linkage, rng)
 
 
 def cluster_similarities(encoding, n_steps):

@@ -1,14 +1,11 @@
-"""Linkages of the co-association against SciPy, exact fractions of votes, and graphs of shares."""
+"""Linkages of the co-association against SciPy and merge by merge, and graphs of exact shares."""
 
-import re
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise, product
+from itertools import combinations, pairwise
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage, linkage
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
@@ -16,7 +13,7 @@ from scipy.spatial.distance import squareform
 import robust_eac
 from robust_eac import coassociation_matrix, threshold_eac
 
-from ..access import _consensus_common, _linkage, relabel
+from ..access import _consensus_common, _eac_module, relabel
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 LINKAGES = ["single", "average", "complete"]
@@ -42,11 +39,11 @@ def cuts_where_heights_differ(tree):
             yield q, fcluster(tree, (low + high) / 2, "distance")
 
 
-def untied_ensemble(rng, n, missing):
+def untied_ensemble(rng, n, missing, draw=np.random.RandomState.uniform):
     """An ensemble and weights for which all co-associations differ: with ties, the tree is not unique."""
     while True:
         labels = random_ensemble(rng, n, 16, max_clusters=3, missing=missing)
-        weights = rng.uniform(size=16)
+        weights = draw(rng, size=16)
         values = np.sort(coassociation_matrix(labels, weights=weights)[np.triu_indices(n, 1)])
         if np.diff(values).min(initial=1.0) > 1e-6 and values[-1] < 1.0:
             return labels, weights
@@ -62,22 +59,40 @@ def test_tree_and_cuts_equal_scipy_on_the_explicit_matrix(rng, method, missing):
         expected = scipy_tree(coassociation_matrix(labels, weights=weights), method)
         tree = eac_linkage(labels, linkage=method, weights=weights)
         assert is_valid_linkage(tree)
-        np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-6)
+        np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-12)
         cuts = list(cuts_where_heights_differ(expected))
         assert len(cuts) > n // 2
         for q, cut in cuts:
             assert same_partition(eac(labels, q, linkage=method, weights=weights), cut)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.2])
 @METHODS
-def test_more_rows_than_a_block(rng, method):
-    n = 2 * _linkage._BLOCK + 5
+def test_every_merge_joins_a_closest_pair_also_where_there_are_ties(rng, method, missing):
+    """Identical objects count as often as they occur, so the mean is over all pairs of objects."""
+    labels = random_ensemble(rng, 16, 6, max_clusters=3, missing=missing)
+    labels = labels[np.concatenate([np.arange(16), rng.randint(5, size=8)])]
+    for weights in (None, [1, 2, 2, 1, 3, 1], rng.uniform(size=6)):
+        distances = 1.0 - coassociation_matrix(labels, weights=weights)
+        clusters = {i: [i] for i in range(len(labels))}
+        for step, (a, b, height, size) in enumerate(eac_linkage(labels, linkage=method, weights=weights)):
+            reduce = {"single": np.min, "average": np.mean, "complete": np.max}[method]
+            between = {
+                (p, q): reduce(distances[np.ix_(clusters[p], clusters[q])]) for p, q in combinations(clusters, 2)
+            }
+            np.testing.assert_allclose([between[a, b], height], min(between.values()), atol=1e-9)
+            clusters[len(labels) + step] = clusters.pop(a) + clusters.pop(b)
+            assert size == len(clusters[len(labels) + step])
+
+
+@METHODS
+def test_heights_of_many_objects(rng, method):
     # Unequal weights, but enough labels for all similarities to differ where it matters: at the heights of merges.
-    labels = planted_ensemble(rng, rng.randint(4, size=n), 60, noise=0.4)
+    labels = planted_ensemble(rng, rng.randint(4, size=300), 60, noise=0.4)
     weights = rng.uniform(size=60)
     expected = scipy_tree(coassociation_matrix(labels, weights=weights), method)
     tree = eac_linkage(labels, linkage=method, weights=weights)
-    np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-6)
+    np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-12)
 
 
 @METHODS
@@ -97,18 +112,24 @@ def test_number_of_clusters_of_nested_trees(rng, method):
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @METHODS
-def test_whole_weights_are_repeated_partitions_ties_included(rng, method, missing):
+def test_equal_weights_are_no_weights_ties_included(rng, method, missing):
     labels = random_ensemble(rng, 25, 5, missing=missing)
-    for weights in ([3, 1, 2, 1, 5], [2, 2, 2, 2, 2], [4, 6, 2, 2, 10], [0, 3, 2, 2, 2]):
-        repeated = np.repeat(labels, np.array(weights), axis=1)
-        if repeated.min(initial=0) == -1 and (repeated == -1).all(axis=1).any():
+    for weights in ([2, 2, 2, 2, 2], [0.1] * 5, [0.3, 0.3, 0, 0.3, 0.3]):
+        kept = labels[:, np.array(weights) > 0]
+        if (kept == -1).all(axis=1).any():
             continue  # an ensemble must observe every object
-        one = eac_linkage(repeated, linkage=method)
-        other = eac_linkage(labels, linkage=method, weights=np.array(weights) / 7)
-        assert np.array_equal(one[:, [0, 1, 3]], other[:, [0, 1, 3]])
-        np.testing.assert_allclose(one[:, 2], other[:, 2], atol=1e-6)
+        one, other = eac_linkage(kept, linkage=method), eac_linkage(labels, linkage=method, weights=weights)
+        assert np.array_equal(one, other)
         for k in (2, 5, 9):
-            assert np.array_equal(eac(repeated, k, linkage=method), eac(labels, k, linkage=method, weights=weights))
+            assert np.array_equal(eac(kept, k, linkage=method), eac(labels, k, linkage=method, weights=weights))
+
+
+@METHODS
+def test_whole_weights_are_repeated_partitions(rng, method):
+    labels, votes = untied_ensemble(rng, 8, 0.2, lambda rng, size: rng.randint(1, 40, size=size))
+    repeated = np.repeat(labels, votes, axis=1)
+    one, other = eac_linkage(repeated, linkage=method), eac_linkage(labels, linkage=method, weights=votes)
+    np.testing.assert_allclose(one, other, atol=1e-12)
 
 
 @METHODS
@@ -197,17 +218,15 @@ def test_threshold_equals_components_of_the_graph_of_exact_shares(rng, strict, m
 
 
 @pytest.mark.parametrize("n_votes", [0, 1, 6, 7, 14, 19, 20])
-def test_threshold_ties_are_ties_for_every_decimal_and_fraction(n_votes):
+def test_threshold_ties_are_ties_for_every_number(n_votes):
     # Two objects together in n_votes of 20 partitions.
     labels = np.array([np.zeros(20), np.arange(20) >= n_votes]).astype(int)
-    for threshold in (n_votes / 20, np.float32(n_votes / 20), Fraction(n_votes, 20), Fraction(n_votes * 7, 140)):
+    share = n_votes / 20
+    for threshold in (share, n_votes * 0.05, np.nextafter(share, -1), np.nextafter(share, 2)):
         assert np.array_equal(threshold_eac(labels, threshold=threshold), [0, 1])
         assert np.array_equal(threshold_eac(labels, threshold=threshold, strict=False), [0, 0])
-    assert np.array_equal(threshold_eac(labels, threshold=np.nextafter(n_votes / 20, -1)), [0, 0])
-    assert np.array_equal(threshold_eac(labels, threshold=np.nextafter(n_votes / 20, 2), strict=False), [0, 1])
-    thirds = np.repeat(labels[:, :1] * 0, 3, axis=1)
-    thirds[1, 1:] = 1
-    assert np.array_equal(threshold_eac(thirds, threshold=Fraction(1, 3)), [0, 1])
+    assert np.array_equal(threshold_eac(labels, threshold=share - 2e-9), [0, 0])
+    assert np.array_equal(threshold_eac(labels, threshold=share + 2e-9, strict=False), [0, 1])
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -221,102 +240,17 @@ def test_weights_of_a_threshold_are_those_of_the_co_associations(rng, missing, s
         options = {"threshold": threshold, "strict": strict}
         found = threshold_eac(labels, weights=votes, **options)
         np.testing.assert_array_equal(found, threshold_eac(np.repeat(labels, votes, axis=1), **options))
-        given = coassociation_matrix(labels, weights=votes)
-        np.testing.assert_array_equal(found, threshold_eac(given, **options, **GIVEN))
         np.testing.assert_array_equal(
             threshold_eac(labels, weights=np.ones(6), **options), threshold_eac(labels, **options)
         )
         sizes.add(found.max() + 1)
     assert {1, 24} < sizes
-    with pytest.raises(ValueError, match="weights must be None with affinity"):
-        threshold_eac(given, weights=votes, **GIVEN)
 
 
 def test_a_pair_that_no_partition_observes_has_no_share():
     labels = np.array([[0, -1], [-1, 0]])
-    for threshold, strict, n_clusters in ((0, True, 2), (0, False, 1), (1e-9, False, 2), (-1e-9, True, 1)):
+    for threshold, strict, n_clusters in ((0, True, 2), (0, False, 1), (2e-9, False, 2), (-2e-9, True, 1)):
         assert threshold_eac(labels, threshold=threshold, strict=strict).max() + 1 == n_clusters
-
-
-# ---------------------------------------------------------------------------------------- given co-associations
-
-
-GIVEN = {"affinity": "precomputed"}
-FORMS = pytest.mark.parametrize("form", [np.asfortranarray, pd.DataFrame, sparse.csr_array, sparse.coo_matrix])
-
-
-def eac_in_three(C, **options):
-    return eac(C, 3, **options)
-
-
-CALLS = [eac_in_three, eac_linkage, lifetime_eac, threshold_eac]
-
-
-@pytest.fixture
-def labels(rng):
-    """Labels of 36 objects, no two of them identical."""
-    return np.column_stack([planted_ensemble(rng, np.repeat([0, 1, 2], 12), 8, noise=0.3), np.arange(36)])
-
-
-@FORMS
-def test_given_linkages_are_those_of_the_labels(rng, labels, form):
-    # Weights that leave no two sums equal.
-    weights = rng.uniform(0.5, 2.0, size=9)
-    given = form(coassociation_matrix(labels, weights=weights))
-    for method in LINKAGES:
-        options = {"linkage": method, "weights": weights}
-        assert same_partition(eac(given, 3, linkage=method, **GIVEN), eac(labels, 3, **options))
-        assert same_partition(lifetime_eac(given, linkage=method, **GIVEN), lifetime_eac(labels, **options))
-        heights = eac_linkage(given, linkage=method, **GIVEN)[:, 2]
-        np.testing.assert_allclose(heights, eac_linkage(labels, **options)[:, 2], atol=2e-6)
-
-
-@FORMS
-def test_counts_are_shares_of_the_diagonal(labels, form):
-    counts = np.rint(9 * coassociation_matrix(labels)).astype(int)
-    assert counts.diagonal().min() == 9
-    given = form(counts)
-    for threshold in (-0.1, 0.0, 1 / 9, 0.3, 8 / 9, 1.0, 2.0):
-        for strict in (True, False):
-            found = threshold_eac(given, threshold=threshold, strict=strict, **GIVEN)
-            exact = counts > 9 * threshold + 1e-6 if strict else counts >= 9 * threshold - 1e-6
-            components = sparse.csgraph.connected_components(exact, directed=False)[1]
-            np.testing.assert_array_equal(found, components)
-            shares = threshold_eac(form(counts / 9), threshold=threshold, strict=strict, **GIVEN)
-            np.testing.assert_array_equal(shares, components)
-    parts = form(np.kron(np.eye(3), np.ones((2, 2))))
-    np.testing.assert_array_equal(eac(parts, 3, linkage="single", **GIVEN), [0, 0, 1, 1, 2, 2])
-    assert len(set(eac(parts, 2, linkage="single", **GIVEN))) == 2
-    for method in ("single", "average"):
-        heights = eac_linkage(given, linkage=method, **GIVEN)[:, 2]
-        np.testing.assert_allclose(heights, eac_linkage(labels, linkage=method)[:, 2], atol=2e-6)
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_invalid_coassociations_are_refused(call):
-    good = np.full((4, 4), 0.25) + 0.75 * np.eye(4)
-    call(good, **GIVEN)
-    lopsided, infinite, negative = (good.copy() for _ in range(3))
-    lopsided[0, 1] = 0.5
-    infinite[2, 2] = np.nan
-    negative[0, 1] = -0.25
-    bad = [
-        ("be square", good[:3]), ("be symmetric", lopsided), ("be finite", infinite), ("be non-negative", negative),
-        ("have a positive diagonal", 1.0 - good),
-        ("hold shares in [0, 1], or counts", 7.0 * good + np.diag([0.0, 0.0, 0.0, 1.0])),
-    ]  # fmt: skip
-    for (rule, matrix), form in product(bad, (np.array, sparse.csr_array, sparse.coo_matrix)):
-        with pytest.raises(ValueError, match=f"labels must {re.escape(rule)}"):
-            call(form(matrix), **GIVEN)
-    for texts in (good.astype(str), sparse.csr_array(good.astype(complex)), None):
-        with pytest.raises(TypeError, match="labels must be an array of real numbers"):
-            call(texts, **GIVEN)
-
-
-@pytest.mark.parametrize("call", CALLS[:3])
-def test_weights_need_partitions(call):
-    with pytest.raises(ValueError, match=r'weights must be None with affinity="precomputed".* no partitions'):
-        call(np.eye(4), weights=np.ones(4), **GIVEN)
 
 
 # ------------------------------------------------------------------------------------------- memory and errors
@@ -324,17 +258,25 @@ def test_weights_need_partitions(call):
 
 def test_the_limit_of_memory_is_that_of_the_machine(monkeypatch):
     labels = np.arange(300)[:, np.newaxis] // np.array([1, 2, 3])
-    for machine in (_linkage, _consensus_common):
-        monkeypatch.setattr(machine, "physical_memory", lambda: 1000, raising=False)
-    match = r"average linkage of n_samples=301 objects \(300 distinct\) needs about 0.000167 GiB of memory; must be"
-    with pytest.raises(ValueError, match=match):
-        eac(np.vstack([labels, labels[:1]]), 2)
-    with pytest.raises(ValueError, match="average linkage of n_samples=300 objects needs about"):
-        eac(coassociation_matrix(labels), 2, **GIVEN)
-    assert eac(labels, 2, linkage="single").max() == 1
-    for machine in (_linkage, _consensus_common):
-        monkeypatch.setattr(machine, "physical_memory", lambda: None, raising=False)
+    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 1000)
+    for method, size in (("single", "0.000334"), ("average", "0.000334"), ("complete", "0.000668")):
+        match = (
+            rf"{method} linkage of n_samples=301 objects \(300 distinct\), with 44850 distances, needs about {size} GiB"
+        )
+        with pytest.raises(ValueError, match=match):
+            eac(np.vstack([labels, labels[:1]]), 2, linkage=method)
+    # Of every six objects, two pairs are together in two partitions of three.
+    assert threshold_eac(labels).max() == 199
+    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: None)
     assert eac(labels, 2).max() == 1
+
+
+def test_a_threshold_across_blocks_of_rows(monkeypatch):
+    # A chain of objects, each together with the next in two of three partitions.
+    labels = (np.arange(40)[:, np.newaxis] + np.arange(3)) // 3
+    monkeypatch.setattr(_eac_module, "_BLOCK_PAIRS", 280)
+    assert np.array_equal(threshold_eac(labels), np.zeros(40))
+    assert np.array_equal(threshold_eac(labels, threshold=0.7), np.arange(40))
 
 
 @pytest.mark.parametrize("threshold", [np.nan, np.inf])

@@ -10,8 +10,8 @@ from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, merge_consensus
 
 from .. import reference
 from ..access import (
+    _agglomeration,
     _consensus_common,
-    _linkage,
     _merging,
     cluster_counts,
     encode,
@@ -94,19 +94,19 @@ def test_the_tree_is_that_of_all_objects(rng, missing):
 def test_merges_equal_those_of_sums_made_anew(rng, missing, power):
     """With many groups, so that nearest ones merge away and merged groups become nearest."""
     sums, pairs = dense_pairs(distinct_ensemble(rng, 40, 25, missing=missing), rng.dirichlet(np.full(25, 3.0)))
-    tree = _linkage.tree_of_sums(sums, pairs, power)
+    tree = _agglomeration.tree_of_sums(sums, pairs, power)
     merges = reference.naive_merges(sums, pairs, power)
     np.testing.assert_allclose(tree.similarities, np.minimum.accumulate([s for s, _ in merges]), rtol=1e-9)
     for k in range(1, 40):
         groups = np.argmax([np.isin(np.arange(40), group) for group in merges[-k][1]], axis=0)
-        assert same_partition(_linkage.cut(tree, k), groups)
+        assert same_partition(_agglomeration.cut(tree, k), groups)
 
 
 def test_small_clusters_are_not_counted():
     sizes = np.array([50.0, 1.0, 40.0, 2.0, 60.0, 47.0])
     # Groups 0 and 2 merge first, then 4 and 5; 3 and 1 are the last to join.
     left, right = np.array([0, 4, 0, 0, 0]), np.array([2, 5, 4, 3, 1])
-    tree = _linkage.Tree(left, right, np.linspace(1.0, 0.2, 5))
+    tree = _agglomeration.Tree(left, right, np.linspace(1.0, 0.2, 5))
     for n_clusters, groups in [
         (1, [0, 0, 0, 0, 0, 0]),
         (2, [0, -1, 0, -1, 1, 1]),
@@ -117,7 +117,7 @@ def test_small_clusters_are_not_counted():
     ]:
         assert _merging.cut_into_large(tree, n_clusters, sizes).tolist() == groups
     # One object of 100 in two clusters has 2 % of the mean size, one of 60 has 3.3 %.
-    pair = _linkage.Tree(np.array([0, 0]), np.array([1, 2]), np.array([0.5, 0.1]))
+    pair = _agglomeration.Tree(np.array([0, 0]), np.array([1, 2]), np.array([0.5, 0.1]))
     assert _merging.cut_into_large(pair, 2, np.array([50.0, 49.0, 1.0])).tolist() == [0, 1, -1]
     assert _merging.cut_into_large(pair, 2, np.array([30.0, 29.0, 1.0])).tolist() == [0, 0, 1]
 
@@ -149,7 +149,7 @@ def test_pairs_that_no_partition_sees(rng):
     labels = np.full((16, 12), -1)
     labels[:8, :6], labels[8:, 6:] = random_ensemble(rng, 8, 6), random_ensemble(rng, 8, 6)
     sums, pairs = dense_pairs(labels, np.full(12, 1.0 / 12))
-    tree = _linkage.tree_of_sums(sums, pairs, 0.2)
+    tree = _agglomeration.tree_of_sums(sums, pairs, 0.2)
     similarities = [similarity for similarity, _ in reference.naive_merges(sums, pairs)]
     np.testing.assert_allclose(tree.similarities, np.minimum.accumulate(similarities), atol=1e-12)
     assert tree.similarities[-1] == 0.0
@@ -190,10 +190,10 @@ def test_the_seed_decides_which_equal_groups_merge():
 def test_similarities_that_differ_by_rounding_are_equal():
     """The first pair is taken; of nine equal values, rounding makes the last the largest."""
     sums = np.ones((4, 4)) + 1e-15 * np.arange(16).reshape(4, 4)
-    tree = _linkage.tree_of_sums(sums, np.ones((4, 4)), 0.2)
+    tree = _agglomeration.tree_of_sums(sums, np.ones((4, 4)), 0.2)
     assert (tree.left[0], tree.right[0]) == (0, 1)
     sums[3, 2] = sums[2, 3] = 1.0 + 1e-9
-    tree = _linkage.tree_of_sums(sums, np.ones((4, 4)), 0.2)
+    tree = _agglomeration.tree_of_sums(sums, np.ones((4, 4)), 0.2)
     assert (tree.left[0], tree.right[0]) == (2, 3)
 
 

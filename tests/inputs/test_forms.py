@@ -117,7 +117,7 @@ def test_mean_co_association_of_drawn_clusterings_is_that_of_the_memberships():
 TOGETHER = coassociation_matrix(COMPLETE)
 GRAPH = nx.karate_club_graph()
 _ROWS, _PAIRS = "two readings: give np.array", "symmetric one of shape"
-_TOGETHER = f'{_PAIRS}.*co-associations are.*to one of eac, .* with affinity="precomputed"'
+_TOGETHER = f"{_PAIRS}.*co-associations are.*Give the clusterings"
 FEATURES = pd.DataFrame({"a": [0, 1, 1], "size": [0.5, 1.5, 2.0]})
 INDEX = pd.DataFrame({"Unnamed: 0": range(4), "a": [0, 1, 1, 0]})
 TREE = igraph.Graph.Famous("Zachary").community_fastgreedy()

@@ -1,9 +1,8 @@
 """
-Graphs, cells and matrices
-==========================
+Graphs and cells
+================
 
-What other tools leave behind: communities of networkx and igraph, columns of an AnnData,
-and a co-association matrix alone.
+What other tools leave behind: communities of networkx and igraph, and columns of an AnnData.
 """
 
 # %%
@@ -106,38 +105,3 @@ adata.obs["confidence"] = cells.confidence_
 print(pd.crosstab(types, adata.obs["consensus"], rownames=["type"]))
 missing = adata.obs["kmeans"].isna()
 print("mean confidence, three labels and two:", adata.obs["confidence"].groupby(missing).mean().round(3).tolist())
-
-# %%
-# Nothing but a co-association matrix
-# -----------------------------------
-#
-# Dense or sparse, with ``affinity="precomputed"``: by average linkage, cut at a number of
-# clusters or by lifetime. :class:`~robust_eac.RobustEAC` needs the runs themselves, and
-# says which functions do not.
-
-from scipy.cluster.hierarchy import dendrogram
-from scipy.sparse import csr_array
-
-from robust_eac import adjusted_rand_score, coassociation_matrix, eac, eac_linkage
-from robust_eac.consensus import lifetime_eac
-
-dense = coassociation_matrix(runs)
-for matrix in (dense, csr_array(dense)):
-    known = {"affinity": "precomputed", "random_state": 0}
-    answers = {
-        "average linkage": eac(matrix, k, **known),
-        "lifetime": lifetime_eac(matrix, linkage="average", **known),
-    }
-    for name, answer in answers.items():
-        score = adjusted_rand_score(model.labels_, answer)
-        print(f"{type(matrix).__name__:9} {name:16} clusters {len(set(answer))}  ARI with the consensus {score:.2f}")
-try:
-    RobustEAC(k).fit(dense)
-except TypeError as error:
-    print(error)
-
-fig, ax = plt.subplots(figsize=(9, 3.5))
-dendrogram(eac_linkage(dense, **known), labels=runs.objects, ax=ax, color_threshold=0)
-ax.set_xlabel("node")
-ax.set_ylabel("1 - co-association")
-plt.show()

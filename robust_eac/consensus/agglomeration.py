@@ -1,0 +1,139 @@
+"""Agglomeration of groups of objects by sums over their pairs; cuts of trees, and trees as SciPy's linkage matrices."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from ..core.compiling import njit
+from ._common import TIE
+
+# In the tree of sums, a similarity exceeds another if it is larger by more than this factor, which allows for rounding.
+_ABOVE = 1.0 + TIE
+
+
+class Tree(NamedTuple):
+    """The merges of d rows, most similar first: d - 1 edges of a spanning tree.
+
+    left, right : (d - 1,) int64; a row from each of the two clusters that merge.
+    similarities : (d - 1,) float64; the similarity at which they merge.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    similarities: np.ndarray
+
+
+def tree_of_sums(sums, pairs, power):
+    """The :class:`Tree` of M groups of objects, from the (M, M) sums of m over their pairs and the pairs' weights.
+
+    The similarity of groups A and B is m_AB / (m_AA m_BB)^power, with the means m of these pairs; 0 if no partition
+    observes a pair. The two most similar groups merge, usually in O(M^2) altogether; of similarities that are equal up
+    to rounding, the first. A merge that is more similar than the one before it has the similarity of that one in the
+    tree.
+    """
+    n = len(sums)
+    tree = Tree(np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1))
+    sums, pairs = (np.array(values, dtype=np.float64, order="C") for values in (sums, pairs))
+    merge_sums(sums, pairs, power, np.ones(n), np.zeros(n, dtype=np.int64), np.empty(n), tree)
+    np.minimum.accumulate(tree.similarities, out=tree.similarities)
+    return tree
+
+
+def cut(tree, n_clusters):
+    """Cluster of every row when n_clusters are left, by first rows; a cluster per row if there are no more rows."""
+    n = len(tree.left) + 1
+    kept = max(n - n_clusters, 0)
+    graph = sparse.coo_array((np.ones(kept), (tree.left[:kept], tree.right[:kept])), shape=(n, n))
+    return connected_components(graph, directed=False)[1].astype(np.intp)
+
+
+def linkage_matrix(left, right, heights):
+    """SciPy's linkage matrix (n - 1, 4) of n points from merges of the clusters of two points each, by height."""
+    merges = np.empty((len(left), 4))
+    merges[:, 2] = heights
+    number_clusters(left, right, np.arange(2 * len(left) + 1), np.ones(2 * len(left) + 1), merges)
+    return merges
+
+
+@njit
+def merge_sums(sums, pairs, power, scale, nearest, best, tree):
+    """Merge the most similar two of the groups until one is left. It overwrites the sums and pairs.
+
+    scale : (n,) ones; becomes m_AA^-power of every group, and -1 once it has merged into another.
+    nearest, best : (n,) the later group that is most similar, and its similarity; zeros as `nearest` make the first
+        round find them for all groups.
+    """
+    n = len(scale)
+    for i in range(n):
+        if sums[i, i] > 0.0:
+            scale[i] = (pairs[i, i] / sums[i, i]) ** power
+    # numba would compile the functions called twice for literal zeros.
+    a = b = np.int64(0)
+    for k in range(n - 1):
+        for i in range(n):
+            if scale[i] < 0.0:
+                continue
+            if i == a or nearest[i] == a or nearest[i] == b:
+                nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
+            elif i < a:
+                similarity = _similarity(sums, pairs, scale, i, a)
+                if similarity > _ABOVE * best[i]:
+                    nearest[i], best[i] = a, similarity
+        a = np.int64(0)
+        for i in range(n):
+            if best[i] > _ABOVE * best[a]:
+                a = i
+        b = nearest[a]
+        tree.left[k], tree.right[k] = a, b
+        tree.similarities[k] = best[a]
+        for i in range(n):
+            sums[a, i] += sums[b, i]
+            pairs[a, i] += pairs[b, i]
+        for i in range(n):
+            sums[i, a] += sums[i, b]
+            pairs[i, a] += pairs[i, b]
+        scale[b], best[b] = -1.0, -1.0
+        scale[a] = (pairs[a, a] / sums[a, a]) ** power if sums[a, a] > 0.0 else 1.0
+
+
+@njit
+def _similarity(sums, pairs, scale, i, j):
+    """Similarity of two groups; 0 if no partition observes a pair."""
+    return sums[i, j] / pairs[i, j] * scale[i] * scale[j] if pairs[i, j] > 0.0 else 0.0
+
+
+@njit
+def _most_similar(sums, pairs, scale, i):
+    """(j, similarity) of the most similar of the groups j > i; (-1, -1) if there is none."""
+    nearest, best = -1, -1.0
+    for j in range(i + 1, len(scale)):
+        if scale[j] > 0.0:
+            similarity = _similarity(sums, pairs, scale, i, j)
+            if similarity > _ABOVE * best:
+                nearest, best = j, similarity
+    return nearest, best
+
+
+@njit
+def number_clusters(left, right, parents, sizes, merges):
+    """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge k joins into n + k, and its size.
+
+    parents, sizes : (2 n - 1,) every cluster's own number, and ones.
+    """
+    n = len(left) + 1
+    for k in range(n - 1):
+        a, b = _root(parents, left[k]), _root(parents, right[k])
+        parents[a] = parents[b] = n + k
+        sizes[n + k] = sizes[a] + sizes[b]
+        merges[k, 0], merges[k, 1] = min(a, b), max(a, b)
+        merges[k, 3] = sizes[n + k]
+
+
+@njit
+def _root(parents, i):
+    while parents[i] != i:
+        parents[i] = parents[parents[i]]
+        i = parents[i]
+    return i
