@@ -78,9 +78,9 @@ def eac(
     largest, mean or smallest co-association :math:`A_{ij} = \sum_u \alpha_u [c_u(i) = c_u(j)]` between their objects.
     Identical objects are merged first and never separated; other ties are decided at random.
 
-    The distances of all pairs of d distinct objects take 4 d^2 bytes, twice as many for complete linkage; ValueError if
-    that exceeds the machine's memory. With uniform weights and no missing labels, they are whole numbers of partitions,
-    so that rounding breaks no ties between them.
+    The distances of all pairs of d distinct objects take 4 d^2 bytes; ValueError if that exceeds the machine's memory.
+    With uniform weights and no missing labels, they are whole numbers of partitions, so that rounding breaks no ties
+    between them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Hierarchical clustering of rows by similarity: SciPy's single and complete linkage, and weighted average linkage.
+"""Hierarchical clustering of rows by similarity: SciPy's single linkage, own chains for average and complete linkage.
 
 The similarity of rows i and j of an ensemble is
 
@@ -8,7 +8,8 @@ and 0 if no partition observes both. With values of 1 it is the co-association. 
 comes last: with equal shares the sums are whole numbers, and ties among them exact.
 
 SciPy cannot weigh a row by the number of objects it stands for, so average linkage is a nearest-neighbour chain of our
-own. Rows come in random order, so that ties depend on the seed, not on the order of the objects.
+own. It serves complete linkage, too, for which SciPy would copy the distances. Rows come in random order, so that ties
+depend on the seed, not on the order of the objects.
 """
 
 import numpy as np
@@ -46,9 +47,7 @@ def merge_tree(encoding, values, weights, linkage, rng):
     encoding = distinct_rows(encoding)
     n, partitions = len(encoding.rows.codes), encoding.partitions
     n_pairs, objects = n * (n - 1) // 2, f"n_samples={encoding.n_samples} objects ({n} distinct)"
-    # SciPy copies the distances for complete linkage.
-    n_bytes = 16 * n_pairs if linkage == "complete" else 8 * n_pairs
-    check_memory(n_bytes, f"{linkage} linkage of {objects}, with {n_pairs} distances,")
+    check_memory(8 * n_pairs, f"{linkage} linkage of {objects}, with {n_pairs} distances,")
     order = rng.permutation(n)
     codes, sizes, observed = encoding.rows.take(order)
     # Equal shares become ones.
@@ -67,9 +66,10 @@ def merge_tree(encoding, values, weights, linkage, rng):
     sizes = sizes.astype(np.float64) if linkage == "average" else np.ones(n)
     distances = np.empty(n_pairs)
     fill(np.ascontiguousarray(codes.T), partitions.offsets, values, tables, seen, by_mask, sizes, distances)
-    if linkage == "average" or n == 1:
+    # SciPy takes no single row.
+    if linkage != "single" or n == 1:
         pairs, heights = np.empty((n - 1, 2), dtype=np.int64), np.empty(n - 1)
-        average_linkage(distances, sizes, pairs, heights)
+        follow_chains(distances, sizes, linkage == "complete", pairs, heights)
         merges = np.argsort(heights, kind="stable")
         pairs, heights = pairs[merges], heights[merges]
     else:
@@ -139,10 +139,11 @@ def fill(codes, offsets, values, tables, seen, mask_weights, sizes, distances):
 
 
 @njit
-def average_linkage(distances, sizes, pairs, heights):
-    """All merges of n rows by nearest-neighbour chains; O(n^2). It overwrites the sums of distances, and the sizes.
+def follow_chains(distances, sizes, complete, pairs, heights):
+    """All merges of n rows by nearest-neighbour chains; O(n^2). It overwrites the distances and sizes.
 
-    pairs, heights : (n - 1, 2) a row from each of the two clusters that merge, (n - 1,) at which mean distance.
+    distances : sums over pairs for average linkage. sizes : (n,) ones for complete linkage.
+    pairs, heights : (n - 1, 2) a row from each of the two clusters that merge, (n - 1,) at which distance.
     """
     n = len(sizes)
     clusters, chain, length = np.arange(n), np.empty(n, dtype=np.int64), 0
@@ -170,9 +171,11 @@ def average_linkage(distances, sizes, pairs, heights):
         clusters = clusters[clusters != gone]
         for i in clusters:
             if i != kept:
-                merged = distances[_position(n, min(i, gone), max(i, gone))]
-                distances[_position(n, min(i, kept), max(i, kept))] += merged
-        sizes[kept] += sizes[gone]
+                place = _position(n, min(i, kept), max(i, kept))
+                own, other = distances[place], distances[_position(n, min(i, gone), max(i, gone))]
+                distances[place] = max(own, other) if complete else own + other
+        if not complete:
+            sizes[kept] += sizes[gone]
 
 
 @njit
