@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Self
@@ -12,9 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks.common import Labels, RandomState, WeightSolver
-from .checks.labels import check_ensemble, check_sample_weight
-from .checks.names import Count
+from .checks.common import Labels, RandomState, WeightSolver, warn
+from .checks.labels import Ensemble, check_ensemble, check_index, check_sample_weight
 from .checks.values import check_names, is_dask_array
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
@@ -60,7 +58,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         mean = float(np.mean(self.agreements_))
         if m > n > 1 and mean < _LOW_AGREEMENT:
             message = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}; 1 is most). Are the "
-            warnings.warn(f"{message}{n} rows objects, and the columns clusterings?", UserWarning, stacklevel=3)
+            warn(f"{message}{n} rows objects, and the columns clusterings?")
 
     def predict_membership(self, X: Labels) -> np.ndarray:
         r"""Find the memberships of new objects in the consensus of the fit, which does not change.
@@ -151,8 +149,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         if self._book is None:
             raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
-        if is_dask_array(X):
-            raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
         ensemble = check_ensemble(X, name="X", part=True)
         self._check_names(ensemble)
         return read_new_objects(self._book, ensemble)
@@ -178,7 +174,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             text = f"X has feature names, but {kind} was fitted without feature names"
             if found is None:
                 text = f"X does not have valid feature names, but {kind} was fitted with feature names"
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warn(text)
 
     def summary(
         self,
@@ -248,8 +244,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """Names of the partitions: those given, the titles of the fitted columns, or numbers."""
         if names is None:
             return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        size = Count(self.n_features_in_, getattr(self, "feature_names_in_", None))
-        return check_names(names, size, name="names")
+        known = Ensemble(self.labels_, getattr(self, "feature_names_in_", None))
+        check_index(known, name="X", names=names)
+        return check_names(names, self.n_features_in_, name="names")
 
     def to_html(
         self,
@@ -280,8 +277,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         sample_weight, names
             As in :meth:`summary`.
         object_names : sequence of n_samples str, default=None
-            Names of the objects. None means the index of a DataFrame X, the objects of a
-            :class:`~robust_eac.LabelMatrix` X, or numbers from 0.
+            Names of the objects. None means the index of a DataFrame X, or numbers
+            from 0.
         title : str, default=None
             Title of the page. None means the numbers of partitions and objects.
         note : str, default=None
@@ -507,6 +504,7 @@ class RobustEAC(_Consensus):
             adjusted, total, weight = False, float(len(result.labels)), None
         else:
             ensemble = check_ensemble(X, name="X")
+            check_index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._book, self._placer = keep_consensus(ensemble, objective, result, state, self.tol)
@@ -590,8 +588,6 @@ class MergeConsensus(_Consensus):
         # RobustEAC does not need the consensus functions.
         from .consensus.merge import merge_labels
 
-        if is_dask_array(X):
-            raise ValueError("X must be a matrix of labels in memory, got a Dask array.")
         ensemble = check_ensemble(X, name="X")
         labels = ensemble.labels
         result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)

@@ -5,8 +5,10 @@ import warnings
 
 import numpy as np
 
-from ..checks.common import MISSING, NUMBER, may_count
+from ..checks.common import MISSING, NUMBER
 
+# With fewer objects than this, a clustering may well have more labels than half of them.
+_FEW_OBJECTS = 20
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 # Spreadsheets run a cell that begins like this, quotes aside, as a formula.
@@ -106,7 +108,7 @@ def numbers_of(cells):
 def labels_of(table, columns, *, in_part=False):
     """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing; `in_part`, also in whole rows."""
     # Imported here, because it imports SciPy, which --help does without.
-    from ..checks.forms import LabelError, kind_of_pairs, label_column, side_by_side
+    from ..checks.labels import LabelError, kind_of_pairs, label_column, side_by_side
 
     _check_not_empty(table, columns)
     n = len(table.numbers)
@@ -152,7 +154,7 @@ def _label_error(table, row, column):
 def _check_no_index(table, column, labels, n_labels, *, has_names):
     """Refuse a column that names the objects, or a written index without a title; warn of one that may be either."""
     n = len(labels)
-    if n < 3 or not (n_labels == n or may_count(labels, n_labels)):
+    if n < 3 or not (n_labels == n or _may_count(labels, n_labels)):
         return
     number = column + 1
     where = f"{table.file}, column {number}"
@@ -163,6 +165,16 @@ def _check_no_index(table, column, labels, n_labels, *, has_names):
     found = "every object has its own label" if n_labels == n else f"{n_labels} labels for {n} objects"
     rule = f"if it names or numbers the objects, give --index-column {number}; if it counts, --drop-column {number}"
     warnings.warn(f"{where}: {found}; {rule}.", UserWarning, stacklevel=3)
+
+
+def _may_count(labels, n_labels):
+    """Whether a column of integers may count something: more labels than half the objects, or a fifth with gaps.
+
+    n_labels : number of different labels. Clusterings number their clusters without gaps.
+    """
+    n, width = len(labels), int(labels.max()) - int(labels.min()) + 1
+    has_gaps = n_labels >= _FEW_OBJECTS and 10 * n_labels < 9 * width
+    return n >= _FEW_OBJECTS and (2 * n_labels > n or (has_gaps and 5 * n_labels > n))
 
 
 def _check_not_empty(table, columns):

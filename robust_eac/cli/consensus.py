@@ -185,14 +185,14 @@ def run_report(arguments):
     if arguments.max_rows < 0:
         raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
     ensemble, labels, found, code = _find(arguments, [arguments.output])
-    from ..checks.forms import LabelMatrix, label_column
+    from ..checks.labels import Ensemble, label_column
 
-    table, meanings = ensemble.table, None
+    table, categories = ensemble.table, None
     if not arguments.draws:
-        meanings = tuple(label_column(table.columns[column], table.file)[1] for column in ensemble.columns)
+        categories = tuple(label_column(table.columns[column], table.file)[1] for column in ensemble.columns)
     with progress("report"):
         page = found.model.to_html(
-            LabelMatrix(labels, meanings=meanings),
+            Ensemble(labels, categories=categories),
             names=ensemble.titles,
             object_names=ensemble.objects,
             title=arguments.title,

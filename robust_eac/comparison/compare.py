@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..checks.common import RandomState
-from ..checks.labels import check_clusters, check_ensemble
+from ..checks.labels import check_clusters, check_ensemble, check_index
 from ..checks.values import (
     MAX_SEED,
     check_choice,
@@ -165,6 +165,7 @@ def compare(
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
     """
     partitions_of = check_ensemble(labels)
+    check_index(partitions_of, y=y, X=X)
     labels, n = partitions_of.labels, partitions_of.n_samples
     n_clusters = check_n_clusters(n_clusters, n)
     y = None if y is None else check_clusters(y, n, name="y")

@@ -11,6 +11,8 @@ import numpy as np
 from joblib import cpu_count
 from joblib.externals.loky import ProcessPoolExecutor
 
+from ..checks.common import warn
+
 # Variables that limit the threads of a worker process, unless the user has set them.
 _THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -103,7 +105,7 @@ def _outcome(future, seconds, time_limit):
         # The run or its result cannot be sent to another process.
         return (None, seconds, f"{type(exception).__name__}: {exception}"), True
     for message, category in messages:
-        warnings.warn(message, category, stacklevel=4)
+        warn(message, category)
     return outcome, True
 
 

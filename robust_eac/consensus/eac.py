@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ..checks.common import RandomState, row_blocks
-from ..checks.labels import check_ensemble
+from ..checks.labels import check_ensemble, check_index
 from ..checks.values import (
     check_bool,
     check_choice,
@@ -125,6 +125,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.  , 0.25, 1.  ]])
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights)
     return coassociation_of(encode(ensemble.labels), check_weights(weights, ensemble.n_partitions))
 
 

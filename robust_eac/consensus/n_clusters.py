@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from numbers import Integral
 from typing import NamedTuple
@@ -13,8 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..checks.common import Labels, RandomState
-from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.common import Labels, RandomState, warn
+from ..checks.labels import check_ensemble, check_index, check_sample_weight
 from ..checks.values import (
     MAX_SEED,
     check_candidates,
@@ -188,6 +187,7 @@ def select_n_clusters(
            4      0.00                 0.93                0.64      0
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, sample_weight=sample_weight)
     n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
@@ -217,7 +217,7 @@ def select_n_clusters(
     return ClusterNumberSelection(int(found.max()) + 1, found, n_different, *by_candidate)
 
 
-def choose(candidates, strength, n_different, *, stacklevel=3):
+def choose(candidates, strength, n_different):
     """(mask of the stable candidates, the number chosen) from their strength; warns if it is uncertain."""
     stable, most = strength >= STABLE - _TIE, strength.max()
     chosen = int(candidates[stable if stable.any() else strength >= most - _TIE].max())
@@ -235,7 +235,7 @@ def choose(candidates, strength, n_different, *, stacklevel=3):
     if n_different < _MANY:
         said.append(f"the number of clusters is uncertain: {_few(n_different)}")
     if said:
-        warnings.warn(f"{'; '.join(said)}.", UserWarning, stacklevel=stacklevel)
+        warn(f"{'; '.join(said)}.")
     return stable, chosen
 
 

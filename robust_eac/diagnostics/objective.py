@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import Labels
-from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.labels import check_ensemble, check_index, check_sample_weight
 from ..checks.values import check_consensus_membership, check_real, check_weights
 from ..core.encoding import encode_ensemble
 from ..core.formula import gradient_of, weighted_loss
@@ -22,6 +22,7 @@ class Evaluation:
 
     def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
         ensemble = check_ensemble(labels)
+        check_index(ensemble, membership=membership, weights=weights, sample_weight=sample_weight)
         sample_weight = check_sample_weight(sample_weight, ensemble)
         self.rows = check_consensus_membership(membership, ensemble.n_samples)
         agreement = resolve_agreement(agreement)

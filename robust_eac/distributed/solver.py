@@ -168,7 +168,7 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         return _gather_sample(encodings, partitions, labels.chunks[0], n_clusters, rng)
 
     def group():
-        return linked_group(sample(), rng, stacklevel=6)
+        return linked_group(sample(), rng)
 
     with blocks.scheduler_watched():
         sampled = isinstance(start, str)

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import BLOCK, row_blocks
-from ..checks.forms import label_column
+from ..checks.labels import label_column
 from ..checks.values import check_integer, check_real
 from ..core.threads import prefer_threads, silent
 

@@ -10,8 +10,6 @@ from scipy.sparse.csgraph import connected_components
 
 from ..alternation.one_start import Limits, Problem
 from ..alternation.several_starts import solve
-from ..checks.labels import check_ensemble
-from ..checks.names import in_order
 from ..checks.values import MAX_SEED, check_n_jobs, check_random_state
 from ..consensus.eac import coassociation_of
 from ..consensus.merge import merge_labels
@@ -98,10 +96,8 @@ class Findings(NamedTuple):
     alternatives: list
 
 
-def find_out(model, X, sample_weight, settings):
-    """The :class:`Findings` on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
-    ensemble = check_ensemble(X, name="X")
-    sample_weight = in_order(sample_weight, ensemble.objects, "sample_weight")
+def find_out(model, ensemble, sample_weight, settings):
+    """The :class:`Findings` on a model fitted to arrays in memory; ValueError if the ensemble is not the fitted one."""
     encoding, membership = encode_fitted(model, ensemble, sample_weight, settings)
     parameters = _DEFAULTS | settings.parameters
     labels, k = model.labels_, membership.shape[1]
@@ -155,8 +151,8 @@ def _nearest(encoding, ensemble, agreements, hard):
     overlap = accumulate(encoding, hard)[0][partitions.cluster_slots[u]].T
     values = np.unique(ensemble.labels[:, u])
     values = values[values != -1].tolist()
-    meanings = None if ensemble.meanings is None else ensemble.meanings[u]
-    return Nearest(u, values if meanings is None else [meanings[value] for value in values], overlap)
+    names = None if ensemble.categories is None else ensemble.categories[u]
+    return Nearest(u, values if names is None else [names[value] for value in values], overlap)
 
 
 def _agreements_with(hard, partitions, sample_weight):

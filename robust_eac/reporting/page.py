@@ -15,9 +15,8 @@ import numpy as np
 
 from .._version import __version__
 from .._whole_files import write_files
-from ..checks.forms import objects_of
-from ..checks.names import Count, index_of
-from ..checks.values import check_integer, check_names, is_dask_array
+from ..checks.labels import check_ensemble, check_index
+from ..checks.values import check_integer, check_names
 from ..consensus.n_clusters import STABLE, remarks
 from ..diagnostics.certificates import UNSURE
 from ..weightings.joint import Weighting, name_of
@@ -66,18 +65,17 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         if not (text is None or isinstance(text, str)):
             raise TypeError(f"{name} must be a text or None, got {text!r}.")
     max_rows = check_integer(max_rows, name="max_rows", low=0)
-    if is_dask_array(model.labels_):
+    if model._book is None:
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
-    n_samples = Count(len(model.labels_), index_of(X))
+    ensemble, n_samples = check_ensemble(X, name="X"), len(model.labels_)
+    check_index(ensemble, name="X", sample_weight=sample_weight, object_names=object_names)
     if object_names is not None:
         object_names = check_names(object_names, n_samples, name="object_names", each="object")
     else:
-        object_names = objects_of(X)
-    if object_names is None:
-        object_names = range(n_samples)
+        object_names = range(n_samples) if ensemble.objects is None else ensemble.objects
 
     settings, weighted = model._settings, sample_weight is not None
-    findings = find_out(model, X, sample_weight, settings)
+    findings = find_out(model, ensemble, sample_weight, settings)
     title = texts["title"] or headline(n_samples, len(findings.weights))
     call = texts["call"] or call_of(model, settings.parameters, weighted=weighted)
     sections = [
