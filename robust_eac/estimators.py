@@ -76,8 +76,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_new, n_partitions), int, or list of clusterings
             Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
-            k-means, from `predict` of each model. Any form that `fit` takes except sparse indicators; names are matched
-            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed.
+            k-means, from `predict` of each model. Any form that `fit` takes; names are matched as names. A label that
+            no fitted object has is a new cluster. -1, None, NaN and NA are not observed.
 
         Returns
         -------
@@ -412,8 +412,8 @@ class RobustEAC(_Consensus):
 
     Notes
     -----
-    A pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, goes by its index: names in
-    another order are matched, other names refused; an index 0, 1, ... is no names. So does every function here.
+    Position counts: a pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, is refused if its
+    index differs from that of X, unless one of them is 0, 1, .... The same holds in every function here.
 
     For a growing ensemble, start from the last consensus. With new partitions:
     ``RobustEAC(k, init=model.membership_).fit(labels)``, where labels include the new columns. With new objects, as
@@ -482,8 +482,7 @@ class RobustEAC(_Consensus):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-            The ensemble, in any form of :func:`~robust_eac.partition_losses`; :func:`~robust_eac.labels_from` reads
-            more. Or a Dask array of labels, as in :func:`~robust_eac.solve_median_partition_distributed`; then
+            The ensemble, in any form of :func:`~robust_eac.partition_losses`. Or a Dask array of labels, as in :func:`~robust_eac.solve_median_partition_distributed`; then
             `labels_` and `membership_` are Dask arrays.
         y : Ignored
         sample_weight : array-like of shape (n_samples,), default=None

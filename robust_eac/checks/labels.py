@@ -17,11 +17,14 @@ _COASSOCIATIONS = "co-associations"
 _PRECOMPUTED = ' Or give it to one of eac, eac_linkage, lifetime_eac and threshold_eac, with affinity="precomputed".'
 # Texts that are neither names nor integers: infinity, and decimal commas.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
-_NO_INTEGER = "must hold integer cluster labels or names"
-_FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
+_NO_INTEGER = "must hold names, or integer cluster labels that fit in 64 bits"
 _NO_LABEL = "must hold labels: each in the argument must be a string or a number; None, NaN and NA mark a missing one"
+_FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 # Parameters with one value per partition; all others of `check_index` have one per object.
 _PER_PARTITION = {"weights", "weighting", "names", "groups"}
+# What an error says about arrays of these kinds.
+_NO_NUMBERS = {"c": " Complex data not supported."}
+_NO_NUMBERS |= dict.fromkeys("mM", " Dates are not labels: give their numbers, or their texts.")
 
 
 class LabelError(ValueError):
@@ -78,12 +81,10 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
     lowest = ensemble.labels.min()
     if lowest < -1:
         warn(f'{name}: {lowest} is a cluster like any other label; only -1, None, NaN and NA mean "not observed".')
-    if lowest < 0:
-        empty = np.flatnonzero(~check_objects_observed(ensemble, name)).tolist()
-        if empty:
-            found = f"{titles[empty[0]]} has no label"
-            rule = "every partition must observe at least one object"
-            raise ValueError(f"{name}: {rule}, {found}: leave it out by {_without(labels, name, empty)}.")
+    empty = np.flatnonzero(~check_objects_observed(ensemble, name)).tolist() if lowest < 0 else []
+    if empty:
+        rule = f"every partition must observe at least one object, {titles[empty[0]]} has no label"
+        raise ValueError(f"{name}: {rule}: leave it out by {_without(labels, name, empty)}.")
     return ensemble
 
 
@@ -96,11 +97,9 @@ def check_objects_observed(ensemble, name):
         seen[block] = observed.any(axis=1)
         columns |= observed.any(axis=0)
     if not seen.all():
-        unseen = np.flatnonzero(~seen)
-        raise ValueError(
-            f"{name}: every object must be observed by at least one partition, {len(unseen)} of {len(seen)} have no "
-            f"label, the first at row {unseen[0]}. Leave them out: a fit to the others predicts -1 for them."
-        )
+        found = f"{np.count_nonzero(~seen)} of {len(seen)} have no label, the first at row {seen.argmin()}"
+        rule = "every object must be observed by at least one partition"
+        raise ValueError(f"{name}: {rule}, {found}. Leave them out: a fit to the others predicts -1 for them.")
     return columns
 
 
@@ -111,32 +110,34 @@ def _read(labels, name, part):
             f"{name} must be in memory, got a Dask array: give {name}.compute(), or its chunks one by one."
         )
     labels = labels.to_pandas() if hasattr(labels, "to_pandas") else labels
-    if isinstance(labels, (list, tuple)) and any(len(getattr(entry, "shape", ())) > 0 for entry in labels):
-        return _read_list(labels, name)
-    if isinstance(labels, (list, tuple)) and any(isinstance(entry, (list, tuple)) for entry in labels):
-        raise TypeError(
-            f"{name} must not be a list of plain lists, which has two readings: give np.array({name}) if each inner "
-            f"list holds the labels of an object, np.array({name}).T if each holds a clustering."
-        )
+    if isinstance(labels, (list, tuple)):
+        if any(len(getattr(entry, "shape", ())) > 0 for entry in labels):
+            return _read_list(labels, name)
+        if any(isinstance(entry, (list, tuple)) for entry in labels):
+            rule = f"give np.array({name}) if each inner list holds the labels of an object, np.array({name}).T if each"
+            raise TypeError(f"{name}: a list of plain lists has two readings: {rule} holds a clustering.")
     names = objects = None
     is_frame = hasattr(labels, "iloc") and hasattr(labels, "columns")
     if is_frame:
         names, objects = _as_names(labels.columns), _index_of(labels)
-    if is_frame and not all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in labels.dtypes):
-        shape, columns = labels.shape, (labels.iloc[:, u] for u in range(labels.shape[1]))
-    else:
+    if not is_frame or all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in labels.dtypes):
         labels = as_array(labels, name)
-        shape, columns = labels.shape, labels.T
         kind = None if part else kind_of_pairs(labels)
         if kind is not None:
+            rule = "Give the clusterings that it was made from, one per column."
+            found = f"got a symmetric one of shape {labels.shape}, as {kind} are. {rule}"
             hint = _PRECOMPUTED if kind == _COASSOCIATIONS else ""
-            found = f"got a symmetric one of shape {shape}, as {kind} are"
-            rule = f"Give the clusterings that it was made from, one per column.{hint}"
-            raise TypeError(f"{name} must be a matrix of objects by clusterings, {found}. {rule}")
-    _check_shape(shape, name)
-    titles = [f"column {title!r}" for title in names or range(shape[1])]
+            raise TypeError(f"{name} must be a matrix of objects by clusterings, {found}{hint}")
+    if len(labels.shape) != 2:
+        rule = "Reshape your data with array.reshape(-1, 1) if it is a single partition."
+        raise ValueError(f"{name} must be two-dimensional (n_samples, n_partitions), got shape {labels.shape}. {rule}")
+    if 0 in labels.shape:
+        found = f"0 {'feature' if labels.shape[0] else 'sample'}(s) (shape={labels.shape})"
+        raise ValueError(f"{name} must not be empty: {found} while a minimum of 1 is required.")
+    titles = [f"column {title!r}" for title in names or range(labels.shape[1])]
     if isinstance(labels, np.ndarray) and labels.dtype.kind not in "OSUT":
         return Ensemble(_integers(labels, name, titles), names, objects), titles
+    columns = labels.T if isinstance(labels, np.ndarray) else (labels.iloc[:, u] for u in range(len(titles)))
     found = [label_column(column, name, title) for column, title in zip(columns, titles, strict=True)]
     matrix, categories = side_by_side(found)
     return Ensemble(matrix, names, objects, categories), titles
@@ -147,21 +148,19 @@ def _read_list(entries, name):
     entries = [entry.to_pandas() if hasattr(entry, "to_pandas") else entry for entry in entries]
     titles = [f"{name}[{u}]" for u in range(len(entries))]
     n = next(len(entry) for entry in entries if hasattr(entry, "shape"))
-    columns = []
-    reference = None
+    columns, objects, code = [], None, None
     for entry, title in zip(entries, titles, strict=True):
         columns.append(label_column(entry, title))
         shape = columns[-1][0].shape
         if shape != (n,) or n == 0:
             raise ValueError(f"{title} must be a label vector of shape (n_samples,)={(n,)}, got shape {shape}.")
-        if _index_of(entry) is not None and reference is None:
-            reference = title, _index_of(entry)
-        elif reference is not None:
-            _compare(title, entry, reference[1], f"{reference[0]}.index")
+        _compare(title, entry, objects, code)
+        if objects is None:
+            objects, code = _index_of(entry), f"{title}.index"
     matrix, categories = side_by_side(columns)
     given = [getattr(entry, "name", None) for entry in entries]
     names = None if None in given or "" in given else _as_names(given)
-    ensemble = Ensemble(matrix, names, None if reference is None else reference[1], categories)
+    ensemble = Ensemble(matrix, names, objects, categories)
     return ensemble, titles if names is None else [f"column {title!r}" for title in names]
 
 
@@ -180,27 +179,24 @@ def _index_of(values):
 def check_index(labels, /, *, name="labels", **values):
     """Raise ValueError for values whose index is not that of the labels, in the same order; position counts.
 
-    labels : an :class:`Ensemble`, or what has one row per object. name : its parameter. values : arguments by parameter.
+    labels : an :class:`Ensemble`, or what has a row per object. name : its parameter. values : arguments by parameter.
     """
-    is_ensemble = isinstance(labels, Ensemble)
-    objects = labels.objects if is_ensemble else _index_of(labels)
     for parameter, value in values.items():
-        if is_ensemble and parameter in _PER_PARTITION:
+        if isinstance(labels, Ensemble) and parameter in _PER_PARTITION:
             _compare(parameter, value, labels.names, f"{name}.columns")
         else:
+            objects = labels.objects if isinstance(labels, Ensemble) else _index_of(labels)
             _compare(parameter, value, objects, f"{name}.index")
 
 
 def _compare(name, values, names, code):
     """Raise ValueError if values have an index with other names, as texts; code : the expression for these names."""
-    index = _index_of(values)
-    if index is None or names is None:
-        return
-    for position, (found, expected) in enumerate(zip_longest(index, names)):
+    index = None if names is None else _index_of(values)
+    for position, (found, expected) in enumerate([] if index is None else zip_longest(index, names)):
         if found != expected and str(found) != str(expected):
+            rule = f"its index must be {code}, in this order, got {found!r} at position {position}, not {expected!r}"
             raise ValueError(
-                f"{name}: its index must be {code}, in this order, got {found!r} at position {position}, not "
-                f"{expected!r}. Give {name}.reindex({code}), or {name}.to_numpy() for values by position."
+                f"{name}: {rule}. Give {name}.reindex({code}), or {name}.to_numpy() for values by position."
             )
 
 
@@ -219,40 +215,38 @@ def kind_of_pairs(array):
     A matrix of pairs is symmetric, has at least six rows and no negative entry; its diagonal is constant, and either
     zero or the maximum; the other entries differ. Of random binary labels, fewer than one matrix in 10^6 is like that.
     """
-    n = array.shape[0] if array.ndim == 2 else 0
-    if n < _PAIRS or array.shape != (n, n) or array.dtype.kind not in "biuf":
+    n = len(array) if array.ndim == 2 else 0
+    if n < _PAIRS or array.shape != (n, n) or array.dtype.kind not in "biuf" or array.min() < 0:
         return None
     diagonal = array.diagonal()
-    if not np.allclose(diagonal, diagonal[0]) or array.min() < 0 or (array == array[0, 1]).sum() >= n * n - n:
+    if not np.allclose(diagonal, diagonal[0]) or np.count_nonzero(array == array[0, 1]) >= n * n - n:
         return None
     if not all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n)):
         return None
-    if np.isclose(diagonal[0], array.max()):
-        return _COASSOCIATIONS
-    return "distances or the edges of a graph" if diagonal[0] == 0 else None
+    others = "distances or the edges of a graph" if diagonal[0] == 0 else None
+    return _COASSOCIATIONS if np.isclose(diagonal[0], array.max()) else others
 
 
 def _refuse_names_of_objects(ensemble, name, titles):
-    """Raise ValueError for a column that names or numbers the rows; warn of integers that do, if columns have titles."""
+    """Raise ValueError for a column that names the rows; warn of one that numbers them, if columns have titles."""
     n = ensemble.n_samples
     for u, column in enumerate(ensemble.labels.T):
         named = ensemble.categories is not None and ensemble.categories[u] and column.min() > -1
+        # Quick exit: a small range has few labels.
         if n <= 2 or not (named or ensemble.names) or int(column.max()) - int(column.min()) < n - 1:
             continue
-        if len(np.unique(column)) < n:
-            continue
-        found = f"{name}: {titles[u]} has a label of its own in every row"
-        # pandas gives this title to a written index.
-        if titles[u].startswith("column 'Unnamed: "):
-            rule = "Read the file with index_col=0, or leave the column out."
-            raise ValueError(f"{found}: a written index, not a clustering. {rule}")
-        if named:
-            raise ValueError(f"{found}, so it is not a clustering. Leave it out if it names the objects.")
-        warn(f"{found}. Leave it out if it numbers the rows.")
+        if len(np.unique(column)) == n:
+            found = f"{name}: {titles[u]} has a label of its own in every row"
+            # pandas gives this title to a written index.
+            if titles[u].startswith("column 'Unnamed: "):
+                raise ValueError(f"{found}, a written index. Read the file with index_col=0, or leave the column out.")
+            if named:
+                raise ValueError(f"{found}, so it is not a clustering. Leave it out if it names the objects.")
+            warn(f"{found}. Leave it out if it numbers the rows.")
 
 
 def label_column(values, name, column=""):
-    """A vector of labels of any kind, as (integers, -1 where missing; what 0, 1, ... stand for, or None for themselves).
+    """A vector of labels of any kind as (integers, -1 where missing; what 0, 1, ... stand for, None for themselves).
 
     What they stand for is sorted, numbers before names. name : of the argument. column : title of the vector in errors.
     """
@@ -272,11 +266,10 @@ def label_column(values, name, column=""):
         raise TypeError(_wrong(values[row], row, name, column, _NO_LABEL)) from error
     labels = []
     for code, value in enumerate(known):
-        if isinstance(values.dtype, pd.CategoricalDtype) and not isinstance(value, (str, bytes, Real)):
-            # Intervals, dates and the like.
-            value = str(value)
+        # Intervals, dates and the like as categories are texts.
+        is_other = isinstance(values.dtype, pd.CategoricalDtype) and not isinstance(value, (str, bytes, Real))
         try:
-            labels.append(_parse(value))
+            labels.append(_parse(str(value) if is_other else value))
         except (TypeError, ValueError) as error:
             row = int(np.argmax(codes == code))
             message = _wrong(value, row, name, column, str(error))
@@ -299,57 +292,53 @@ def side_by_side(columns):
 
 def _parse(value):
     """The integer or name that a value stands for, -1 if it is missing."""
-    if isinstance(value, bytes):
-        value = value.decode(errors="backslashreplace")
-    if isinstance(value, str):
-        text = value.strip()
+    text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+    if isinstance(text, str):
+        text = text.strip()
         if text.lower() in MISSING:
             return -1
-        if _ODD.fullmatch(text):
-            raise ValueError(_NO_INTEGER)
         if not NUMBER.fullmatch(text):
-            return text
+            if not _ODD.fullmatch(text):
+                return text
+            raise ValueError(_NO_INTEGER)
         # Python refuses to convert thousands of digits.
-        value = float(text) if not INTEGER.fullmatch(text) else int(text) if len(text) < 25 else 2**63
-    if isinstance(value, (Integral, np.bool_)):
-        value = int(value)
-        if not -(2**63) <= value < 2**63:
-            raise ValueError("must hold integers that fit in 64 bits")
-        return value
-    if not isinstance(value, Real):
+        value = int(text) if INTEGER.fullmatch(text) and len(text) < 25 else float(text)
+    if not isinstance(value, (Real, np.bool_)):
         raise TypeError(_NO_LABEL)
-    if not abs(value) < 2.0**53 or value != int(value):
+    if isinstance(value, (Integral, np.bool_)):
+        fits = -(2**63) <= int(value) < 2**63
+    else:
+        # Larger floats share their float with other integers.
+        fits = abs(value) < 2.0**53 and value == int(value)
+    if not fits:
         raise ValueError(_NO_INTEGER)
     return int(value)
 
 
 def _integers(array, name, titles):
-    """A vector or matrix of numbers as integers, -1 for NaN, not copied if it holds integers; titles : of the columns."""
+    """A vector or matrix of numbers as integers, -1 for NaN, not copied if it holds integers; titles : of columns."""
     kind = array.dtype.kind
-    if kind == "c":
-        raise ValueError(f"{name} must hold integers. Complex data not supported, got dtype {array.dtype}.")
     if kind not in "biuf":
-        hint = " Dates are not labels: give their numbers, or their texts." if kind in "mM" else ""
         where = f" in {titles[0]}" if array.ndim == 1 and titles[0] else ""
-        raise TypeError(f"{name} must hold labels, got dtype {array.dtype}{where}.{hint}")
+        message = f"{name} must hold labels, got dtype {array.dtype}{where}.{_NO_NUMBERS.get(kind, '')}"
+        raise (ValueError if kind == "c" else TypeError)(message)
+    if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
+        row = array.argmax() // (array.size // len(array))
+        raise LabelError(f"{name} must hold integers below 2^63, got {array.max()}.", row)
     if kind != "f":
-        if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
-            row = np.unravel_index(array.argmax(), array.shape)[0]
-            raise LabelError(f"{name} must hold integers below 2^63, got {array.max()}.", row)
         return array
     integers = np.empty(array.shape, dtype=np.int64)
     for rows in row_blocks(len(array)):
         block = array[rows].astype(np.float64)
         block[np.isnan(block)] = -1.0
         # From 2^53 on neighbouring integers share a float: two labels could have become one.
-        wrong = (block != np.rint(block)) | (np.abs(block) >= 2.0**53)
-        if wrong.any():
-            row, *column = np.argwhere(wrong)[0]
-            value = float(block[row, *column])
-            is_finite = np.isfinite(value)
-            rule = "must hold integer cluster labels" if is_finite else "must not contain infinity"
-            message = _wrong(value, rows.start + row, name, titles[column[0] if column else 0], rule)
-            raise LabelError(f"{message} {_FEATURES}" if is_finite else message, rows.start + row)
+        wrong = np.argwhere((block != np.rint(block)) | (np.abs(block) >= 2.0**53))
+        if len(wrong):
+            row, column = rows.start + wrong[0, 0], titles[wrong[0, -1] if array.ndim == 2 else 0]
+            value = float(block[tuple(wrong[0])])
+            rule = "must hold integer cluster labels" if np.isfinite(value) else "must not contain infinity"
+            hint = f" {_FEATURES}" if np.isfinite(value) else ""
+            raise LabelError(_wrong(value, row, name, column, rule) + hint, row)
         integers[rows] = block
     return integers
 
@@ -357,18 +346,6 @@ def _integers(array, name, titles):
 def _wrong(value, row, name, column, rule):
     """The message on a value that breaks a rule."""
     return f"{name} {rule}, got {reprlib.repr(value)} at row {row}{f', {column}' if column else ''}."
-
-
-def _check_shape(shape, name):
-    """Raise ValueError unless there are two dimensions, none of them empty."""
-    if len(shape) != 2:
-        raise ValueError(
-            f"{name} must be two-dimensional (n_samples, n_partitions), got shape {shape}. "
-            "Reshape your data with array.reshape(-1, 1) if it is a single partition."
-        )
-    if 0 in shape:
-        kind = "sample(s)" if shape[0] == 0 else "feature(s)"
-        raise ValueError(f"{name} must not be empty: 0 {kind} (shape={shape}) while a minimum of 1 is required.")
 
 
 def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight") -> np.ndarray | None:
@@ -441,8 +418,6 @@ def check_start_distinguishes(lowest, highest):
     """Refuse a start with the same soft membership for all objects, from the extremes of memberships per cluster."""
     n_clusters = len(lowest)
     if n_clusters > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:
-        raise ValueError(
-            "init must not give every object the same membership: such a start does not distinguish objects, and the "
-            f"uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves. "
-            'Use init="random".'
-        )
+        found = f"the uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves"
+        rule = "init must not give every object the same membership: such a start does not distinguish objects, and"
+        raise ValueError(f'{rule} {found}. Use init="random".')

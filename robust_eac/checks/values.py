@@ -82,7 +82,6 @@ def check_features(X, *, name="X", n_samples=None, estimator=None, as_is=False, 
     """
     if np.ma.isMaskedArray(X):
         raise TypeError(f"{name} must not be a masked array.")
-    X = X
     keep = as_is and isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
     options |= {"dtype": None} if keep else {"dtype": np.float64, "order": "C"}
     try:

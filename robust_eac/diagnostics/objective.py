@@ -74,11 +74,10 @@ def partition_losses(
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, one per column: integers, texts or categories, in an array, a DataFrame of pandas or polars,
-        or what :func:`~robust_eac.labels_from` returns; -1, None, NaN and NA mark an object that the partition did not
-        observe. A sparse matrix of zeros and ones is objects by clusters, those of each clustering side by side. Or a
-        list (or tuple) with one entry per partition: a vector of labels, or a `VertexClustering` of igraph. A list of
-        plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
+        Base clusterings, one per column: integers, texts or categories, in an array, or a DataFrame of pandas or
+        polars; -1, None, NaN and NA mark an object that the partition did not observe. Or a list (or tuple) with a
+        vector of labels per partition. A list of plain lists has two readings and is refused, as is a symmetric matrix
+        of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership :math:`Y^T`, rows on the simplex, of at most 2^28 entries; dense, or SciPy sparse, which is
         made dense. For a hard consensus, rows of the identity matrix; with more clusters, see

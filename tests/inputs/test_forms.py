@@ -114,7 +114,9 @@ REFUSED = {
     "array of one object": (np.array({1, 2}), ValueError, "two-dimensional"),
     "one vector": (LABELS[:, 0], ValueError, "two-dimensional.*reshape"),
     "one Series": (FRAME["ward"], ValueError, "two-dimensional.*reshape"),
-    "vectors of different length": ([LABELS[:, 0], LABELS[1:, 1]], ValueError, r"labels\[1\] must be.*\(8,\), got shape \(7,\)"),
+    "vectors of different length": (
+        [LABELS[:, 0], LABELS[1:, 1]], ValueError, r"labels\[1\] must be.*\(8,\), got shape \(7,\)",
+    ),
     "counts of pairs": (TOGETHER * M, TypeError, _TOGETHER),
     "shares of pairs": (TOGETHER, TypeError, _TOGETHER),
     "shares of pairs in a table": (pd.DataFrame(TOGETHER), TypeError, _TOGETHER),
@@ -166,13 +168,16 @@ REFUSED = {
     "a written index": (INDEX, ValueError, "column 'Unnamed: 0' has a label of its own.*index_col=0"),
     "names of the objects": (OWN, ValueError, "column 'who' has a label of its own.*Leave it out"),
     "an empty column": (
-        FRAME.assign(ward=-1), ValueError, r"column 'ward' has no label: leave it out by labels\.drop\(columns=\['ward'\]\)",
+        FRAME.assign(ward=-1), ValueError,
+        r"column 'ward' has no label: leave it out by labels\.drop\(columns=\['ward'\]\)",
     ),
     "an empty column of an array": (
-        np.c_[LABELS, np.full((N, 2), np.nan)], ValueError, r"column 3 has no .* by np\.delete\(labels, \[3, 4\], axis=1\)",
+        np.c_[LABELS, np.full((N, 2), np.nan)], ValueError,
+        r"column 3 has no .* by np\.delete\(labels, \[3, 4\], axis=1\)",
     ),
     "an empty vector": (
-        [LABELS[:, 0], np.full(N, -1)], ValueError, r"labels\[1\] has no .* by \[labels\[u\] for u in range\(2\) if u not in \[1\]\]",
+        [LABELS[:, 0], np.full(N, -1)], ValueError,
+        r"labels\[1\] has no .* by \[labels\[u\] for u in range\(2\) if u not in \[1\]\]",
     ),
     "objects nowhere": (
         np.where(np.isin(np.arange(N), [3, 5])[:, np.newaxis], np.nan, LABELS),

@@ -190,7 +190,8 @@ CHECKS = {
         (CODES, CODES.astype(str), *NO_PARTITIONS[2:5]), (NO_PARTITIONS[1], *NO_PARTITIONS[5:], CODES[1:], -np.ones(N)),
     ),
     "init": (
-        partial(check_init, n_samples=N, n_clusters=2), (None, "kmeans", CODES + 7, np.zeros(N, int), CODES.astype(str)),
+        partial(check_init, n_samples=N, n_clusters=2),
+        (None, "kmeans", CODES + 7, np.zeros(N, int), CODES.astype(str)),
         (*NO_PARTITIONS, CODES[:-1], CODES - 1, np.arange(N), CODES + 0.5, SHARES, "k-means", 3),
     ),
     "X": (
@@ -378,9 +379,12 @@ def test_every_parameter_of_what_takes_no_plain_arrays_is_read_by_a_checker():
 
 @pytest.mark.parametrize("kind", [L2, Entropy, RestrictedSimplex, ChanceCorrected])
 def test_parameters_of_weightings_are_read_by_a_checker(kind):
+    def fit(**parameters):
+        return RobustEAC(2, weighting=kind(**parameters), random_state=0).fit(WORLD.labels)
+
     (key,) = inspect.signature(kind).parameters
     for bad in (NOTHING, np.nan, -1.0, "much", True, [1.0]):
-        refusal(lambda **given: RobustEAC(2, weighting=kind(**given), random_state=0).fit(WORLD.labels), {key: bad}, key)
+        refusal(fit, {key: bad}, key)
 
 
 @pytest.mark.parametrize(

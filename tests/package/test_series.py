@@ -1,4 +1,4 @@
-"""Position counts; a Series or table whose index differs from that of the labels is refused by every public function."""
+"""Position counts: every public function refuses a Series or table whose index differs from that of the labels."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -153,7 +153,7 @@ def test_the_rule_of_an_index():
     repeated = values.set_axis(list("aab"))
     check_index(repeated, values=repeated)
     for index in (list("aba"), list("aa"), list("aabb")):
-        with pytest.raises(ValueError, match="values: its index must be labels.index"):
+        with pytest.raises(ValueError, match=r"values: its index must be labels\.index"):
             check_index(repeated, values=pd.Series(range(len(index)), index))
 
 
