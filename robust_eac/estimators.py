@@ -412,8 +412,8 @@ class RobustEAC(_Consensus):
 
     Notes
     -----
-    Position counts: a pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, is refused if its
-    index differs from that of X, unless one of them is 0, 1, .... The same holds in every function here.
+    Position counts: a pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, is refused if
+    its index differs from that of X, unless one of them is 0, 1, .... The same holds in every function here.
 
     For a growing ensemble, start from the last consensus. With new partitions:
     ``RobustEAC(k, init=model.membership_).fit(labels)``, where labels include the new columns. With new objects, as
@@ -482,8 +482,8 @@ class RobustEAC(_Consensus):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-            The ensemble, in any form of :func:`~robust_eac.partition_losses`. Or a Dask array of labels, as in :func:`~robust_eac.solve_median_partition_distributed`; then
-            `labels_` and `membership_` are Dask arrays.
+            The ensemble, in any form of :func:`~robust_eac.partition_losses`. Or a Dask array of labels, as in
+            :func:`~robust_eac.solve_median_partition_distributed`; then `labels_` and `membership_` are Dask arrays.
         y : Ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of every object, as in :func:`~robust_eac.partition_losses`.

@@ -85,7 +85,7 @@ def cells(
     for m in sizes:
         for weighting in (RestrictedSimplex(rho), L2(lam)):
             # Checks the parameter.
-            weighting.solve(np.zeros(m))
+            weighting.ready(m, 1.0, None)
     if k_range is not None and not 2 <= k_range[0] <= k_range[1]:
         raise ValueError(f"k_range must be two numbers from 2 on, the smaller first, got {k_range}.")
     more = {"noise": noise, "weightings": weightings, "n_partitions": n_partitions, "k_range": k_range}

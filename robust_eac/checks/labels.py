@@ -106,9 +106,8 @@ def check_objects_observed(ensemble, name):
 def _read(labels, name, part):
     """(the :class:`Ensemble`, the titles of its partitions for errors)."""
     if hasattr(labels, "__dask_graph__"):
-        raise ValueError(
-            f"{name} must be in memory, got a Dask array: give {name}.compute(), or its chunks one by one."
-        )
+        rule = f"call this for each of its chunks, or give {name}.compute()"
+        raise ValueError(f"{name} must be labels in memory, got a Dask array: {rule}.")
     labels = labels.to_pandas() if hasattr(labels, "to_pandas") else labels
     if isinstance(labels, (list, tuple)):
         if any(len(getattr(entry, "shape", ())) > 0 for entry in labels):
