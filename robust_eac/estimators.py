@@ -467,9 +467,6 @@ class RobustEAC(_Consensus):
         self.random_state = random_state
         self.verbose = verbose
 
-    # Function of a line of progress, set by the command line.
-    _log = None
-
     @property
     def confidence_(self) -> np.ndarray:
         """(n_samples,) largest membership of every object."""
@@ -492,19 +489,20 @@ class RobustEAC(_Consensus):
         -------
         self : RobustEAC
         """
-        chosen = {name: getattr(self, name) for name in Options._fields if name != "log"}
-        options = Options(**chosen, log=self._log or progress(self.verbose))
+        options = Options(**{name: getattr(self, name) for name in Options._fields})
         if is_dask_array(X):
             from .distributed.solver import solve_and_compare
 
-            result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
+            with progress(self.verbose):
+                result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
             self._store(None, result, agreements=agreements)
             self._book = self._placer = None
             adjusted, total, weight = False, float(len(result.labels)), None
         else:
             ensemble = check_ensemble(X, name="X")
             check_index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
-            result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
+            with progress(self.verbose):
+                result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._book, self._placer = keep_consensus(ensemble, objective, result, state, self.tol)
             adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total

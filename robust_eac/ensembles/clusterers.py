@@ -22,7 +22,7 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
 )
-from ..core.threads import progress, silent
+from ..core.threads import progress
 from ..wording import listed
 from .base import (
     EnsembleTransformer,
@@ -152,6 +152,10 @@ class ClustererEnsemble(EnsembleTransformer):
         self.verbose = verbose
 
     def _make(self, X):
+        with progress(self.verbose):
+            self._cluster(X)
+
+    def _cluster(self, X):
         X = check_features(X, estimator=self, as_is=self.max_samples is not None)
         n, n_features = X.shape
         size = check_share(self.max_samples, n, name="max_samples")
@@ -159,7 +163,6 @@ class ClustererEnsemble(EnsembleTransformer):
         label_all = check_bool(self.label_all, name="label_all")
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        log = progress(self.verbose)
         base = _as_clusterer(self.estimator, self.n_per_k)
         values = base.get_params(deep=False).values()
         if (size, n_used) != X.shape and any(isinstance(value, str) and "precomputed" in value for value in values):
@@ -177,7 +180,7 @@ class ClustererEnsemble(EnsembleTransformer):
         draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
         fit = delayed(partial(_fit, self.estimator is None))
         fits = (fit(prepare_clusterer(base, k, seed), X, size, *draw) for k, seed, *draw in draws)
-        self.estimators_, found = map(list, zip(*list_fits(fits, n_clusters, n_jobs, log), strict=True))
+        self.estimators_, found = map(list, zip(*list_fits(fits, n_clusters, n_jobs), strict=True))
         n_found = np.array([int(labels.max()) + 1 for labels in found])
         kept = np.flatnonzero(n_found)
         if len(kept) < m:
@@ -189,7 +192,7 @@ class ClustererEnsemble(EnsembleTransformer):
             )
         self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
         if self.max_samples is not None and label_all and hasattr(base, "predict"):
-            self.labels_ = self._label(X, log)
+            self.labels_ = self._label(X)
         else:
             self.labels_ = np.full((n, len(kept)), -1, dtype=label_dtype(n_found.max() - 1))
             for column, rows, labels in zip(self.labels_.T, self._samples(), found, strict=True):
@@ -240,18 +243,18 @@ class ClustererEnsemble(EnsembleTransformer):
             name = type(self.estimators_[0]).__name__
             raise TypeError(f"estimator {name} cannot label objects it was not fitted on: it has no predict.")
         if self.max_samples is not None:
-            return self._label(X, silent)
+            return self._label(X)
         fitted = zip(self.estimators_, self.estimators_features_, strict=True)
         return stack([_predict(estimator, _columns(X, features)) for estimator, features in fitted])
 
-    def _label(self, X, log):
+    def _label(self, X):
         """Labels of all objects, in blocks."""
         if self.estimator is None and self.max_features is None:
             label, *shape = nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
         else:
             label = partial(_label_by_predict, self.estimators_, self.estimators_features_, self.n_clusters_)
             shape = len(self.estimators_), label_dtype(self.n_clusters_.max() - 1)
-        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), log)
+        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs))
 
 
 class KMeansEnsemble(ClustererEnsemble):

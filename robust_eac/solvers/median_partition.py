@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -51,7 +50,7 @@ class MedianPartitionResult(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them; `log` takes a line."""
+    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them."""
 
     weighting: WeightSolver
     agreement: str
@@ -61,7 +60,6 @@ class Options(NamedTuple):
     tol: float
     n_jobs: int | None
     random_state: RandomState
-    log: Callable
 
 
 def solve_median_partition(
@@ -159,9 +157,9 @@ def solve_median_partition(
     """
     ensemble = check_ensemble(labels)
     check_index(ensemble, weighting=weighting, init=init, sample_weight=sample_weight)
-    log = progress(verbose)
-    options = Options(weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state, log)
-    return solve_ensemble(ensemble, n_clusters, options, sample_weight)[0]
+    options = Options(weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state)
+    with progress(verbose):
+        return solve_ensemble(ensemble, n_clusters, options, sample_weight)[0]
 
 
 def solve_ensemble(ensemble, n_clusters, options, sample_weight):
@@ -182,8 +180,8 @@ def solve_ensemble(ensemble, n_clusters, options, sample_weight):
     unit = total**2 if agreement == "raw" else 1.0
     weighting = weighting.ready(m, unit, partial(linked_group, encoding, rng))
     problem = Problem(objective_for(encoding, n_clusters, agreement), weighting)
-    with announce_compiling(options.log):
-        run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=options.log)
+    with announce_compiling():
+        run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs)
     result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
     warn_unless_converged(result, limits)
     return result, run.state, problem.objective
