@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -375,7 +375,8 @@ class RobustEAC(_Consensus):
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the objects.
     verbose : int, default=0
-        1 prints a line per start and alternation, and one if kernels are compiled.
+        1 prints a line per start and alternation, and one if kernels are compiled. These are the lines at the level
+        INFO of ``logging.getLogger("robust_eac")``; they are not printed if your own logging shows them.
 
     Attributes
     ----------
@@ -585,13 +586,12 @@ class MergeConsensus(_Consensus):
         # RobustEAC does not need the consensus functions.
         from .consensus.merge import merge_labels
 
-        ensemble = check_ensemble(X, name="X")
-        labels = ensemble.labels
-        result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
+        ensemble: Any = check_ensemble(X, name="X")
+        result = merge_labels(ensemble, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
         hard = np.eye(result.n_clusters)[result.labels]
-        losses, agreements = partition_losses(labels, hard), adjusted_agreement(labels, hard)
+        losses, agreements = partition_losses(ensemble, hard), adjusted_agreement(ensemble, hard)
         self._store(ensemble.names, result, losses=losses, agreements=agreements)
         del self.n_clusters_
         self._book, self._placer = keep_groups(ensemble, result)
-        self._settings = Settings(self.get_params(deep=False), True, False, float(len(labels)), None)
+        self._settings = Settings(self.get_params(deep=False), True, False, float(ensemble.n_samples), None)
         return self

@@ -1,11 +1,10 @@
 """Read columns of a table as labels, features or names of the objects, and the texts of cells as values."""
 
 import re
-import warnings
 
 import numpy as np
 
-from ..checks.common import MISSING, NUMBER
+from ..checks.common import MISSING, NUMBER, warn
 
 # With fewer objects than this, a clustering may well have more labels than half of them.
 _FEW_OBJECTS = 20
@@ -74,7 +73,7 @@ def names_of(table, column):
     for row, name in zip(table.numbers, names, strict=True):
         if first.setdefault(name, row) != row:
             found = f"rows {first[name]} and {row} have the same name {_shown(name)}; they are kept as two objects."
-            warnings.warn(f"{table.file}, column {column + 1}: {found}", UserWarning, stacklevel=3)
+            warn(f"{table.file}, column {column + 1}: {found}")
             break
     return names
 
@@ -94,7 +93,7 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
             raise _cell_error(table, row, column, reason)
         if len(numbers) > 2 and np.all(np.diff(numbers) == 1.0):
             found = f"it seems to number the objects, but is used as a feature{hint}."
-            warnings.warn(f"{table.file}, column {column + 1}: {found}", UserWarning, stacklevel=2)
+            warn(f"{table.file}, column {column + 1}: {found}")
     return features
 
 
@@ -164,7 +163,7 @@ def _check_no_index(table, column, labels, n_labels, *, has_names):
         raise ValueError(f"{where}: every object has its own label, so this is not a clustering; {rule}.")
     found = "every object has its own label" if n_labels == n else f"{n_labels} labels for {n} objects"
     rule = f"if it names or numbers the objects, give --index-column {number}; if it counts, --drop-column {number}"
-    warnings.warn(f"{where}: {found}; {rule}.", UserWarning, stacklevel=3)
+    warn(f"{where}: {found}; {rule}.")
 
 
 def _may_count(labels, n_labels):
