@@ -237,10 +237,9 @@ def _refuse_names_of_objects(ensemble, name, titles):
         if len(np.unique(column)) == n:
             found = f"{name}: {titles[u]} has a label of its own in every row"
             # pandas gives this title to a written index.
-            if titles[u].startswith("column 'Unnamed: "):
-                raise ValueError(f"{found}, a written index. Read the file with index_col=0, or leave the column out.")
-            if named:
-                raise ValueError(f"{found}, so it is not a clustering. Leave it out if it names the objects.")
+            if named or titles[u].startswith("column 'Unnamed: "):
+                rule = "Leave it out if it names the objects; read the file with index_col=0 if it is a written index"
+                raise ValueError(f"{found}, so it is not a clustering. {rule}.")
             warn(f"{found}. Leave it out if it numbers the rows.")
 
 
