@@ -65,9 +65,9 @@ class Ensemble(NamedTuple):
         return self.labels[rows] != -1
 
 
-def check_labels(labels, *, name="labels") -> np.ndarray:
+def check_labels(labels) -> np.ndarray:
     """Return the ensemble as a two-dimensional integer array; a view of the input if that is such an array."""
-    return check_ensemble(labels, name=name).labels
+    return check_ensemble(labels).labels
 
 
 def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
@@ -346,8 +346,9 @@ def _wrong(value, row, name, column, rule):
     return f"{name} {rule}, got {reprlib.repr(value)} at row {row}{f', {column}' if column else ''}."
 
 
-def check_sample_weight(sample_weight, ensemble, *, counts=False, name="sample_weight") -> np.ndarray | None:
+def check_sample_weight(sample_weight, ensemble, *, counts=False) -> np.ndarray | None:
     """Return None, or fresh float64 weights of the objects of an ensemble; `counts` are 0 or at least 1."""
+    name = "sample_weight"
     if sample_weight is None:
         return None
     weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
@@ -395,12 +396,12 @@ def check_hard_partition(partition, n_samples, name="partition", n_clusters=None
     return codes
 
 
-def check_init(init, n_samples, n_clusters, names=("random", "kmeans")):
+def check_init(init, n_samples, n_clusters):
     """Return the name of a start (None is "random"), or the membership that an array describes."""
     if init is None:
         return "random"
     if isinstance(init, str):
-        return check_choice(init, names, name="init")
+        return check_choice(init, ("random", "kmeans"), name="init")
     array = as_dense(init, "init")
     if array.ndim == 1:
         codes = check_hard_partition(array, n_samples, "init", n_clusters)

@@ -218,13 +218,13 @@ def check_bool(value, *, name) -> bool:
     return bool(value)
 
 
-def check_mask(mask, size, *, name, each="partition") -> np.ndarray:
+def check_mask(mask, size, *, name) -> np.ndarray:
     """Return a mask as a boolean vector of this length."""
     array = np.asarray(mask)
     if array.dtype != bool:
-        raise TypeError(f"{name} must be a mask of True and False, one per {each}, got dtype {array.dtype}.")
+        raise TypeError(f"{name} must be a mask of True and False, one per partition, got dtype {array.dtype}.")
     if array.shape != (size,):
-        raise ValueError(f"{name} must have shape ({size},), one value per {each}, got {array.shape}.")
+        raise ValueError(f"{name} must have shape ({size},), one value per partition, got {array.shape}.")
     return array
 
 
