@@ -56,11 +56,6 @@ and single methods of a registry, are in the submodules.
 - `corrupt_ensemble`: some clusterings replaced by random ones
 - `fuzzy_c_means`: memberships in clusters of features
 
-**Inputs** (`robust_eac.inputs`): label matrices from the results of other tools
-
-- `labels_from`, `LabelMatrix`: from communities, dicts, tables of a crowd and matched pairs, with names
-- `labels_from_draws`: from posterior draws, one per row
-
 **Diagnostics** (`robust_eac.diagnostics`)
 
 - `certify`: how good a consensus from any source is
@@ -119,7 +114,6 @@ _PUBLIC = {
         "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble "
         "ensemble_distributed corrupt_ensemble fuzzy_c_means"
     ),
-    "inputs": "labels_from LabelMatrix labels_from_draws",
     "diagnostics": (
         "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement "
         "consensus_distribution"
@@ -144,7 +138,6 @@ if TYPE_CHECKING:
     from .ensembles import *
     from .estimators import *
     from .hard import *
-    from .inputs import *
     from .metrics import *
     from .plotting import *
     from .schemes import *

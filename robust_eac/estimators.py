@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks.common import Labels, RandomState, WeightSolver
-from .checks.labels import check_ensemble, check_sample_weight
-from .checks.names import Count
+from .checks.common import Labels, RandomState, WeightSolver, warn
+from .checks.labels import Ensemble, check_ensemble, check_index, check_sample_weight
 from .checks.values import check_names, is_dask_array
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
@@ -60,7 +58,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         mean = float(np.mean(self.agreements_))
         if m > n > 1 and mean < _LOW_AGREEMENT:
             message = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}; 1 is most). Are the "
-            warnings.warn(f"{message}{n} rows objects, and the columns clusterings?", UserWarning, stacklevel=3)
+            warn(f"{message}{n} rows objects, and the columns clusterings?")
 
     def _check_names(self, ensemble):
         """Require the partitions of the fit in their order; with scikit-learn's messages, which its tests expect."""
@@ -83,7 +81,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             text = f"X has feature names, but {kind} was fitted without feature names"
             if found is None:
                 text = f"X does not have valid feature names, but {kind} was fitted with feature names"
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warn(text)
 
     def summary(
         self,
@@ -153,8 +151,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """Names of the partitions: those given, the titles of the fitted columns, or numbers."""
         if names is None:
             return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        size = Count(self.n_features_in_, getattr(self, "feature_names_in_", None))
-        return check_names(names, size, name="names")
+        known = Ensemble(self.labels_, getattr(self, "feature_names_in_", None))
+        check_index(known, name="X", names=names)
+        return check_names(names, self.n_features_in_, name="names")
 
     def to_html(
         self,
@@ -185,8 +184,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         sample_weight, names
             As in :meth:`summary`.
         object_names : sequence of n_samples str, default=None
-            Names of the objects. None means the index of a DataFrame X, the objects of a
-            :class:`~robust_eac.LabelMatrix` X, or numbers from 0.
+            Names of the objects. None means the index of a DataFrame X, or numbers
+            from 0.
         title : str, default=None
             Title of the page. None means the numbers of partitions and objects.
         note : str, default=None
@@ -282,7 +281,8 @@ class RobustEAC(_Consensus):
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the objects.
     verbose : int, default=0
-        1 prints a line per start and alternation, and one if kernels are compiled.
+        1 prints a line per start and alternation, and one if kernels are compiled. These are the lines at the level
+        INFO of ``logging.getLogger("robust_eac")``; they are not printed if your own logging shows them.
 
     Attributes
     ----------
@@ -319,8 +319,8 @@ class RobustEAC(_Consensus):
 
     Notes
     -----
-    A pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, goes by its index: names in
-    another order are matched, other names refused; an index 0, 1, ... is no names. So does every function here.
+    Position counts: a pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, is refused if
+    its index differs from that of X, unless one of them is 0, 1, .... The same holds in every function here.
 
     For a growing ensemble, start from the last consensus. With new partitions:
     ``RobustEAC(k, init=model.membership_).fit(labels)``, where labels include the new columns. With new objects, as
@@ -374,9 +374,6 @@ class RobustEAC(_Consensus):
         self.random_state = random_state
         self.verbose = verbose
 
-    # Function of a line of progress, set by the command line.
-    _log = None
-
     @property
     def confidence_(self) -> np.ndarray:
         """(n_samples,) largest membership of every object."""
@@ -389,9 +386,8 @@ class RobustEAC(_Consensus):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-            The ensemble, in any form of :func:`~robust_eac.partition_losses`; :func:`~robust_eac.labels_from` reads
-            more. Or a Dask array of labels, as in :func:`~robust_eac.solve_median_partition_distributed`; then
-            `labels_` and `membership_` are Dask arrays.
+            The ensemble, in any form of :func:`~robust_eac.partition_losses`. Or a Dask array of labels, as in
+            :func:`~robust_eac.solve_median_partition_distributed`; then `labels_` and `membership_` are Dask arrays.
         y : Ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of every object, as in :func:`~robust_eac.partition_losses`.
@@ -400,18 +396,20 @@ class RobustEAC(_Consensus):
         -------
         self : RobustEAC
         """
-        chosen = {name: getattr(self, name) for name in Options._fields if name != "log"}
-        options = Options(**chosen, log=self._log or progress(self.verbose))
+        options = Options(**{name: getattr(self, name) for name in Options._fields})
         if is_dask_array(X):
             from .distributed.solver import solve_and_compare
 
-            result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
+            with progress(self.verbose):
+                result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
             self._store(None, result, agreements=agreements)
             self._fixed = None
             adjusted, total, weight = False, float(len(result.labels)), None
         else:
             ensemble = check_ensemble(X, name="X")
-            result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
+            check_index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
+            with progress(self.verbose):
+                result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._fixed = keep_consensus(ensemble, objective, result, state, self.tol)
             adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total
@@ -436,8 +434,8 @@ class RobustEAC(_Consensus):
         ----------
         X : array-like of shape (n_new, n_partitions), int, or list of clusterings
             Clusters of the new objects in the same partitions, in the order and with the labels of the fit: for
-            k-means, from `predict` of each model. Any form that `fit` takes except sparse indicators; names are matched
-            as names. A label that no fitted object has is a new cluster. -1, None, NaN and NA are not observed.
+            k-means, from `predict` of each model. Any form that `fit` takes; names are matched as names. A label that
+            no fitted object has is a new cluster. -1, None, NaN and NA are not observed.
 
         Returns
         -------
@@ -509,8 +507,6 @@ class RobustEAC(_Consensus):
         check_is_fitted(self)
         if self._fixed is None:
             raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
-        if is_dask_array(X):
-            raise ValueError("X must be in memory, got a Dask array: call this for each of its chunks, by map_blocks.")
         ensemble = check_ensemble(X, name="X", part=True)
         self._check_names(ensemble)
         return self._fixed, read_new_objects(self._fixed.book, ensemble)
@@ -589,14 +585,11 @@ class MergeConsensus(_Consensus):
         # RobustEAC does not need the consensus functions.
         from .consensus.merge import merge_labels
 
-        if is_dask_array(X):
-            raise ValueError("X must be a matrix of labels in memory, got a Dask array.")
-        ensemble = check_ensemble(X, name="X")
-        labels = ensemble.labels
-        result = merge_labels(labels, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
+        ensemble: Any = check_ensemble(X, name="X")
+        result = merge_labels(ensemble, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
         hard = np.eye(result.n_clusters)[result.labels]
-        losses, agreements = partition_losses(labels, hard), adjusted_agreement(labels, hard)
+        losses, agreements = partition_losses(ensemble, hard), adjusted_agreement(ensemble, hard)
         self._store(ensemble.names, result, losses=losses, agreements=agreements)
         del self.n_clusters_
-        self._settings = Settings(self.get_params(deep=False), True, False, float(len(labels)), None)
+        self._settings = Settings(self.get_params(deep=False), True, False, float(ensemble.n_samples), None)
         return self

@@ -21,13 +21,13 @@ class Codebook(NamedTuple):
         labels that no fitted object has.
     labels : (n_slots,) int64; label of each cluster, in ascending order within each partition, and -1 after them if
         labels were missing.
-    meanings : values that the labels of each used partition stand for; None for themselves.
+    categories : values that the labels of each used partition stand for; None for themselves.
     """
 
     partitions: np.ndarray
     starts: np.ndarray
     labels: np.ndarray
-    meanings: list
+    categories: list
 
 
 class NewObjects(NamedTuple):
@@ -113,27 +113,27 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
             labels[slots], unread[slots] = ensemble.labels[block, u], False
         if not unread.any():
             break
-    return Codebook(partitions, starts, labels, [_meaning(ensemble, u) for u in partitions])
+    return Codebook(partitions, starts, labels, [_categories(ensemble, u) for u in partitions])
 
 
-def _meaning(ensemble, u):
+def _categories(ensemble, u):
     """Values that the labels of a partition stand for, None for themselves."""
-    return None if ensemble.meanings is None else ensemble.meanings[u]
+    return None if ensemble.categories is None else ensemble.categories[u]
 
 
-def _as_in_fit(labels, meaning, fitted):
+def _as_in_fit(labels, categories, fitted):
     """Labels as the integers of the same values in the fit, -1 for values that the fit did not have."""
     labels = labels.astype(np.int64)
-    if meaning == fitted:
+    if categories == fitted:
         return labels
-    if meaning is None:
+    if categories is None:
         values, labels = np.unique(labels, return_inverse=True)
-        meaning = values.tolist()
+        categories = values.tolist()
     if fitted is None:
-        found = [-1 if isinstance(value, str) else value for value in meaning]
+        found = [-1 if isinstance(value, str) else value for value in categories]
     else:
         label_of = {value: label for label, value in enumerate(fitted)}
-        found = [label_of.get(value, -1) for value in meaning]
+        found = [label_of.get(value, -1) for value in categories]
     # The last entry is for missing labels.
     return np.array([*found, -1], dtype=np.int64)[labels]
 
@@ -144,7 +144,7 @@ def read_new_objects(book, ensemble):
     for place, u in enumerate(book.partitions):
         start, end = book.starts[place], book.starts[place + 1]
         known = book.labels[start:end]
-        asked = _as_in_fit(ensemble.labels[:, u], _meaning(ensemble, u), book.meanings[place])
+        asked = _as_in_fit(ensemble.labels[:, u], _categories(ensemble, u), book.categories[place])
         known = known[: len(known) - (known[-1] == -1)]
         at = np.minimum(np.searchsorted(known, asked), len(known) - 1)
         codes[:, place] = np.where(known[at] == asked, start + at, book.starts[-1])

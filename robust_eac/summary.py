@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .checks.labels import check_ensemble, check_sample_weight
-from .checks.values import is_dask_array
+from .checks.labels import check_ensemble, check_index, check_sample_weight
 from .core.encoding import encode_ensemble
 from .core.formula import adjusted_agreements
 from .diagnostics.certificates import UNSURE, Assessment, assess_membership
@@ -34,7 +33,7 @@ class Settings(NamedTuple):
 
 def assess(model, X, sample_weight, settings):
     """The Assessment of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not the fitted ensemble."""
-    if is_dask_array(model.labels_):
+    if model._book is None:
         return Assessment(unbounded="the fit was to a Dask array")
     return assess_encoded(model, *encode_fitted(model, X, sample_weight, settings), settings)[0]
 
@@ -49,6 +48,7 @@ def encode_fitted(model, X, sample_weight, settings):
         )
     if ensemble.names is not None and hasattr(model, "feature_names_in_"):
         model._check_names(ensemble)
+    check_index(ensemble, name="X", sample_weight=sample_weight)
     encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
     membership = np.eye(model.n_clusters_found_)[labels] if settings.merged else model.membership_
     agreements = adjusted_agreements(encoding, membership)

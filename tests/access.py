@@ -13,7 +13,7 @@ from robust_eac.alternation import several_starts as _several_starts
 from robust_eac.alternation.one_start import Limits, Problem, next_relaxation
 from robust_eac.checks import labels as label_checks
 from robust_eac.checks import values as value_checks
-from robust_eac.checks.labels import check_ensemble, check_init, check_labels
+from robust_eac.checks.labels import check_ensemble, check_index, check_init, check_labels
 from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences

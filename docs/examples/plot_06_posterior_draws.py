@@ -12,11 +12,9 @@ how sure is it?
 #
 # A small Gibbs sampler stands in for yours: a mixture of Gaussians with a Dirichlet
 # prior, on three overlapping groups of points. Its draws are the rows of a matrix, as in
-# R; here an object is a row, and :func:`~robust_eac.labels_from_draws` turns them.
+# R; here an object is a row, so the matrix is transposed.
 
 import numpy as np
-
-from robust_eac import labels_from_draws
 
 rng = np.random.RandomState(0)
 X = np.concatenate([rng.normal(centre, 1.0, (60, 2)) for centre in ([0, 0], [3.2, 0], [1.6, 3.0])])
@@ -40,7 +38,7 @@ def gibbs(X, n_components=8, n_draws=300, burn_in=200):
 
 
 draws = gibbs(X)
-labels = labels_from_draws(draws)
+labels = draws.T
 print("clusters per draw:", np.unique([len(np.unique(draw)) for draw in draws], return_counts=True))
 
 # %%

@@ -26,20 +26,27 @@ runs = [
 ]
 
 # %%
-# igraph has clusterings of its own. :func:`~robust_eac.labels_from` reads both, one
-# clustering per column.
+# A run of networkx becomes a vector of labels, in the order of the nodes; igraph has this
+# vector as ``membership``.
 
 import random
 
 import igraph
 
-from robust_eac import labels_from
+
+def vector(communities):
+    """The community of every node, which is a number here."""
+    labels = np.empty(graph.number_of_nodes(), dtype=int)
+    for number, nodes in enumerate(communities):
+        labels[list(nodes)] = number
+    return labels
+
 
 random.seed(0)  # igraph draws from here
 same_graph = igraph.Graph.from_networkx(graph)
-runs += [same_graph.community_multilevel(return_levels=False) for _ in range(10)]
-runs += [same_graph.community_leiden("modularity", n_iterations=2) for _ in range(10)]
-labels = labels_from(runs).labels
+found = [same_graph.community_multilevel(return_levels=False) for _ in range(10)]
+found += [same_graph.community_leiden("modularity", n_iterations=2) for _ in range(10)]
+labels = np.column_stack([vector(run) for run in runs] + [run.membership for run in found])
 print("runs:", labels.shape[1], " different ones:", len(np.unique(labels.T, axis=0)))
 
 # %%

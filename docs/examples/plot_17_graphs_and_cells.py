@@ -10,15 +10,16 @@ What other tools leave behind: communities of networkx and igraph, and columns o
 # --------------------------
 #
 # Louvain at five resolutions, ten runs by networkx and ten by igraph.
-# :func:`~robust_eac.labels_from` matches the nodes of both by their names.
+# Each is a Series from node to community; ``pd.concat`` matches the nodes by their names.
 
 import random
 
 import igraph
 import networkx as nx
 import numpy as np
+import pandas as pd
 
-from robust_eac import RobustEAC, labels_from, select_n_clusters
+from robust_eac import RobustEAC, select_n_clusters
 
 graph = nx.karate_club_graph()
 graph = nx.relabel_nodes(graph, {node: f"m{node:02d}" for node in graph})
@@ -27,15 +28,18 @@ twin = igraph.Graph.from_networkx(graph)
 random.seed(0)  # igraph draws from here
 found = {}
 for i, resolution in enumerate(np.repeat([0.5, 0.8, 1.0, 1.2, 1.5], 2)):
-    found[f"networkx {resolution} #{i}"] = nx.community.louvain_communities(graph, resolution=resolution, seed=i)
-    found[f"igraph {resolution} #{i}"] = twin.community_multilevel(weights="weight", resolution=resolution)
-runs = labels_from(found)
+    communities = nx.community.louvain_communities(graph, resolution=resolution, seed=i)
+    of_node = {node: number for number, nodes in enumerate(communities) for node in nodes}
+    found[f"networkx {resolution} #{i}"] = pd.Series(of_node)
+    clustering = twin.community_multilevel(weights="weight", resolution=resolution)
+    found[f"igraph {resolution} #{i}"] = pd.Series(clustering.membership, index=twin.vs["_nx_name"])
+runs = pd.concat(found, axis=1).sort_index()
 
 k = select_n_clusters(runs, range(1, 8), random_state=0).n_clusters
 model = RobustEAC(k, random_state=0).fit(runs)
 print(model.summary(runs))
 confidence = model.confidence_
-print("below 0.9:", [node for node, sure in zip(runs.objects, confidence, strict=True) if sure < 0.9])
+print("below 0.9:", [node for node, sure in zip(runs.index, confidence, strict=True) if sure < 0.9])
 
 # %%
 # Nodes below 0.9 are hollow and large. For none of them would another community be as good:
@@ -44,7 +48,7 @@ print("below 0.9:", [node for node, sure in zip(runs.objects, confidence, strict
 import matplotlib.pyplot as plt
 
 places = nx.spring_layout(graph, seed=3)
-points = np.array([places[node] for node in runs.objects])
+points = np.array([places[node] for node in runs.index])
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), width_ratios=[3, 2])
 nx.draw_networkx_edges(graph, places, ax=axes[0], width=0.4, edge_color="0.6")
 for community in range(model.n_clusters_found_):
@@ -63,7 +67,7 @@ for node, place in places.items():
 axes[0].set_title("communities; nodes below 0.9 are hollow")
 axes[0].set_axis_off()
 order = np.argsort(confidence)[:14]
-axes[1].barh([runs.objects[i] for i in order], confidence[order], color="0.6")
+axes[1].barh(runs.index[order], confidence[order], color="0.6")
 axes[1].axvline(0.9, color="black", linestyle=":")
 axes[1].set_xlabel("largest membership")
 axes[1].set_ylabel("node")
@@ -77,7 +81,6 @@ plt.show()
 # that was not seen.
 
 import anndata
-import pandas as pd
 
 rng = np.random.default_rng(0)
 types = np.repeat(["T", "B", "NK"], 40)
@@ -95,10 +98,6 @@ obs.loc[rng.choice(obs.index, 12, replace=False), "kmeans"] = None
 adata = anndata.AnnData(rng.poisson(1, (len(types), 5)).astype(np.float32), obs=obs.astype("category"))
 
 columns = ["leiden_0.5", "leiden_1.0", "kmeans"]
-try:
-    RobustEAC(3).fit(adata)
-except TypeError as error:
-    print(error)
 cells = RobustEAC(3, weighting="chance-corrected", random_state=0).fit(adata.obs[columns])
 adata.obs["consensus"] = pd.Categorical(cells.labels_.astype(str))
 adata.obs["confidence"] = cells.confidence_

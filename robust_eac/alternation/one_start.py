@@ -1,6 +1,5 @@
 """Alternation of membership and weights from one start: Y steps that sweep, and updates of the weights."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -9,7 +8,7 @@ import numpy as np
 from ..checks.values import MAX_SEED
 from ..core.starts import FEW, SAMPLE_TOL
 from ..core.sweep import ROUNDING
-from ..core.threads import silent, stop_if_cancelled
+from ..core.threads import LOG, stop_if_cancelled
 from ..objectives.base import Objective
 from ..weightings.joint import Weighting, first_weights
 
@@ -51,7 +50,7 @@ class Problem(NamedTuple):
 class Run(NamedTuple):
     """The state of one start: memberships of the objective's rows, weights, and all that continues it.
 
-    log : function of a line of progress.
+    name : text before its lines of progress; None if it has none.
     gap : while it is above the tolerance, Y steps sweep before they measure the gap.
     """
 
@@ -61,7 +60,7 @@ class Run(NamedTuple):
     weights: np.ndarray
     history: list
     rng: np.random.RandomState
-    log: Callable
+    name: str | None = None
     gap: float = np.inf
     n_iter: int = 0
     n_sweeps: int = 0
@@ -70,8 +69,13 @@ class Run(NamedTuple):
     def objective(self):
         return self.history[-1]
 
+    def log(self, line):
+        """Log a line of progress."""
+        if self.name is not None:
+            LOG.info("%s%s", self.name, line)
 
-def start_run(problem, start, rng, limits, *, log=silent):
+
+def start_run(problem, start, rng, limits, *, name=None):
     """The :class:`Run` of a start, before its first Y step.
 
     `start` is the name of a start, or memberships, which are changed. With many rows, a named start is solved on a
@@ -79,25 +83,25 @@ def start_run(problem, start, rng, limits, *, log=silent):
     """
     objective, weighting = problem
     if not isinstance(start, str):
-        return run_from(problem, start, rng, partial(_weights_of_start, weighting), log, limits)._replace(gap=0.0)
+        return run_from(problem, start, rng, partial(_weights_of_start, weighting), limits, name)._replace(gap=0.0)
     sample, first = objective.sample(rng), partial(first_weights, weighting)
     if sample is None:
-        return run_from(problem, objective.initial_rows(start, rng), rng, first, log, limits)
+        return run_from(problem, objective.initial_rows(start, rng), rng, first, limits, name)
     rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
     own = np.random.RandomState(rng.randint(MAX_SEED))
     of_sample = Problem(sample, weighting)
-    run = run_from(of_sample, sample.initial_rows(start, own), own, first, silent, rough)
+    run = run_from(of_sample, sample.initial_rows(start, own), own, first, rough)
     run = continue_run(of_sample, run._replace(gap=0.0), rough)
-    return spread_run(problem, sample, run, rng, log, limits, leap=objective.n_clusters > FEW)
+    return spread_run(problem, sample, run, rng, limits, name, leap=objective.n_clusters > FEW)
 
 
-def spread_run(problem, sample, run, rng, log, limits, *, leap):
+def spread_run(problem, sample, run, rng, limits, name, *, leap):
     """The :class:`Run` of all objects from the run of a sample, given by its objective."""
     encoding = problem.objective.encoding
     skip = limits.tol * encoding.partitions.total if leap else 0.0
     rows = sample.place(encoding, run.weights, run.rows, leap=leap, skip=skip, n_threads=limits.n_threads)
-    run = run_from(problem, rows, rng, problem.weighting.solve, log, limits)
-    log(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
+    run = run_from(problem, rows, rng, problem.weighting.solve, limits, name)
+    run.log(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
     return run
 
 
@@ -110,13 +114,13 @@ def _weights_of_start(weighting, losses):
     return weights if weights @ losses > _EQUAL * losses.max() else first_weights(weighting, losses)
 
 
-def run_from(problem, rows, rng, weigh, log, limits):
+def run_from(problem, rows, rng, weigh, limits, name=None):
     """The :class:`Run` from memberships, with weights by a function of their losses."""
     objective, weighting = problem
     state = objective.measure(rows, limits.n_threads)
     losses = objective.losses(state)
     weights = weigh(losses)
-    return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, log)
+    return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, name)
 
 
 def continue_run(problem, run, limits):
@@ -151,10 +155,9 @@ def alternate_once(problem, run, limits):
     return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
 
 
-def alternate(problem, start, rng, limits, *, log=silent):
+def alternate(problem, start, rng, limits):
     """The :class:`Run` of one start, alternated to a joint stationary point."""
-    run = start_run(problem, start, rng, limits, log=log)
-    return continue_run(problem, run, limits)
+    return continue_run(problem, start_run(problem, start, rng, limits), limits)
 
 
 def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.formula import adjusted_agreements
 from ..core.starts import reduce_rows
-from ..core.threads import count_threads, map_threads, silent
+from ..core.threads import count_threads, map_threads
 from ..objectives.base import empty_last
 from ..weightings.joint import Trusting
 from .one_start import alternate, alternate_once, continue_run, spread_run, start_run
@@ -23,7 +23,7 @@ def _value(run):
     return run.objective
 
 
-def solve(problem, start, seeds, limits, *, n_jobs=None, log=silent):
+def solve(problem, start, seeds, limits, *, n_jobs=None):
     """(the best run of several starts, memberships of the objective's objects), both with the clusters in order.
 
     Empty clusters are last; with a named start, the others are ordered by their first objects. Objects without weight
@@ -31,7 +31,7 @@ def solve(problem, start, seeds, limits, *, n_jobs=None, log=silent):
     """
     problem, start, whole = reduce_problem(problem, start)
     objective = problem.objective
-    run = _best_run(problem, start, seeds, limits, n_jobs, log)
+    run = _best_run(problem, start, seeds, limits, n_jobs)
     alone = limits._replace(n_threads=_within(n_jobs, objective))
     problem, run = _confirm(problem, run, seeds[0], alone)
     run = canonical(problem, run, alone)
@@ -70,7 +70,7 @@ def _within(n_jobs, objective):
     return count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)[1]
 
 
-def _best_run(problem, start, seeds, limits, n_jobs, log):
+def _best_run(problem, start, seeds, limits, n_jobs):
     """The best run of several starts, the first of equal ones.
 
     The starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides with
@@ -83,8 +83,8 @@ def _best_run(problem, start, seeds, limits, n_jobs, log):
     rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
     quarter = objective.sample(rng, quarter=True) if isinstance(start, str) else None
     if quarter is not None:
-        run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs, log)
-        run = spread_run(problem, quarter, run, rng, log, alone, leap=True)
+        run = _best_run(problem._replace(objective=quarter), start, seeds, limits, n_jobs)
+        run = spread_run(problem, quarter, run, rng, alone, "", leap=True)
         del quarter
         return continue_run(problem, run, alone)
     loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL))
@@ -96,11 +96,8 @@ def _best_run(problem, start, seeds, limits, n_jobs, log):
     def begin(number, n_threads):
         first = start if isinstance(start, str) else start.copy()
         rng = np.random.RandomState(seeds[number])
-
-        def log_start(line):
-            log(f"start {number + 1}/{len(seeds)}: {line}")
-
-        return start_run(problem, first, rng, limits._replace(n_threads=n_threads), log=log_start)
+        name = f"start {number + 1}/{len(seeds)}: "
+        return start_run(problem, first, rng, limits._replace(n_threads=n_threads), name=name)
 
     def begin_and_continue(number, n_threads):
         return continue_run(problem, begin(number, n_threads), loose._replace(n_threads=n_threads))

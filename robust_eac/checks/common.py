@@ -1,6 +1,9 @@
-"""Types of arguments, blocks of rows, texts that are labels, optional packages: shared by most folders."""
+"""Types of arguments, blocks of rows, warnings, texts that are labels, optional packages: shared by most folders."""
 
+import os
 import re
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -19,8 +22,7 @@ RandomState = int | np.random.RandomState | None
 BLOCK = 4096
 # Largest number of entries of an array that a `repr` shows.
 _SHOWN = 12
-# With fewer objects than this, a clustering may well have more labels than half of them.
-_FEW_OBJECTS = 20
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 # Texts that mean a missing label, in any case. The integer -1 means it as well.
 MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
 INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -34,14 +36,12 @@ def row_blocks(n_rows, size=None):
         yield slice(start, min(start + size, n_rows))
 
 
-def may_count(labels, n_labels):
-    """Whether a column of integers may count something: more labels than half the objects, or a fifth with gaps.
-
-    n_labels : number of different labels. Clusterings number their clusters without gaps.
-    """
-    n, width = len(labels), int(labels.max()) - int(labels.min()) + 1
-    has_gaps = n_labels >= _FEW_OBJECTS and 10 * n_labels < 9 * width
-    return n >= _FEW_OBJECTS and (2 * n_labels > n or (has_gaps and 5 * n_labels > n))
+def warn(message, category=UserWarning):
+    """Give a warning at the first frame outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def in_short(result):

@@ -2,7 +2,6 @@
 
 import math
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 
@@ -12,8 +11,7 @@ from sklearn import utils
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
-from .common import did_you_mean
-from .names import in_order, names_of
+from .common import did_you_mean, warn
 
 # Largest seed drawn for a part of a computation.
 MAX_SEED = np.iinfo(np.int32).max
@@ -46,7 +44,7 @@ def as_dense(values, name):
 
 def check_vector(values, *, name, size=None, each="partition", positive_sum=False, signed=False) -> np.ndarray:
     """Return a fresh float64 vector of finite numbers, non-negative unless they are signed."""
-    array = real_array(in_order(values, names_of(size), name), name)
+    array = real_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
     if array.size == 0 or (size is not None and array.size != size):
@@ -84,7 +82,6 @@ def check_features(X, *, name="X", n_samples=None, estimator=None, as_is=False, 
     """
     if np.ma.isMaskedArray(X):
         raise TypeError(f"{name} must not be a masked array.")
-    X = in_order(X, names_of(n_samples), name)
     keep = as_is and isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
     options |= {"dtype": None} if keep else {"dtype": np.float64, "order": "C"}
     try:
@@ -221,19 +218,19 @@ def check_bool(value, *, name) -> bool:
     return bool(value)
 
 
-def check_mask(mask, size, *, name, each="partition") -> np.ndarray:
+def check_mask(mask, size, *, name) -> np.ndarray:
     """Return a mask as a boolean vector of this length."""
-    array = np.asarray(in_order(mask, names_of(size), name))
+    array = np.asarray(mask)
     if array.dtype != bool:
-        raise TypeError(f"{name} must be a mask of True and False, one per {each}, got dtype {array.dtype}.")
+        raise TypeError(f"{name} must be a mask of True and False, one per partition, got dtype {array.dtype}.")
     if array.shape != (size,):
-        raise ValueError(f"{name} must have shape ({size},), one value per {each}, got {array.shape}.")
+        raise ValueError(f"{name} must have shape ({size},), one value per partition, got {array.shape}.")
     return array
 
 
 def check_membership(membership, n_samples, n_clusters=None, *, name="membership"):
     """A fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
-    rows = real_array(as_dense(in_order(membership, names_of(n_samples), name), name), name)
+    rows = real_array(as_dense(membership, name), name)
     if rows.ndim != 2 or 0 in rows.shape or rows.shape != (n_samples, n_clusters or rows.shape[1]):
         hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if rows.ndim == 1 else ""
         expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
@@ -250,17 +247,17 @@ def check_membership(membership, n_samples, n_clusters=None, *, name="membership
     return rows
 
 
-def warn_unless(converged, message, stacklevel=2):
-    """Unless converged, give a ConvergenceWarning at the caller of the calling function, or further up."""
+def warn_unless(converged, message):
+    """Unless converged, give a ConvergenceWarning at the caller of this package."""
     if not converged:
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)
+        warn(message, ConvergenceWarning)
 
 
 def check_names(names, size, *, name, each="partition") -> list:
     """Return names of partitions, or of whatever `each` says, as a list."""
     if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
         raise TypeError(f"{name} must be a list of names, got {names!r}.")
-    names = list(in_order(names, names_of(size), name))
+    names = list(names)
     if len(names) != size:
         raise ValueError(f"{name} must have one entry per {each}, {size}, got {len(names)}.")
     return names

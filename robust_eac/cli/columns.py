@@ -1,12 +1,13 @@
 """Read columns of a table as labels, features or names of the objects, and the texts of cells as values."""
 
 import re
-import warnings
 
 import numpy as np
 
-from ..checks.common import MISSING, NUMBER, may_count
+from ..checks.common import MISSING, NUMBER, warn
 
+# With fewer objects than this, a clustering may well have more labels than half of them.
+_FEW_OBJECTS = 20
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 # Spreadsheets run a cell that begins like this, quotes aside, as a formula.
@@ -72,7 +73,7 @@ def names_of(table, column):
     for row, name in zip(table.numbers, names, strict=True):
         if first.setdefault(name, row) != row:
             found = f"rows {first[name]} and {row} have the same name {_shown(name)}; they are kept as two objects."
-            warnings.warn(f"{table.file}, column {column + 1}: {found}", UserWarning, stacklevel=3)
+            warn(f"{table.file}, column {column + 1}: {found}")
             break
     return names
 
@@ -92,7 +93,7 @@ def features_of(table, columns, *, hint=_HOW_TO_LEAVE_OUT):
             raise _cell_error(table, row, column, reason)
         if len(numbers) > 2 and np.all(np.diff(numbers) == 1.0):
             found = f"it seems to number the objects, but is used as a feature{hint}."
-            warnings.warn(f"{table.file}, column {column + 1}: {found}", UserWarning, stacklevel=2)
+            warn(f"{table.file}, column {column + 1}: {found}")
     return features
 
 
@@ -106,7 +107,7 @@ def numbers_of(cells):
 def labels_of(table, columns, *, in_part=False):
     """Columns of a table as integer labels, (n_rows, len(columns)), -1 where missing; `in_part`, also in whole rows."""
     # Imported here, because it imports SciPy, which --help does without.
-    from ..checks.forms import LabelError, kind_of_pairs, label_column, side_by_side
+    from ..checks.labels import LabelError, kind_of_pairs, label_column, side_by_side
 
     _check_not_empty(table, columns)
     n = len(table.numbers)
@@ -152,7 +153,7 @@ def _label_error(table, row, column):
 def _check_no_index(table, column, labels, n_labels, *, has_names):
     """Refuse a column that names the objects, or a written index without a title; warn of one that may be either."""
     n = len(labels)
-    if n < 3 or not (n_labels == n or may_count(labels, n_labels)):
+    if n < 3 or not (n_labels == n or _may_count(labels, n_labels)):
         return
     number = column + 1
     where = f"{table.file}, column {number}"
@@ -162,7 +163,17 @@ def _check_no_index(table, column, labels, n_labels, *, has_names):
         raise ValueError(f"{where}: every object has its own label, so this is not a clustering; {rule}.")
     found = "every object has its own label" if n_labels == n else f"{n_labels} labels for {n} objects"
     rule = f"if it names or numbers the objects, give --index-column {number}; if it counts, --drop-column {number}"
-    warnings.warn(f"{where}: {found}; {rule}.", UserWarning, stacklevel=3)
+    warn(f"{where}: {found}; {rule}.")
+
+
+def _may_count(labels, n_labels):
+    """Whether a column of integers may count something: more labels than half the objects, or a fifth with gaps.
+
+    n_labels : number of different labels. Clusterings number their clusters without gaps.
+    """
+    n, width = len(labels), int(labels.max()) - int(labels.min()) + 1
+    has_gaps = n_labels >= _FEW_OBJECTS and 10 * n_labels < 9 * width
+    return n >= _FEW_OBJECTS and (2 * n_labels > n or (has_gaps and 5 * n_labels > n))
 
 
 def _check_not_empty(table, columns):

@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from contextlib import nullcontext
 from functools import partial
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from sklearn.metrics.cluster import pair_confusion_matrix
 
 from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
+from ..core.threads import lines_to
 from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
@@ -141,9 +143,9 @@ def _fit(arguments, options, labels, titles):
         model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
         # With --verbose, all lines go to standard error; without, a terminal shows the latest one.
         with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
-            latest = None if bar.disable else bar.set_description_str
-            model._log = partial(print, file=sys.stderr, flush=True) if arguments.verbose else latest
-            with warnings.catch_warnings():
+            latest = nullcontext() if bar.disable else lines_to(bar.set_description_str)
+            lines = lines_to(partial(print, file=sys.stderr, flush=True)) if arguments.verbose else latest
+            with lines, warnings.catch_warnings():
                 # What this says of transposed files is said in the words of the command line.
                 warnings.filterwarnings("ignore", "the [0-9]+ columns of X hardly agree")
                 model.fit(labels)

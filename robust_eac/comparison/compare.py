@@ -14,8 +14,8 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..checks.common import RandomState
-from ..checks.labels import check_clusters, check_ensemble
+from ..checks.common import RandomState, warn
+from ..checks.labels import check_clusters, check_ensemble, check_index
 from ..checks.values import (
     MAX_SEED,
     check_choice,
@@ -151,6 +151,7 @@ def compare(
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
     """
     partitions_of = check_ensemble(labels)
+    check_index(partitions_of, y=y, X=X)
     labels, n = partitions_of.labels, partitions_of.n_samples
     n_clusters = check_n_clusters(n_clusters, n)
     y = None if y is None else check_clusters(y, n, name="y")
@@ -314,7 +315,7 @@ def _outcomes(tasks, n_jobs, bar):
         bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
         bar.update()
     for message, category in noted:
-        warnings.warn(message, category, stacklevel=3)
+        warn(message, category)
     return found
 
 

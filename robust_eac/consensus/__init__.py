@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..checks.labels import check_ensemble
+from ..checks.labels import check_ensemble, check_index
 from ..checks.values import check_n_clusters, check_weights
 from ..core.codes import relabel
 from ..hard.median_partition import solve_hard_median_partition
@@ -36,6 +36,7 @@ __all__ = [
 def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.solve_median_partition`; without `weights`, they are found jointly."""
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights)
     weighting = "restricted-simplex" if weights is None else check_weights(weights, ensemble.n_partitions)
     result = solve_median_partition(ensemble, n_clusters, weighting=weighting, random_state=random_state)
     return relabel(result.labels)

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from ..checks.labels import check_ensemble
+from ..checks.labels import check_ensemble, check_index
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_weights
 from ..core.encoding import collapse, encode, one_hot, select
 
@@ -27,6 +27,7 @@ def prepare_rows(labels, n_clusters, weights):
 def prepare_ensemble(labels, weights):
     """Check and encode an ensemble: (encoding, weights), without the partitions of weight zero."""
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights)
     weights = check_weights(weights, ensemble.n_partitions)
     encoding = encode(ensemble.labels)
     active = np.flatnonzero(weights)

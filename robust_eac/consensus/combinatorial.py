@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from ..checks.common import RandomState, Subsets
+from ..checks.common import RandomState, Subsets, warn
 from ..checks.values import check_bool, check_choice, check_features, check_n_clusters, check_real
 from ..core.codes import relabel
 from ..core.compiling import njit
@@ -148,11 +147,9 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         scale = balance_orders(self.orders_) / len(np.unique(self.orders_)) if order_weighting else 1.0 / m
         self.weights_ = self.goodness_ * scale
         if not self.weights_.any():
-            warnings.warn(
+            warn(
                 f"No evidence: the mean silhouettes of all {m} clusterings of feature subsets are zero, negative or "
-                "undefined, so all weights are 0. goodness=False gives all clusterings weight.",
-                UserWarning,
-                stacklevel=2,
+                "undefined, so all weights are 0. goodness=False gives all clusterings weight."
             )
         self.coassociation_ = _accumulate(labels, self.weights_, self.n_jobs)
         self.labels_ = _average_linkage(self.coassociation_, n_clusters)

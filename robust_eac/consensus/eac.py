@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ..checks.common import RandomState, row_blocks
-from ..checks.labels import check_ensemble
+from ..checks.labels import check_ensemble, check_index
 from ..checks.values import check_bool, check_choice, check_random_state, check_real, check_weights
 from ..core.codes import relabel
 from ..core.encoding import encode, one_hot
@@ -54,6 +54,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.  , 0.25, 1.  ]])
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights)
     return coassociation_of(encode(ensemble.labels), check_weights(weights, ensemble.n_partitions))
 
 

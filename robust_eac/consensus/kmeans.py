@@ -152,7 +152,7 @@ def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     result = best_lloyd(encoding, weights, table_of, n_clusters, **search)
     message = f"k-means did not converge: objects still moved in pass max_iter={max_iter}."
-    warn_unless(result.converged, message, stacklevel=3)
+    warn_unless(result.converged, message)
     return relabel(encoding.expand(result.clusters))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, in_short
-from ..checks.labels import check_ensemble
+from ..checks.labels import check_ensemble, check_index
 from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
 from ..core.encoding import collapse, encode, select
 from ..objectives.base import first_objects
@@ -138,10 +138,10 @@ def merge_labels(
     n_micro_clusters=None,
     n_jobs=None,
     random_state=None,
-    stacklevel=4,
 ):
-    """The :class:`MergeResult`. With a stacklevel of 4, warnings point at the caller of the calling function."""
+    """The :class:`MergeResult`."""
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights)
     n, m = ensemble.n_samples, ensemble.n_partitions
     if not isinstance(n_clusters, str):
         n_clusters = check_n_clusters(n_clusters, n)
@@ -158,7 +158,7 @@ def merge_labels(
     cluster_slots = encoding.partitions.cluster_slots
     encoding, columns, slots = in_random_order(encoding, rng, weights)
     if weights is None:
-        trusted = trusted_group(encoding, rng=rng, stacklevel=stacklevel)
+        trusted = trusted_group(encoding, rng=rng)
         weights = np.empty(m)
         weights[columns] = trusted / np.count_nonzero(trusted)
     active = np.flatnonzero(weights[columns])
@@ -167,7 +167,7 @@ def merge_labels(
         most = min(n, max(_MOST, mean_n_clusters(part, active_weights)))
         candidates = np.arange(min(2, most), most + 1)
         n_different, (_, _, strength) = compare_halves(part, active_weights, candidates, n_jobs=n_jobs, rng=rng)
-        _, n_clusters = choose(candidates, strength, n_different, stacklevel=stacklevel)
+        _, n_clusters = choose(candidates, strength, n_different)
     used = collapse(part, min_saving=0.0)
     options = {"theta": theta, "n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "rng": rng}
     grown = grow_tree(used, active_weights, most=n_clusters, **options)

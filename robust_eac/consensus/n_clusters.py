@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from numbers import Integral
 from typing import NamedTuple
@@ -13,8 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..checks.common import Labels, RandomState
-from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.common import Labels, RandomState, warn
+from ..checks.labels import check_ensemble, check_index, check_sample_weight
 from ..checks.values import (
     MAX_SEED,
     check_candidates,
@@ -26,7 +25,7 @@ from ..checks.values import (
 from ..core.codes import relabel
 from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
-from ..core.threads import prefer_threads, progress, silent
+from ..core.threads import LOG, prefer_threads, progress
 from ..weightings.pairs import compare_pairs
 from ..weightings.trust import trusted_group
 from .merge_tree import assign, cut_into_large, grow_tree
@@ -188,6 +187,7 @@ def select_n_clusters(
            4      0.00                 0.93                0.64      0
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, sample_weight=sample_weight)
     n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
@@ -206,8 +206,9 @@ def select_n_clusters(
     trusted = np.flatnonzero(trusted_group(encoding, rng=rng))
     encoding = select(encoding, trusted)
     weights = np.full(len(trusted), 1.0 / len(trusted))
-    effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs, "log": progress(verbose)}
-    n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
+    effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
+    with progress(verbose):
+        n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
     stable, chosen = choose(candidates, strength, n_different)
     used = collapse(encoding, min_saving=0.0)
     grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
@@ -217,7 +218,7 @@ def select_n_clusters(
     return ClusterNumberSelection(int(found.max()) + 1, found, n_different, *by_candidate)
 
 
-def choose(candidates, strength, n_different, *, stacklevel=3):
+def choose(candidates, strength, n_different):
     """(mask of the stable candidates, the number chosen) from their strength; warns if it is uncertain."""
     stable, most = strength >= STABLE - _TIE, strength.max()
     chosen = int(candidates[stable if stable.any() else strength >= most - _TIE].max())
@@ -235,7 +236,7 @@ def choose(candidates, strength, n_different, *, stacklevel=3):
     if n_different < _MANY:
         said.append(f"the number of clusters, {chosen}, is uncertain: {_few(n_different)}")
     if said:
-        warnings.warn(f"{'; '.join(said)}.", UserWarning, stacklevel=stacklevel)
+        warn(f"{'; '.join(said)}.")
     return stable, chosen
 
 
@@ -247,9 +248,7 @@ class _Half(NamedTuple):
     encoding: Encoding | None
 
 
-def compare_halves(
-    encoding, weights, candidates, *, n_splits=_N_SPLITS, max_samples=_MAX_SAMPLES, n_jobs=None, rng, log=silent
-):
+def compare_halves(encoding, weights, candidates, *, n_splits=_N_SPLITS, max_samples=_MAX_SAMPLES, n_jobs=None, rng):
     """(number of different partitions, curves) of hard partitions with weights.
 
     The curves, (3, n_candidates), are held-out agreement, stability, and prediction strength.
@@ -266,7 +265,7 @@ def compare_halves(
     found = []
     for each in prefer_threads(n_jobs)(tasks):
         found.append(each)
-        log(f"pair of halves {len(found)} of {n_splits}")
+        LOG.info("pair of halves %d of %d", len(found), n_splits)
     return n_different, np.mean(found, axis=0)
 
 

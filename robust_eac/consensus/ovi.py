@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -14,9 +13,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-from ..checks.common import RandomState
-from ..checks.labels import check_clusters, check_ensemble
-from ..checks.names import in_order, index_of
+from ..checks.common import RandomState, warn
+from ..checks.labels import check_clusters, check_ensemble, check_index
 from ..checks.values import (
     MAX_SEED,
     check_bool,
@@ -242,7 +240,7 @@ def ovi_lda_consensus(
     """
     ensemble = check_ensemble(partitions, name="partitions")
     partitions = ensemble.labels
-    values = in_order(values, ensemble.objects, "values")
+    check_index(ensemble, name="partitions", values=values)
     values = check_features(values, name="values", ensure_all_finite="allow-nan")
     if values.shape != partitions.shape:
         raise ValueError(f"values must have the shape of partitions, {partitions.shape}, got {values.shape}.")
@@ -253,11 +251,9 @@ def ovi_lda_consensus(
     kept = ((values >= min_value) & (partitions != -1)).all(axis=1)
     labels = _majority_clusters(partitions, kept, threshold, method)
     if labels.max() == -1:
-        warnings.warn(
+        warn(
             f"No two objects with values of at least min_value={min_value:g} in all partitions "
-            f"({np.count_nonzero(kept)} objects) share a cluster in {threshold} of them; all objects are clustered.",
-            UserWarning,
-            stacklevel=2,
+            f"({np.count_nonzero(kept)} objects) share a cluster in {threshold} of them; all objects are clustered."
         )
         kept = np.ones(len(partitions), dtype=bool)
         labels = _majority_clusters(partitions, kept, threshold, method)
@@ -293,7 +289,7 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     >>> assign_to_cores([[0], [1], [4], [8], [9]], [0, 0, -1, 1, 1])
     array([0, 0, 0, 1, 1])
     """
-    labels = in_order(labels, index_of(X), "labels")
+    check_index(X, name="X", labels=labels)
     X = check_features(X)
     labels = check_clusters(labels, len(X), name="labels")
     ridge = check_real(ridge, name="ridge", low=0.0, strict=True)

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState
-from ..checks.labels import check_ensemble, check_init
+from ..checks.labels import check_ensemble, check_index, check_init
 from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real, warn_unless
 from ..core.codes import relabel
 from ..core.compiling import njit
@@ -141,6 +141,7 @@ def solve_peace(
     (array([0, 0, 0, 1, 1]), True)
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights, init=init)
     encoding, n_clusters, weights = prepare(ensemble, n_clusters, weights)
     n = ensemble.n_samples
     kl = check_choice(divergence, DIVERGENCES, name="divergence") == "kl"

@@ -5,6 +5,8 @@ from functools import partial
 import numba
 from numba.core import event
 
+from .threads import LOG
+
 # Kernels are called from Python or from each other, never from C. Their wrappers for C would take time to compile.
 njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 
@@ -12,21 +14,20 @@ njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 class _Announcement(event.Listener):
     """Logs one line when the first kernel is compiled."""
 
-    def __init__(self, log):
-        self._log, self._done = log, False
+    done = False
 
     def on_start(self, event):
-        if not self._done:
-            self._done = True
-            self._log("Compiling, once per installation.")
+        if not self.done:
+            self.done = True
+            LOG.info("Compiling, once per installation.")
 
     def on_end(self, event):
         """Log nothing."""
 
 
-def announce_compiling(log):
+def announce_compiling():
     """Context in which a line is logged if numba compiles a kernel, rather than load it from its cache.
 
     Compiling takes six seconds of the first fit on a machine (docs/speed.md), in which nothing else is shown.
     """
-    return event.install_listener("numba:compile", _Announcement(log))
+    return event.install_listener("numba:compile", _Announcement())

@@ -1,7 +1,9 @@
-"""Threads for kernels that release the interpreter's lock, and progress lines."""
+"""Threads for kernels that release the interpreter's lock, and lines of progress."""
 
+import logging
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from functools import partial
 
 from joblib import Parallel, effective_n_jobs
@@ -11,6 +13,8 @@ from numba import config
 # Below this much work (tasks x objects x partitions x clusters), threads do not pay.
 _WORTH_THREADS = 2 * 10**6
 
+# Lines of progress, at the level INFO.
+LOG = logging.getLogger("robust_eac")
 # In a thread of map_threads: `stop`, an event that is set when the thread should end.
 _own = threading.local()
 
@@ -66,10 +70,45 @@ def stop_if_cancelled():
         raise CancelledError
 
 
-def silent(line):
-    """Print no progress."""
+class _Lines(logging.Handler):
+    """Hands every line to the function `write`, while `n_calls` calls want it to."""
+
+    write, n_calls, before = None, 0, ()
+
+    def emit(self, record):
+        self.write(record.getMessage())
+
+
+_LINES, _changing = _Lines(logging.INFO), threading.Lock()
+_print = partial(print, flush=True)
+
+
+@contextmanager
+def lines_to(write):
+    """Hand the lines of progress, also of other threads, to a function, unless something else shows them already."""
+    with _changing:
+        if _LINES.n_calls > 0:
+            takes_part = _LINES.write == write
+        else:
+            # With handlers of the user's own for these lines, they would show twice.
+            takes_part = not (LOG.isEnabledFor(logging.INFO) and LOG.hasHandlers())
+            if takes_part:
+                _LINES.write, _LINES.before = write, (LOG.level, LOG.propagate)
+                LOG.addHandler(_LINES)
+                LOG.setLevel(logging.INFO)
+                LOG.propagate = False
+        _LINES.n_calls += takes_part
+    try:
+        yield
+    finally:
+        with _changing:
+            _LINES.n_calls -= takes_part
+            if takes_part and _LINES.n_calls == 0:
+                LOG.removeHandler(_LINES)
+                level, LOG.propagate = _LINES.before
+                LOG.setLevel(level)
 
 
 def progress(verbose):
-    """A function of a line of progress, which prints it if the computation is verbose."""
-    return partial(print, flush=True) if verbose else silent
+    """Context that prints the lines of progress if a computation is verbose."""
+    return lines_to(_print) if verbose else nullcontext()

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import permutation_test
 
 from ..checks.common import Labels
-from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.labels import check_ensemble, check_index, check_sample_weight
 from ..checks.values import check_consensus_membership
 from ..core import relabelling
 from ..core.encoding import encode_ensemble, one_hot
@@ -173,6 +173,7 @@ def _exact_pvalues(encoding, rows, partitions, objects):
 def _checked(labels, membership, sample_weight, *, counts=False):
     """(encoding, memberships of its rows)."""
     ensemble = check_ensemble(labels)
+    check_index(ensemble, membership=membership, sample_weight=sample_weight)
     sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
     rows = check_consensus_membership(membership, ensemble.n_samples)
     return encode_ensemble(ensemble, sample_weight), rows

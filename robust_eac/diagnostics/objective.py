@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import Labels
-from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.labels import check_ensemble, check_index, check_sample_weight
 from ..checks.values import check_consensus_membership, check_real, check_weights
 from ..core.encoding import encode_ensemble
 from ..core.formula import gradient_of, weighted_loss
@@ -22,6 +22,7 @@ class Evaluation:
 
     def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
         ensemble = check_ensemble(labels)
+        check_index(ensemble, membership=membership, weights=weights, sample_weight=sample_weight)
         sample_weight = check_sample_weight(sample_weight, ensemble)
         self.rows = check_consensus_membership(membership, ensemble.n_samples)
         agreement = resolve_agreement(agreement)
@@ -73,11 +74,10 @@ def partition_losses(
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
-        Base clusterings, one per column: integers, texts or categories, in an array, a DataFrame of pandas or polars,
-        or what :func:`~robust_eac.labels_from` returns; -1, None, NaN and NA mark an object that the partition did not
-        observe. A sparse matrix of zeros and ones is objects by clusters, those of each clustering side by side. Or a
-        list (or tuple) with one entry per partition: a vector of labels, or a `VertexClustering` of igraph. A list of
-        plain lists has two readings and is refused, as is a symmetric matrix of pairs of objects.
+        Base clusterings, one per column: integers, texts or categories, in an array, or a DataFrame of pandas or
+        polars; -1, None, NaN and NA mark an object that the partition did not observe. Or a list (or tuple) with a
+        vector of labels per partition. A list of plain lists has two readings and is refused, as is a symmetric matrix
+        of pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership :math:`Y^T`, rows on the simplex, of at most 2^28 entries; dense, or SciPy sparse, which is
         made dense. For a hard consensus, rows of the identity matrix; with more clusters, see

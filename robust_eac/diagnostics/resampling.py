@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState, in_short, row_blocks
-from ..checks.labels import check_ensemble, check_hard_partition
-from ..checks.names import in_order
+from ..checks.common import RandomState, in_short, row_blocks, warn
+from ..checks.labels import check_ensemble, check_hard_partition, check_index
 from ..checks.values import as_array, check_integer, check_n_jobs, check_random_state, check_real
 from ..core.compiling import njit
 from ..core.encoding import collapse, encode
@@ -126,7 +124,8 @@ def consensus_distribution(
     """
     ensemble = check_ensemble(labels)
     labels = ensemble.labels
-    groups = _check_groups(in_order(groups, ensemble.n_partitions.names, "groups"), labels)
+    check_index(ensemble, groups=groups)
+    groups = _check_groups(groups, labels)
     low, high = _check_bounds(bounds)
     max_pairs = check_integer(max_pairs, name="max_pairs", low=1)
     n_jobs = check_n_jobs(n_jobs)
@@ -160,11 +159,11 @@ def consensus_distribution(
     if len(few):
         rule = f"at least {ENOUGH} clusterings of every number of clusters must differ to compare the numbers"
         got = listed([f"{found} of {size} with {counted(k, 'cluster')}" for found, size, k in few])
-        warnings.warn(f"labels: {rule}, got {got}.", UserWarning, stacklevel=2)
+        warn(f"labels: {rule}, got {got}.")
     whole = [k for k in values if (labels[:, groups == k] != -1).all()]
     if whole:
         rule = "resamples miss objects, as -1, but no object is missing in the clusterings of these numbers of clusters"
-        warnings.warn(f"labels: {rule}: {listed(whole)}.", UserWarning, stacklevel=2)
+        warn(f"labels: {rule}: {listed(whole)}.")
     grid = np.linspace(0.0, 1.0, _STEPS + 1)
     return ConsensusDistribution(values, grid, cdf, area, delta, pac, band, (low, high), n_different)
 
@@ -337,6 +336,7 @@ def count_pairs(codes, multiplicity, diagonals, counts):
 def _tables(labels, consensus):
     """(encoding, (n,) cluster of each object, (n_slots, k) and (m, k) observed objects by cluster of the consensus)."""
     ensemble = check_ensemble(labels)
+    check_index(ensemble, consensus=consensus)
     clusters = check_hard_partition(consensus, ensemble.n_samples, "consensus")
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks.common import row_blocks
-from ..checks.labels import check_columns_observed, check_ensemble, check_objects_observed
+from ..checks.labels import check_ensemble, check_objects_observed
 from ..checks.values import check_membership
 from ..core import kernels
 from ..core.arrays import Visit
@@ -73,7 +73,10 @@ def merge(reports):
         missing[u] = last.any()
         values.append(np.append(distinct[~last], distinct[last]))
         sizes.append(np.append(size[~last], np.zeros(np.count_nonzero(last))))
-    check_columns_observed(np.array([size.sum() for size in sizes]) > 0.0)
+    empty = [u for u, size in enumerate(sizes) if size.sum() == 0.0]
+    if empty:
+        rule = f"every partition must observe at least one object, column {empty[0]} has no label"
+        raise ValueError(f"labels: {rule}: leave it out by da.delete(labels, {empty}, axis=1).")
     n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
     # Partitions share a mask if they share one in every block.
     _, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)

@@ -131,9 +131,9 @@ def solve_median_partition_distributed(
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
     """
-    log = progress(verbose)
-    options = Options(weighting, "auto", init, n_init, max_iter, tol, n_jobs, random_state, log)
-    return solve_and_compare(labels, n_clusters, options)[0]
+    options = Options(weighting, "auto", init, n_init, max_iter, tol, n_jobs, random_state)
+    with progress(verbose):
+        return solve_and_compare(labels, n_clusters, options)[0]
 
 
 def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
@@ -156,9 +156,6 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
     n_jobs = check_n_jobs(options.n_jobs)
     rng = check_random_state(options.random_state)
 
-    def log(line):
-        options.log(f"all objects: {line}")
-
     @cache
     def encoded():
         return _encode(labels, start, n_clusters)
@@ -169,7 +166,7 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         return _gather_sample(encodings, partitions, labels.chunks[0], n_clusters, rng)
 
     def group():
-        return linked_group(sample(), rng, stacklevel=6)
+        return linked_group(sample(), rng)
 
     with blocks.scheduler_watched():
         sampled = isinstance(start, str)
@@ -179,10 +176,10 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         if sampled:
             problem = Problem(objective_for(sample(), n_clusters), weighting)
             rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
-            starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs, log=options.log)
+            starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs)
         problem = Problem(DistributedObjective(partitions, n_clusters), weighting)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-        run = start_run(problem, rows, own, limits, log=log)
+        run = start_run(problem, rows, own, limits, name="all objects: ")
         run = continue_run(problem, run, limits)
         run = canonical(problem, run, limits)
         agreements = agreement_from_sums(partitions, *problem.objective.measure(run.rows))
@@ -331,7 +328,7 @@ def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
     return weigh(sample, counts * (partitions.total / counts.sum()))
 
 
-def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, log):
+def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs):
     """Solve the sample and place the rows of all blocks by its best solution."""
     from dask import persist
 
@@ -341,7 +338,7 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs, lo
         # In the start, partitions that observe no sampled object have weight zero.
         objective = objective.on(select(sample, partitions))
         problem = Problem(objective, Fixed(np.full(len(partitions), 1.0 / len(partitions))))
-    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs, log=log)
+    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs)
     raw = RawObjective(objective.encoding, objective.n_clusters)
     statistics = raw.statistics(run.weights, raw.measure(membership))
     shared = partitions, blocks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters

@@ -13,9 +13,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.random import sample_without_replacement
 
 from ..checks.common import BLOCK, row_blocks
-from ..checks.forms import label_column
+from ..checks.labels import label_column
 from ..checks.values import check_integer, check_real
-from ..core.threads import prefer_threads, silent
+from ..core.threads import LOG, prefer_threads
 
 # Rows that a thread labels at a time.
 _CHUNK = 2**16
@@ -91,16 +91,16 @@ def check_found(labels, n_samples, name, *, of_function=False):
 def fit_all(base, n_clusters, seeds, X, n_jobs):
     """Clones of a clusterer, fitted to X with these numbers of clusters and seeds."""
     draws = zip(n_clusters, seeds, strict=True)
-    return list_fits((delayed(prepare_clusterer(base, *draw).fit)(X) for draw in draws), n_clusters, n_jobs, silent)
+    return list_fits((delayed(prepare_clusterer(base, *draw).fit)(X) for draw in draws), n_clusters, n_jobs)
 
 
-def list_fits(fits, n_clusters, n_jobs, log):
+def list_fits(fits, n_clusters, n_jobs):
     """Results of joblib's delayed calls, one per partition, with a line of progress for each."""
     models = []
     for k, model in zip(n_clusters, prefer_threads(n_jobs)(fits), strict=True):
         models.append(model)
         done = f"partition {len(models)} of {len(n_clusters)}"
-        log(done if k is None else f"{done}: {k} clusters")
+        LOG.info(done if k is None else f"{done}: {k} clusters")
     return models
 
 
@@ -135,7 +135,7 @@ def draw_sample(X, size, rng):
     return np.asarray(rows, dtype=np.float64, order="C")
 
 
-def label_by_blocks(X, label, n_partitions, dtype, n_jobs, log):
+def label_by_blocks(X, label, n_partitions, dtype, n_jobs):
     """(n_samples, n_partitions) labels of features of any real type, which are read in blocks."""
     labels = np.empty((len(X), n_partitions), dtype=dtype)
 
@@ -148,7 +148,7 @@ def label_by_blocks(X, label, n_partitions, dtype, n_jobs, log):
     # Processes could not write into these labels.
     parallel = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
     for done in parallel(delayed(run)(chunk) for chunk in row_blocks(len(X), _CHUNK)):
-        log(f"labels of {done} of {len(X)} objects")
+        LOG.info("labels of %d of %d objects", done, len(X))
     return labels
 
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from ..checks.common import RandomState
+from ..checks.common import RandomState, warn
 from ..checks.values import (
     MAX_SEED,
     check_bool,
@@ -22,7 +22,8 @@ from ..checks.values import (
     check_n_jobs,
     check_random_state,
 )
-from ..core.threads import progress, silent
+from ..core.threads import progress
+from ..wording import listed
 from .base import (
     EnsembleTransformer,
     check_found,
@@ -81,7 +82,8 @@ class ClustererEnsemble(EnsembleTransformer):
     ----------
     labels_ : ndarray of shape (n_samples, n_partitions)
         The ensemble; int16, or a wider type for larger labels. -1 marks objects outside the sample, and those that the
-        clusterer leaves out, such as HDBSCAN's noise: ``labels_[estimators_samples_[u], u] == -1``.
+        clusterer leaves out, such as HDBSCAN's noise: ``labels_[estimators_samples_[u], u] == -1``. Clusterings without
+        a cluster are left out, with a warning; if all are, a ValueError is raised.
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition; of clusterers without `n_clusters`, the number found.
     estimators_ : list of n_partitions fitted clusterers
@@ -150,6 +152,10 @@ class ClustererEnsemble(EnsembleTransformer):
         self.verbose = verbose
 
     def _make(self, X):
+        with progress(self.verbose):
+            self._cluster(X)
+
+    def _cluster(self, X):
         X = check_features(X, estimator=self, as_is=self.max_samples is not None)
         n, n_features = X.shape
         size = check_share(self.max_samples, n, name="max_samples")
@@ -157,7 +163,6 @@ class ClustererEnsemble(EnsembleTransformer):
         label_all = check_bool(self.label_all, name="label_all")
         n_jobs = check_n_jobs(self.n_jobs)
         rng = check_random_state(self.random_state)
-        log = progress(self.verbose)
         base = _as_clusterer(self.estimator, self.n_per_k)
         values = base.get_params(deep=False).values()
         if (size, n_used) != X.shape and any(isinstance(value, str) and "precomputed" in value for value in values):
@@ -175,13 +180,21 @@ class ClustererEnsemble(EnsembleTransformer):
         draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
         fit = delayed(partial(_fit, self.estimator is None))
         fits = (fit(prepare_clusterer(base, k, seed), X, size, *draw) for k, seed, *draw in draws)
-        self.estimators_, found = map(list, zip(*list_fits(fits, n_clusters, n_jobs, log), strict=True))
+        self.estimators_, found = map(list, zip(*list_fits(fits, n_clusters, n_jobs), strict=True))
         n_found = np.array([int(labels.max()) + 1 for labels in found])
+        kept = np.flatnonzero(n_found)
+        if len(kept) < m:
+            _warn_left_out(last_step(base), n_clusters, n_found)
+            n_found, n_clusters = n_found[kept], np.asarray(n_clusters)[kept]
+            self._row_draws = n, size, row_seeds[kept]
+            self.estimators_, self.estimators_features_, found = (
+                [values[u] for u in kept] for values in (self.estimators_, self.estimators_features_, found)
+            )
         self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
         if self.max_samples is not None and label_all and hasattr(base, "predict"):
-            self.labels_ = self._label(X, log)
+            self.labels_ = self._label(X)
         else:
-            self.labels_ = np.full((n, m), -1, dtype=label_dtype(n_found.max() - 1))
+            self.labels_ = np.full((n, len(kept)), -1, dtype=label_dtype(n_found.max() - 1))
             for column, rows, labels in zip(self.labels_.T, self._samples(), found, strict=True):
                 column[rows] = labels
 
@@ -230,18 +243,18 @@ class ClustererEnsemble(EnsembleTransformer):
             name = type(self.estimators_[0]).__name__
             raise TypeError(f"estimator {name} cannot label objects it was not fitted on: it has no predict.")
         if self.max_samples is not None:
-            return self._label(X, silent)
+            return self._label(X)
         fitted = zip(self.estimators_, self.estimators_features_, strict=True)
         return stack([_predict(estimator, _columns(X, features)) for estimator, features in fitted])
 
-    def _label(self, X, log):
+    def _label(self, X):
         """Labels of all objects, in blocks."""
         if self.estimator is None and self.max_features is None:
             label, *shape = nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
         else:
             label = partial(_label_by_predict, self.estimators_, self.estimators_features_, self.n_clusters_)
             shape = len(self.estimators_), label_dtype(self.n_clusters_.max() - 1)
-        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs), log)
+        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs))
 
 
 class KMeansEnsemble(ClustererEnsemble):
@@ -285,6 +298,15 @@ class FunctionClusterer(ClusterMixin, BaseEstimator):
         self.labels_ = np.full(len(X), -1)
         self.labels_[observed] = np.unique(labels[observed], return_inverse=True)[1]
         return self
+
+
+def _warn_left_out(clusterer, n_clusters, n_found):
+    """Warn of the clusterings that found no cluster; ValueError if none found one."""
+    name, empty = type(clusterer).__name__, np.flatnonzero(n_found == 0).tolist()
+    if len(empty) == len(n_found):
+        raise ValueError(f"estimator {name} found no cluster in any of the {len(n_found)} clusterings.")
+    which = listed([str(u) if n_clusters[u] is None else f"{u} (n_clusters={n_clusters[u]})" for u in empty])
+    warn(f"estimator {name} found no cluster in {len(empty)} of {len(n_found)} clusterings, left out: {which}.")
 
 
 def _as_clusterer(estimator, n_per_k):

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from ..checks.common import RandomState
-from ..checks.names import in_order, index_of
+from ..checks.labels import check_index
 from ..checks.values import (
     check_features,
     check_integer,
@@ -173,7 +173,7 @@ def gath_geva(
     >>> sorted(result.centers.ravel().round(3).tolist())
     [1.0, 8.5]
     """
-    init = in_order(init, index_of(X), "init")
+    check_index(X, name="X", init=init)
     X = check_features(X)
     n_clusters = check_n_clusters(n_clusters, len(X))
     max_iter = check_integer(max_iter, name="max_iter", low=1)

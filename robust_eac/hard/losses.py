@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import Labels, in_short
-from ..checks.labels import check_ensemble, check_hard_partition, check_sample_weight
-from ..checks.names import in_order
+from ..checks.labels import check_clusters, check_ensemble, check_hard_partition, check_index, check_sample_weight
 from ..checks.values import MAX_DENSE, check_choice, check_real, check_weights
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..wording import counted, listed
@@ -120,6 +119,7 @@ def hard_partition_losses(
     array([0. , 1.5, 0.5])
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, partition=partition, sample_weight=sample_weight)
     clusters = check_hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     return partition_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
@@ -170,6 +170,7 @@ def expected_losses(
     array([0.75, 0.75, 1.25])
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights, sample_weight=sample_weight)
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight)
@@ -237,17 +238,18 @@ def reassignment_costs(
     (array([-1, -1,  7, -1, -1]), array([0.12 , 0.12 , 0.064, 0.176, 0.176]))
     """
     ensemble = check_ensemble(labels)
-    partition = in_order(partition, ensemble.objects, "partition")
+    check_index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
     codes = check_hard_partition(partition, ensemble.n_samples)
+    clusters = np.unique(check_clusters(partition, ensemble.n_samples, name="partition"))
     chosen = check_loss(loss, cost)
     weights = check_weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight, codes)
 
     used, best, rises = reassign(encoding, weights, chosen, codes)
-    names = np.asarray(partition)[np.unique(codes, return_index=True)[1]].astype(np.int64)
     total = ensemble.n_samples if sample_weight is None else np.asarray(sample_weight).sum()
     return ReassignmentCosts(
-        np.where(np.isfinite(rises), np.append(names[used], -1)[best], -1), rises * (encoding.partitions.total / total)
+        np.where(np.isfinite(rises), np.append(clusters[used], -1)[best], -1),
+        rises * (encoding.partitions.total / total),
     )
 
 
@@ -327,6 +329,7 @@ def credible_ball(
     (array([1, 3]), array([1]), array([3]))
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
     clusters = check_hard_partition(partition, ensemble.n_samples)
     level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from ..checks.common import Labels
-from ..checks.labels import check_ensemble, check_sample_weight
+from ..checks.labels import check_ensemble, check_index, check_sample_weight
 from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
 from .partition_bound import partition_bounds, until_settled
@@ -121,6 +121,7 @@ def consensus_lower_bound(
     5.953732
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights, sample_weight=sample_weight)
     n = ensemble.n_samples
     n_clusters = n if n_clusters is None else check_n_clusters(n_clusters, n)
     weights = check_weights(weights, ensemble.n_partitions)

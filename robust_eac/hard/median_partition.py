@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import Labels, RandomState, WeightSolver, in_short
-from ..checks.labels import check_ensemble, check_hard_partition
+from ..checks.labels import check_ensemble, check_hard_partition, check_index
 from ..checks.values import (
     MAX_SEED,
     check_bool,
@@ -172,6 +172,7 @@ def solve_hard_median_partition(
     (array([0, 0, 0, 1, 1, 1]), 0.240741, 0.240741)
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
     n, m = ensemble.n_samples, ensemble.n_partitions
     limit = n if n_clusters is None else check_n_clusters(n_clusters, n)
     chosen = check_loss(loss, cost)
@@ -194,7 +195,7 @@ def solve_hard_median_partition(
         widest = encoding.partitions.n_clusters.max()
         check_tables(encoding, widest, "with init='partitions', the number of clusters of a column of labels")
 
-    weighting = weighting.ready(m, 1.0, partial(linked_group, encoding, rng, stacklevel=4))
+    weighting = weighting.ready(m, 1.0, partial(linked_group, encoding, rng))
     seeds = rng.randint(MAX_SEED, size=n_init)
     task = Task(encoding, chosen, min(limit, most_clusters(encoding)), weighting, max_passes)
     run = solve_from(task, start, seeds, n_jobs)
@@ -237,4 +238,4 @@ def _check_weighting(weights, weighting, n_partitions):
 
 def _warn_unconverged(run, max_passes):
     message = f"The search did not converge: labels or weights still changed in pass max_passes={max_passes}."
-    warn_unless(run.converged, message, stacklevel=3)
+    warn_unless(run.converged, message)

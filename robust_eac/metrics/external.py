@@ -14,9 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn import metrics
 from sklearn.metrics.cluster import contingency_matrix
 
-from ..checks.forms import label_column
-from ..checks.labels import check_clusters, check_ensemble
-from ..checks.names import in_order, index_of
+from ..checks.labels import check_clusters, check_ensemble, check_index, label_column
 from ..checks.values import check_choice, check_real, check_weights
 from ..core.encoding import encode
 from ..core.formula import cluster_counts
@@ -134,7 +132,7 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     >>> match_labels([0, 0, 1, 1, 2], ["dog", None, "cat", "cat", "cat"]).tolist()
     ['dog', 'dog', 'cat', 'cat', 'cat (2)']
     """
-    reference = in_order(reference, index_of(labels), "reference")
+    check_index(labels, reference=reference)
     classes, meaning = label_column(reference, "reference")
     check_clusters(classes, np.size(classes), name="reference")
     codes = check_clusters(labels, len(classes), name="labels")
@@ -286,6 +284,7 @@ def ensemble_nmi(
     0.8333
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, consensus=consensus, weights=weights)
     consensus = check_clusters(consensus, ensemble.n_samples, name="consensus")
     weights = check_weights(weights, ensemble.n_partitions)
     check_choice(average, AVERAGES, name="average")
@@ -332,6 +331,7 @@ def density(
     """
     singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
     ensemble = check_ensemble(labels)
+    check_index(ensemble, consensus=consensus, weights=weights)
     consensus = check_clusters(consensus, ensemble.n_samples, name="consensus")
     weights = check_weights(weights, ensemble.n_partitions)
     names, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
@@ -354,8 +354,9 @@ def sized_densities(pairs, sizes, singleton):
 
 def _check_partitions(**partitions):
     """Return the two partitions, passed by parameter name, as integer arrays of the objects with a label in both."""
-    objects = index_of(next(iter(partitions.values())))
-    arrays = {name: label_column(in_order(labels, objects, name), name)[0] for name, labels in partitions.items()}
+    name, partition = next(iter(partitions.items()))
+    check_index(partition, name=name, **partitions)
+    arrays = {name: label_column(labels, name)[0] for name, labels in partitions.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from ..checks.labels import check_clusters
-from ..checks.names import in_order, index_of
+from ..checks.labels import check_clusters, check_index
 from ..checks.values import as_dense, check_bool, check_choice, check_features, check_membership, check_real
 
 __all__ = ["OVIResult", "ovi_lda"]
@@ -203,7 +202,7 @@ def whitening(covariance, scale, ridge=1e-12):
 
 def check_clustering(X, memberships):
     """Return features, memberships (n, K) and clusters (n,); zeros and -1 for objects in no cluster."""
-    memberships = in_order(memberships, index_of(X), "memberships")
+    check_index(X, name="X", memberships=memberships)
     X = check_features(X)
     memberships = as_dense(memberships, "memberships")
     if memberships.ndim == 2:

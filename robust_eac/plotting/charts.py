@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import load_package
-from ..checks.names import in_order, index_of
+from ..checks.labels import check_index
 from ..checks.values import check_bool, check_mask, check_vector, check_weights
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
@@ -83,7 +83,7 @@ def plot_weights(
     >>> ax.get_title()
     'Weight on 3 of 3 partitions'
     """
-    corrupted = in_order(corrupted, index_of(weights), "corrupted")
+    check_index(weights, name="weights", corrupted=corrupted)
     weights = _check_weights(weights)
     m = len(weights)
     kinds = _check_kinds(corrupted, weights)

@@ -10,9 +10,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ..checks.common import RandomState
-from ..checks.forms import label_column
-from ..checks.labels import check_clusters, check_ensemble
-from ..checks.names import in_order, index_of
+from ..checks.labels import check_clusters, check_ensemble, check_index, label_column
 from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
 from ..consensus.eac import coassociation_of
 from ..core.encoding import encode
@@ -80,6 +78,7 @@ def plot_coassociation(
            [0. , 0.5, 1. ]])
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, consensus=consensus, weights=weights)
     n, m = ensemble.n_samples, ensemble.n_partitions
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
@@ -134,7 +133,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     array([[1. , 0.9, 0.2],
            [0. , 0.1, 0.8]])
     """
-    labels = in_order(labels, index_of(membership), "labels")
+    check_index(membership, name="membership", labels=labels)
     array = as_dense(membership, "membership")
     n = len(array) if array.ndim else 0
     if n == 0:

@@ -14,8 +14,7 @@ import numpy as np
 from .._version import __version__
 from .._whole_files import write_files
 from ..checks.common import load_package
-from ..checks.forms import objects_of
-from ..checks.names import Count, index_of
+from ..checks.labels import check_ensemble, check_index
 from ..checks.values import check_integer, check_names, is_dask_array
 from ..consensus.n_clusters import STABLE, remarks
 from ..diagnostics.agreement import agreement_test_of
@@ -49,20 +48,19 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     max_rows = check_integer(max_rows, name="max_rows", low=0)
     if is_dask_array(model.labels_):
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
-    n_samples = Count(len(model.labels_), index_of(X))
+    ensemble, n_samples = check_ensemble(X, name="X"), len(model.labels_)
+    check_index(ensemble, name="X", sample_weight=sample_weight, object_names=object_names)
     if object_names is not None:
         object_names = check_names(object_names, n_samples, name="object_names", each="object")
     else:
-        object_names = objects_of(X)
-    if object_names is None:
-        object_names = range(n_samples)
+        object_names = range(n_samples) if ensemble.objects is None else ensemble.objects
     template = load_template()
 
     # The parameters of the fit, which may have changed since.
     parameters, weighted = model._settings.parameters, sample_weight is not None
     fitted_to = "X, sample_weight=sample_weight" if weighted else "X"
     page = template.render(
-        find_out(model, X, sample_weight),
+        find_out(model, ensemble, sample_weight),
         title=texts["title"] or headline(n_samples, len(model.weights_)),
         note=texts["note"],
         call=texts["call"] or f"{_shown(type(model)(**parameters))}.fit({fitted_to})",

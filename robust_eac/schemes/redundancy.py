@@ -11,7 +11,6 @@ from ..checks.labels import check_labels
 from ..checks.values import check_integer, check_n_clusters, check_random_state, warn_unless
 from ..core.encoding import collapse, encode
 from ..core.starts import initial_rows
-from ..core.threads import silent
 from ..objectives import RawObjective
 from ..weightings.closed_forms import uniform_weights
 from ..weightings.joint import Weighting
@@ -101,7 +100,7 @@ def redundancy_weights(
     limits = Limits(_GAP, max_iter, reduction=0.0)
     starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
     # The starts are random: they begin with equal weights.
-    runs = (run_from(problem, start, rng, uniform_weights, silent, limits)._replace(gap=0.0) for start in starts)
+    runs = (run_from(problem, start, rng, uniform_weights, limits)._replace(gap=0.0) for start in starts)
     best = min((continue_run(problem, run, limits) for run in runs), key=lambda run: run.objective)
     message = f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}."
     warn_unless(is_stationary(best.gap, _GAP), message)

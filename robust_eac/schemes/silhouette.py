@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.common import RandomState, Subsets
-from ..checks.labels import check_ensemble
+from ..checks.labels import check_ensemble, check_index
 from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
 from ..core.compiling import njit
 from ..core.encoding import encode
@@ -75,6 +75,7 @@ def silhouette_weights(
     array([0.   , 0.528])
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, X=X)
     metric = check_choice(metric, _METRICS, name="metric")
     m = ensemble.n_partitions
     X = check_features(X, n_samples=ensemble.n_samples)
@@ -153,6 +154,7 @@ def ramped_silhouette_weights(
     array([1., 0.])
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, X=X)
     X = check_given(X, ensemble.n_samples)
     return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
 

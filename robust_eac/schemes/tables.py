@@ -1,10 +1,10 @@
 """Contingency tables of pairs of partitions, and weights from values, which the weighting schemes share."""
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
+from ..checks.common import warn
 from ..checks.labels import check_labels
 from ..core.compiling import njit
 from ..core.encoding import collapse, encode
@@ -69,7 +69,7 @@ def tables(encoding):
 def shares(values, reason, *, power=1.0):
     """Weights proportional to a power of non-negative values. If all are zero: uniform weights and a warning."""
     if not values.any():
-        warnings.warn(f"The weights are uniform: {reason}.", UserWarning, stacklevel=3)
+        warn(f"The weights are uniform: {reason}.")
         return np.full(len(values), 1.0 / len(values))
     # Dividing by the maximum first avoids underflow of the powers of small values.
     values = (values / values.max()) ** power

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from ..checks.common import RandomState, row_blocks
-from ..checks.labels import check_ensemble
+from ..checks.labels import check_ensemble, check_index
 from ..core.encoding import encode, one_hot
 from .silhouette import check_given
 from .tables import shares
@@ -114,6 +114,7 @@ def _unified(labels, X):
 def partition_validity(labels, X):
     """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined."""
     ensemble = check_ensemble(labels)
+    check_index(ensemble, X=X)
     X = check_given(X, ensemble.n_samples)
     encoding = encode(ensemble.labels)
     # A common offset would cost digits.

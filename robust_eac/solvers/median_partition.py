@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..alternation.one_start import Limits, Problem, alternate, is_stationary
 from ..alternation.several_starts import canonical, reduce_problem, solve
 from ..checks.common import Labels, RandomState, WeightSolver, in_short
-from ..checks.labels import check_ensemble, check_init, check_sample_weight
+from ..checks.labels import check_ensemble, check_index, check_init, check_sample_weight
 from ..checks.values import (
     MAX_SEED,
     check_integer,
@@ -51,7 +50,7 @@ class MedianPartitionResult(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them; `log` takes a line."""
+    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them."""
 
     weighting: WeightSolver
     agreement: str
@@ -61,7 +60,6 @@ class Options(NamedTuple):
     tol: float
     n_jobs: int | None
     random_state: RandomState
-    log: Callable
 
 
 def solve_median_partition(
@@ -157,14 +155,15 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    log = progress(verbose)
-    options = Options(weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state, log)
-    return solve_ensemble(labels, n_clusters, options, sample_weight)[0]
-
-
-def solve_ensemble(labels, n_clusters, options, sample_weight):
-    """(result of :func:`solve_median_partition`, the objective's state there, the objective)."""
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weighting=weighting, init=init, sample_weight=sample_weight)
+    options = Options(weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state)
+    with progress(verbose):
+        return solve_ensemble(ensemble, n_clusters, options, sample_weight)[0]
+
+
+def solve_ensemble(ensemble, n_clusters, options, sample_weight):
+    """(result of :func:`solve_median_partition`, the objective's state there, the objective)."""
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check_n_memberships(n_clusters, n)
     sample_weight = check_sample_weight(sample_weight, ensemble)
@@ -179,10 +178,10 @@ def solve_ensemble(labels, n_clusters, options, sample_weight):
 
     encoding = encode_ensemble(ensemble, sample_weight)
     unit = total**2 if agreement == "raw" else 1.0
-    weighting = weighting.ready(m, unit, partial(linked_group, encoding, rng, stacklevel=5))
+    weighting = weighting.ready(m, unit, partial(linked_group, encoding, rng))
     problem = Problem(objective_for(encoding, n_clusters, agreement), weighting)
-    with announce_compiling(options.log):
-        run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs, log=options.log)
+    with announce_compiling():
+        run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs)
     result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
     warn_unless_converged(result, limits)
     return result, run.state, problem.objective
@@ -211,9 +210,9 @@ def result_of(run, labels, membership, tol):
 
 
 def warn_unless_converged(result, limits):
-    """Warn the caller of a public function two calls up if a result has not converged."""
+    """Warn if a result has not converged."""
     reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after max_iter={limits.max_iter}"
-    warn_unless(result.converged, f"The alternation did not converge: {reason}.", stacklevel=4)
+    warn_unless(result.converged, f"The alternation did not converge: {reason}.")
 
 
 class MembershipResult(NamedTuple):
@@ -299,6 +298,7 @@ def solve_membership(
     True
     """
     ensemble = check_ensemble(labels)
+    check_index(ensemble, weights=weights, init=init, sample_weight=sample_weight)
     n_clusters = check_n_memberships(n_clusters, ensemble.n_samples)
     weights = check_weights(weights, ensemble.n_partitions)
     tol = check_real(tol, name="tol", low=0.0)

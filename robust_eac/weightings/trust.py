@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -12,9 +10,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 from scipy.stats import norm
 
-from ..checks.common import RandomState
-from ..checks.labels import check_labels
-from ..checks.names import in_order, index_of
+from ..checks.common import RandomState, warn
+from ..checks.labels import check_index, check_labels
 from ..checks.values import as_array, check_random_state, check_real, check_vector
 from ..core.encoding import encode
 from .closed_forms import uniform_over, uniform_weights
@@ -70,7 +67,7 @@ def chance_corrected_weights(
     >>> chance_corrected_weights([2.0, 5.0, 9.9, 10.2], expected=10.0)
     array([0.5, 0.5, 0. , 0. ])
     """
-    expected = in_order(expected, index_of(losses), "expected")
+    check_index(losses, name="losses", expected=expected)
     losses = check_vector(losses, name="losses")
     share = check_real(share, name="share", low=0.0, high=1.0)
     expected = as_array(losses.max() or 1.0 if expected is None else expected, "expected")
@@ -138,18 +135,18 @@ def trusted_group_weights(
     return uniform_over(trusted_group(encode(labels), level=level, rng=check_random_state(random_state)))
 
 
-def trusted_group(encoding, *, level=LEVEL, rng, stacklevel=3):
+def trusted_group(encoding, *, level=LEVEL, rng):
     """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links."""
-    return linked_group(encoding, rng, level=level, stacklevel=stacklevel + 1)[1]
+    return linked_group(encoding, rng, level=level)[1]
 
 
-def linked_group(encoding, rng, *, level=LEVEL, stacklevel=3):
+def linked_group(encoding, rng, *, level=LEVEL):
     """(the compared pairs of partitions, :func:`trusted_group`)."""
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, level=level)
     if group is None:
         message = f"No two partitions agree beyond chance at the level {level:g}: all are weighted equally."
-        warnings.warn(message, UserWarning, stacklevel=stacklevel)
+        warn(message)
         group = np.ones(len(encoding.partitions.offsets), dtype=bool)
     return pairs, group
 

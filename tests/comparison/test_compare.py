@@ -250,16 +250,18 @@ def test_no_function_can_change_what_the_others_see(labels):
     assert all("read-only" in record["error"] for record in records if record["error"])
 
 
-def test_classes_and_features_are_matched_by_their_index(labels):
-    frame, y = pd.DataFrame(labels), pd.Series(TRUTH)
-    options = {"weightings": ["uniform"], "consensus": ["kmeans"], "random_state": 0}
-    assert compare(frame, 3, y=y[::-1], **options)[0]["h"] == compare(labels, 3, y=TRUTH, **options)[0]["h"]
-    # Names of the objects, in the order of a numbering.
-    assert compare(frame.rename("x{}".format), 3, y=y, **options)[0]["error"] is None
+def test_classes_and_features_must_have_the_index_of_the_labels(labels):
+    frame, y = pd.DataFrame(labels).rename("x{}".format), pd.Series(TRUTH)
     X = pd.DataFrame(np.ones((len(y), 2)))
+    options = {"weightings": ["uniform"], "consensus": ["kmeans"], "random_state": 0}
+    named = compare(frame, 3, y=y.rename("x{}".format), **options)[0]
+    # An index 0, 1, ... names nothing.
+    for found in (compare(labels, 3, y=TRUTH, **options)[0], compare(frame, 3, y=y, **options)[0]):
+        assert found["h"] == named["h"]
     for name, values in (("y", y), ("X", X)):
-        with pytest.raises(ValueError, match=f"{name}: an index must hold the names"):
-            compare(frame.rename("x{}".format), 3, **options, **{name: values.rename("y{}".format)})
+        for other in (values.rename("y{}".format), values.rename("x{}".format)[::-1]):
+            with pytest.raises(ValueError, match=rf"{name}: its index must be labels\.index, in this order"):
+                compare(frame, 3, **options, **{name: other})
 
 
 @pytest.mark.parametrize("y", [None, np.array(["c", "a", "b"])[TRUTH]])

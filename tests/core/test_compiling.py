@@ -6,7 +6,7 @@ import pytest
 
 from robust_eac import solve_median_partition
 
-from ..access import _compiling
+from ..access import _compiling, _threads
 
 LINE = "Compiling, once per installation."
 
@@ -15,11 +15,11 @@ pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="numba is disab
 
 def test_compiling_is_announced_once():
     one, other, lines = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2), []
-    with _compiling.announce_compiling(lines.append):
+    with _threads.lines_to(lines.append), _compiling.announce_compiling():
         one(1)
         other(1)
     assert lines == [LINE]
-    with _compiling.announce_compiling(lines.append):
+    with _threads.lines_to(lines.append), _compiling.announce_compiling():
         one(1)
     assert lines == [LINE]
 

@@ -1,5 +1,6 @@
-"""Threads end soon after an interrupt, or after an error in one of them."""
+"""Threads end soon after an interrupt, or after an error in one of them; lines of progress show once."""
 
+import logging
 import os
 import signal
 import threading
@@ -90,3 +91,52 @@ def test_threads_without_a_number_of_jobs_are_those_that_the_work_of_all_tasks_p
     assert _threads.count_threads(None, 10, encoding, 5) == (4, 1)
     assert _threads.count_threads(None, 2, encoding, 40) == (2, 2)
     assert _threads.count_threads(3, 1, encoding, 5) == (1, 3)
+
+
+def log_of(capsys):
+    return capsys.readouterr().out.splitlines()
+
+
+def test_lines_show_once_while_a_call_is_verbose(capsys):
+    state = _threads.LOG.level, _threads.LOG.propagate, list(_threads.LOG.handlers)
+    _threads.LOG.info("before")
+    with _threads.progress(1):
+        with _threads.progress(1), _threads.progress(0):
+            _threads.LOG.info("%d inside", 2)
+        _threads.LOG.info("still")
+    _threads.LOG.info("after")
+    assert log_of(capsys) == ["2 inside", "still"]
+    assert state == (_threads.LOG.level, _threads.LOG.propagate, list(_threads.LOG.handlers))
+
+
+def test_verbose_calls_at_the_same_time_show_each_line_once(capsys):
+    def run(number):
+        with _threads.progress(1):
+            _threads.LOG.info("call %d", number)
+
+    calls = [threading.Thread(target=run, args=(number,)) for number in range(20)]
+    for call in calls:
+        call.start()
+    for call in calls:
+        call.join()
+    assert sorted(log_of(capsys)) == sorted(f"call {number}" for number in range(20))
+    assert _threads.LOG.handlers == []
+
+
+def test_the_users_own_logging_gets_the_lines_instead(capsys, caplog):
+    labels = np.arange(30)[:, np.newaxis] % [2, 2, 3]
+    with caplog.at_level(logging.INFO, logger="robust_eac"):
+        solve_median_partition(labels, 2, random_state=0, n_init=2, verbose=1)
+    assert log_of(capsys) == []
+    quiet = [record.getMessage() for record in caplog.records]
+    solve_median_partition(labels, 2, random_state=0, n_init=2, verbose=1, n_jobs=2)
+    assert sorted(log_of(capsys)) == sorted(quiet)
+    assert {line.split(":")[0] for line in quiet} == {"start 1/2", "start 2/2"}
+
+
+def test_lines_go_to_one_place(capsys):
+    lines = []
+    with _threads.lines_to(lines.append), _threads.progress(1):
+        _threads.LOG.info("here")
+    assert lines == ["here"]
+    assert log_of(capsys) == []

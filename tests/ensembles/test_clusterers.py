@@ -462,3 +462,32 @@ def test_a_reference_has_no_clusters(rng):
     assert 30 < (np.abs(first - 10.0) < 1.25).sum() < 95
     with pytest.raises(ValueError, match=r"minimum of 2 is required"):
         gaussian_reference(X[:1])
+
+
+def sometimes_noise(X, n_clusters, random_state):
+    """No cluster for every other number of clusters."""
+    return np.full(len(X), -1) if n_clusters % 2 else np.arange(len(X)) % n_clusters
+
+
+def test_clusterings_without_a_cluster_are_left_out():
+    X = np.random.RandomState(0).normal(size=(20, 3))
+    made = ClustererEnsemble(8, (2, 5), estimator=sometimes_noise, max_samples=0.5, max_features=2, random_state=0)
+    with pytest.warns(UserWarning, match=r"FunctionClusterer found no cluster in 6 of 8 clusterings") as caught:
+        made.fit(X)
+    drawn = np.arange(2, 6)[np.random.RandomState(0).randint(4, size=8)]
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    first = ", ".join(f"{u} (n_clusters={drawn[u]})" for u in np.flatnonzero(drawn % 2)[:3])
+    assert str(caught[0].message).endswith(f"left out: {first} and 3 more.")
+    assert made.n_clusters_.tolist() == drawn[drawn % 2 == 0].tolist()
+    m = len(made.n_clusters_)
+    assert made.labels_.shape == (20, m)
+    assert [len(found) for found in (made.estimators_, made.estimators_samples_, made.estimators_features_)] == [m] * 3
+    for u, rows in enumerate(made.estimators_samples_):
+        assert (made.labels_[rows, u] >= 0).all()
+        assert np.array_equal(made.estimators_[u].labels_, made.labels_[rows, u])
+    with pytest.raises(ValueError, match="found no cluster in any of the 8 clusterings"):
+        ClustererEnsemble(8, 3, estimator=sometimes_noise, random_state=0).fit(X)
+    far = HDBSCAN(min_cluster_size=15, copy=True)
+    with pytest.raises(ValueError, match="estimator HDBSCAN found no cluster in any of the 2"):
+        ClustererEnsemble(2, estimator=far, random_state=0).fit(X)

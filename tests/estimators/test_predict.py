@@ -148,7 +148,7 @@ def test_partitions_are_those_of_the_fit(rng):
     model = model_of(labels, TRUTH)
     with pytest.raises(ValueError, match="X has 5 features, but RobustEAC is expecting 6 features"):
         model.predict(labels[:, :5])
-    with pytest.raises(TypeError, match=r"X\[5\] must be a clustering, .* got an array of shape \(60, 3\)"):
+    with pytest.raises(ValueError, match=r"X\[5\] must be a label vector .* got shape \(60, 3\)"):
         model.predict([*labels.T[:5], np.eye(3)[TRUTH]])
 
 

@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy import sparse
 from sklearn.base import clone
 
-from robust_eac import LabelMatrix, RobustEAC, labels_from
+from robust_eac import RobustEAC
 
 from ..conftest import planted_ensemble
 
@@ -48,14 +47,6 @@ FORMS = {
     "polars": lambda texts: pl.DataFrame({name: texts[:, u].tolist() for u, name in enumerate(COLUMNS)}),
     "list of Series": lambda texts: [pd.Series(texts[:, u], name=name) for u, name in enumerate(COLUMNS)],
     "list of categories": lambda texts: [pd.Categorical(column) for column in texts.T],
-    "LabelMatrix of names": lambda texts: LabelMatrix(texts),
-    "labels_from dicts": lambda texts: labels_from(
-        [dict(enumerate(column)) for column in texts.T], items=range(len(texts))
-    ),
-    "labels_from a crowd": lambda texts: labels_from(
-        [(i, name, value) for name, column in zip("abcd", texts.T, strict=True) for i, value in enumerate(column)],
-        form="crowd",
-    ),
 }  # fmt: skip
 
 
@@ -94,11 +85,10 @@ def test_forms_may_differ(labels):
     model = RobustEAC(4, random_state=0).fit(categories(named(labels), 1))
     expected = model.predict_membership(categories(named(NEW[1]), 1))
     others = {**FORMS, "the other order": lambda texts: categories(texts, -1)}
-    for form, read in others.items():
+    for read in others.values():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            if form != "labels_from a crowd":  # Its columns have other names.
-                np.testing.assert_array_equal(model.predict_membership(read(named(NEW[1]))), expected)
+            np.testing.assert_array_equal(model.predict_membership(read(named(NEW[1]))), expected)
 
 
 def test_numbers_among_names_and_names_among_numbers(labels):
@@ -131,7 +121,7 @@ def test_columns_in_another_order_or_of_another_name(labels):
     model = RobustEAC(4, random_state=0).fit(frame)
     turned = frame[COLUMNS[::-1]]
     series = [frame[name] for name in COLUMNS[::-1]]
-    for bad in (turned, pl.from_pandas(turned), series, labels_from(turned)):
+    for bad in (turned, pl.from_pandas(turned), series):
         with pytest.raises(ValueError, match=r"X: The feature names should match.*\n.*same order as they were in fit"):
             model.predict(bad)
     with pytest.raises(ValueError, match=r"unseen at fit time:\n- other\n.*now missing:\n- ward\n$"):
@@ -144,15 +134,6 @@ def test_columns_in_another_order_or_of_another_name(labels):
     assert caught[0].filename == __file__
     with pytest.warns(UserWarning, match="X has feature names, but RobustEAC was fitted without feature names"):
         RobustEAC(4, random_state=0).fit(frame.to_numpy()).predict(frame)
-
-
-def test_indicators_of_some_objects_are_refused(labels):
-    codes = np.maximum(labels, 0)
-    indicators = sparse.csr_array(np.hstack([np.eye(4, dtype=int)[column] for column in codes.T]))
-    model = RobustEAC(4, random_state=0).fit(indicators)
-    with pytest.raises(TypeError, match=r"X must be labels, got a sparse matrix.*does not show which clusters"):
-        model.predict(indicators[:5])
-    np.testing.assert_array_equal(model.predict(codes), RobustEAC(4, random_state=0).fit(codes).predict(codes))
 
 
 def test_titles_that_are_numbers_are_names_unless_they_are_positions(labels):

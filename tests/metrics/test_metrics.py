@@ -121,9 +121,9 @@ def test_labels_that_cannot_be_matched():
     with pytest.raises(ValueError, match=r"^reference must label at least one object"):
         match_labels([0, 1], [None, None])
     labels = pd.Series([0, 1], ["x", "y"])
-    assert match_labels(labels, pd.Series(["a", "b"], ["y", "x"])).tolist() == ["b", "a"]
-    with pytest.raises(ValueError, match=r"^reference: an index must hold the names of what it describes"):
-        match_labels(labels, pd.Series(["a", "b"], ["y", "z"]))
+    assert match_labels(labels, pd.Series(["b", "a"], ["x", "y"])).tolist() == ["b", "a"]
+    with pytest.raises(ValueError, match=r"^reference: its index must be labels\.index, in this order, got 'y' at"):
+        match_labels(labels, pd.Series(["a", "b"], ["y", "x"]))
 
 
 @given(partitions(2))

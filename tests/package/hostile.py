@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from robust_eac import CONSENSUS_FUNCTIONS, LabelMatrix
+from robust_eac import CONSENSUS_FUNCTIONS
 
 from .surface import is_result, public_objects
 
@@ -22,8 +22,6 @@ PUBLIC = {name.rpartition(".")[2]: member for name, member in public_objects().i
 NOT_CALLED = {
     "Comparison": "a list of what compare returns",
     "cut_bisecting_tree": "takes a tree",
-    "labels_from": "takes anything that may hold labels",
-    "labels_from_draws": "takes draws, and checks them as labels",
     "load_dataset": "takes a name",
     "main": "the command line",
     **{name: "draws" for name in PUBLIC if name.startswith("plot_")},
@@ -269,7 +267,6 @@ def label_forms(labels, folder):
         "bytes": labels.astype("S2"), "DataFrame": frame, "nullable DataFrame": frame.astype("Int64").mask(missing),
         "DataFrame of categories": frame.astype("category"), "list": list(labels.T),
         "tuple of lists and a Series": (*labels.T[:-1].tolist(), pd.Series(labels[:, -1])),
-        "LabelMatrix": LabelMatrix(labels, tuple(frame.columns)),
     }  # fmt: skip
     if labels.min() >= 0:
         forms |= {"uint64": labels.astype(np.uint64)}

@@ -1,4 +1,4 @@
-"""A Series or a table goes by its index, in every public function that takes one beside another table."""
+"""Position counts: every public function refuses a Series or table whose index differs from that of the labels."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,16 +9,15 @@ from robust_eac import (
     WEIGHTING_SCHEMES,
     RobustEAC,
     compare,
-    labels_from,
     plot_coassociation,
     plot_membership,
     plot_weights,
     solve_hard_median_partition,
 )
-from robust_eac.checks.names import Count, in_order
 from robust_eac.schemes import FEATURE_SCHEMES
 
-from .hostile import CALLABLES, arguments_of, assert_same, call, label_parameter, parameters_of, refusal, small_world
+from ..access import check_index, check_labels
+from .hostile import CALLABLES, arguments_of, assert_same, call, label_parameter, parameters_of, small_world
 
 WORLD = small_world()
 OBJECTS, TITLES = [f"o{i}" for i in range(WORLD.n)], [str(u) for u in range(9, 9 - WORLD.m, -1)]
@@ -40,7 +39,7 @@ OTHERS = {("certify", "weighting"), ("compare", "consensus"), ("fuzzy_c_means", 
 
 
 def table_of(name):
-    """Parameter that the other arguments are matched with."""
+    """Parameter whose index the other arguments must have."""
     first = next(iter(parameters_of(name)))
     return label_parameter(name) or (first if first in ("X", "y_true", "labels_true", "a", "losses") else None)
 
@@ -60,7 +59,7 @@ CASES = list(cases())
 
 
 @pytest.mark.parametrize(("name", "parameter"), CASES, ids=map("-".join, CASES))
-def test_values_with_an_index_are_matched_by_it(name, parameter):
+def test_values_with_another_index_are_refused(name, parameter):
     arguments, table = arguments_of(name, WORLD), table_of(name)
     if "weighting" in arguments or parameter == "weighting":
         arguments.pop("weights", None)
@@ -70,11 +69,17 @@ def test_values_with_an_index_are_matched_by_it(name, parameter):
     values = np.eye(2)[WORLD.consensus] if name == "gath_geva" else (BY_OBJECT | BY_PARTITION)[parameter]
     values = indexed(values, OBJECTS if parameter in BY_OBJECT else TITLES)
     by_position = call(name, arguments | {parameter: values.to_numpy()})
-    assert_same(call(name, arguments | {parameter: values.iloc[::-1]}), by_position)
+    assert_same(call(name, arguments | {parameter: values}), by_position)
+    # An index 0, 1, ... names nothing.
     assert_same(call(name, arguments | {parameter: values.reset_index(drop=True)}), by_position)
-    refusal(
-        lambda **given: call(name, given), arguments | {parameter: values.rename({values.index[2]: "x"})}, parameter
-    )
+    of = "index" if parameter in BY_OBJECT or table == "losses" else "columns"
+    for other in (values.iloc[::-1], values.rename({values.index[2]: "x"})):
+        with pytest.raises(ValueError, match=rf"{parameter}: its index must be {table}\.{of}, in this order"):
+            call(name, arguments | {parameter: other})
+    # What the message says settles it.
+    code = {table: arguments[table], parameter: values.iloc[::-1]}
+    settled = eval(f"{parameter}.reindex({table}.{of})", code)
+    assert_same(call(name, arguments | {parameter: settled}), by_position)
 
 
 def test_the_cases_are_those_that_users_meet():
@@ -95,71 +100,61 @@ def frames():
     return pd.DataFrame(WORLD.labels, OBJECTS, TITLES), pd.Series(np.arange(1.0, WORLD.m + 1.0), TITLES)
 
 
-def test_plots_go_by_the_index():
+def test_plots_refuse_another_index():
     frame, weights = frames()
     consensus, membership = pd.Series(WORLD.consensus, OBJECTS), pd.DataFrame(WORLD.membership, OBJECTS)
-    corrupted = weights > 2.0
     for plot, first, others in (
         (plot_coassociation, frame, {"consensus": consensus, "weights": weights}),
         (plot_membership, membership, {"labels": consensus}),
-        (plot_weights, weights, {"corrupted": corrupted}),
+        (plot_weights, weights, {"corrupted": weights > 2.0}),
     ):
+        plt.close(plot(first, **others).figure)
         for name, values in others.items():
-            drawn = []
-            for given in (values, values[::-1]):
-                ax = plot(first, **others | {name: given})
-                drawn.append([*(image.get_array() for image in ax.images), *(line.get_xydata() for line in ax.lines)])
-                plt.close(ax.figure)
-            if name != "weights" or plot is plot_coassociation:
-                assert_same([np.asarray(part) for part in drawn[1]], [np.asarray(part) for part in drawn[0]])
-            with pytest.raises(ValueError, match="an index must hold the names"):
-                plot(first, **others | {name: values.rename({values.index[0]: "x"})})
+            with pytest.raises(ValueError, match=rf"{name}: its index must be .* Give {name}\.reindex\("):
+                plot(first, **others | {name: values[::-1]})
 
 
-def test_reports_go_by_the_index():
+def test_reports_refuse_another_index():
     frame, weights = frames()
     sample_weight = pd.Series(np.arange(1.0, WORLD.n + 1.0), OBJECTS)
     names, objects = pd.Series(list("abcd"), TITLES), pd.Series(list("ABCDEFGHI"), OBJECTS)
-    model = RobustEAC(2, weighting=weights, random_state=0).fit(frame, sample_weight=sample_weight[::-1])
-    assert model.summary(frame, sample_weight[::-1], names=names[::-1]) == model.summary(
+    model = RobustEAC(2, weighting=weights, random_state=0).fit(frame, sample_weight=sample_weight)
+    assert model.summary(frame, sample_weight, names=names) == model.summary(
         frame, sample_weight.to_numpy(), names=list("abcd")
     )
-    pages = [
-        model.to_html(frame, sample_weight=sample_weight[order], object_names=objects[order])
-        for order in (slice(None), slice(None, None, -1))
-    ]
-    assert pages[0] == pages[1]
+    for bad in ({"sample_weight": sample_weight[::-1]}, {"names": names[::-1]}, {"object_names": objects[::-1]}):
+        (name,) = bad
+        given = {"sample_weight": sample_weight, "names": names, "object_names": objects} | bad
+        with pytest.raises(ValueError, match=rf"{name}: its index must be X\.(index|columns), in this order"):
+            model.to_html(frame, **given)
+    with pytest.raises(ValueError, match=r"sample_weight: its index must be X\.index"):
+        model.summary(frame, sample_weight[::-1])
 
 
 @pytest.mark.parametrize(
     "names",
     [list("abc"), [7, 3, 5], [2, 0, 1], [0.5, 0.1, 0.2], pd.MultiIndex.from_tuples([(1, "a"), (1, "b"), (2, "a")])],
 )
-def test_a_list_of_series_is_matched_by_their_index(names):
+def test_series_of_a_list_must_have_the_same_index(names):
     frame = pd.DataFrame({"u": [0, 1, 1], "v": [0, 0, 1]}, names)
-    shuffled = [frame["u"], frame["v"].iloc[[2, 0, 1]]]
-    found = labels_from(shuffled)
-    assert found.labels.tolist() == frame.to_numpy().tolist()
-    assert found.names == ("u", "v")
+    assert check_labels([frame["u"], frame["v"]]).tolist() == frame.to_numpy().tolist()
+    with pytest.raises(ValueError, match=r"labels\[1\]: its index must be labels\[0\]\.index, in this order"):
+        check_labels([frame["u"], frame["v"].iloc[[1, 0, 2]]])
 
 
 def test_the_rule_of_an_index():
-    values = pd.Series([1, 2, 3])
-    # A numbering is no names, unless the names are the same numbers.
-    assert in_order(values, list("abc"), "values") is values
-    assert in_order(values, [2, 0, 1], "values").tolist() == [3, 1, 2]
-    assert in_order(values.set_axis(list("abc")), range(3), "values").tolist() == [1, 2, 3]
-    # Without names, and for values without an index, position decides.
-    assert in_order(values[::-1], None, "values").tolist() == [3, 2, 1]
-    assert in_order([1, 2, 3], list("abc"), "values") == [1, 2, 3]
-    # Texts are matched with numbers that read the same.
-    assert in_order(values.set_axis([7, 8, 9]), ("9", "8", "7"), "values").tolist() == [3, 2, 1]
+    values, table = pd.Series([1, 2, 3]), pd.DataFrame({"u": [0, 1, 1]}, list("abc"))
+    # A numbering is no names, and neither are arrays and lists.
+    for fitting in (values, values.set_axis(list("abc")), [1, 2, 3], values.to_numpy(), None, "uniform"):
+        check_index(table, values=fitting)
+    check_index(table.reset_index(drop=True), values=values[::-1])
+    # Texts and numbers that read the same are the same names.
+    check_index(table.set_axis([9, 8, 7]), values=values.set_axis(["9", "8", "7"]))
     repeated = values.set_axis(list("aab"))
-    assert in_order(repeated, list("aab"), "values") is repeated
-    for index in (list("aba"), list("abd"), list("abcd")):
-        with pytest.raises(ValueError, match="values: an index must hold"):
-            in_order(pd.Series(range(len(index)), index), list("aab"), "values")
-    assert Count(3, "abc") == 3
+    check_index(repeated, values=repeated)
+    for index in (list("aba"), list("aa"), list("aabb")):
+        with pytest.raises(ValueError, match=r"values: its index must be labels\.index"):
+            check_index(repeated, values=pd.Series(range(len(index)), index))
 
 
 def test_titles_that_are_numbers_are_names():
@@ -169,7 +164,7 @@ def test_titles_that_are_numbers_are_names():
     # With a weight of its own, each partition shows whether it goes by its name.
     weights = pd.Series([0.1, 0.2, 0.3, 0.4], resolutions)
     for labels in (frame, [frame[title] for title in frame]):
-        model = RobustEAC(2, weighting=weights[::-1], random_state=0).fit(labels)
+        model = RobustEAC(2, weighting=weights, random_state=0).fit(labels)
         assert model.feature_names_in_.tolist() == texts
         rows = [line.split()[:2] for line in model.summary().splitlines()[-4:]]
         assert dict(rows) == {"9": "0.1", "8": "0.2", "7": "0.3", "6": "0.4"}

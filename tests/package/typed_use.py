@@ -9,7 +9,6 @@ from robust_eac import (
     WEIGHTING_SCHEMES,
     ClustererEnsemble,
     KMeansEnsemble,
-    LabelMatrix,
     RestrictedSimplex,
     RobustEAC,
     certify,
@@ -17,7 +16,6 @@ from robust_eac import (
     corrupt_ensemble,
     h_criterion,
     l2_weights,
-    labels_from,
     load_dataset,
     plot_weights,
     solve_hard_median_partition,
@@ -42,7 +40,6 @@ def right() -> None:
     assert_type(KMeansEnsemble(3, (2, 4)).fit(X).transform(X), np.ndarray)
     assert_type(ClustererEnsemble(n_per_k=2, max_samples=0.5, max_features=1).fit(X).labels_, np.ndarray)
     compare(labels, 2, weightings=["uniform"], consensus={"mine": lambda labels, k: labels[:, 0]})[0].keys()
-    assert_type(labels_from(labels), LabelMatrix)
     assert_type(solve_hard_median_partition(labels, 2).labels, np.ndarray)
     certify(labels, y, weights=WEIGHTING_SCHEMES["weac"](labels))
     plot_weights(model.weights_)

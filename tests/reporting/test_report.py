@@ -23,13 +23,11 @@ from PIL import Image
 
 from robust_eac import (
     L2,
-    LabelMatrix,
     MergeConsensus,
     RobustEAC,
     adjusted_agreement,
     agreement_test,
     certify,
-    labels_from,
     partition_losses,
     plot_coassociation,
     select_n_clusters,
@@ -528,7 +526,7 @@ def test_names_come_from_what_holds_the_labels(fitted, few):
     assert set(columns_of(named, "partitions")["partition"]) == set(partitions)
     assert columns_of(named, "objects")["object"][0].startswith("plant ")
     frame = pd.DataFrame(few, columns=partitions, index=objects)
-    for X in (frame, frame.astype(str), labels_from(frame), LabelMatrix(few, tuple(partitions), objects)):
+    for X in (frame, frame.astype(str)):
         assert RobustEAC(3, n_init=2, random_state=0).fit(X).to_html(X) == named
     # What names the columns alone leaves numbers to the objects.
     polars = pl.DataFrame(frame)
