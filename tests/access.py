@@ -89,7 +89,7 @@ from robust_eac.reporting import page as report_page
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
-from robust_eac.weightings import joint
+from robust_eac.weightings import joint, trust
 from robust_eac.weightings.joint import WEIGHTINGS, as_weighting
 from robust_eac.weightings.pairs import Pairs, compare_pairs, pairs_of, sample_columns
 from robust_eac.weightings.trust import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -176,10 +176,11 @@ def solve_ensemble(ensemble, n_clusters, options, sample_weight):
     rng = check_random_state(options.random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
-    encoding = encode_ensemble(ensemble, sample_weight)
+    # Only a weighting that needs the trusted group reads the encoding.
+    encoding = cache(partial(encode_ensemble, ensemble, sample_weight))
     unit = total**2 if agreement == "raw" else 1.0
-    weighting = weighting.ready(m, unit, partial(linked_group, encoding, rng))
-    problem = Problem(objective_for(encoding, n_clusters, agreement), weighting)
+    weighting = weighting.ready(m, unit, lambda: linked_group(encoding(), rng))
+    problem = Problem(objective_for(encoding(), n_clusters, agreement), weighting)
     with announce_compiling():
         run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs)
     result = result_of(run, membership.argmax(axis=1), membership, limits.tol)

@@ -15,6 +15,7 @@ from robust_eac.schemes import (
 )
 from robust_eac.schemes.redundancy import RedundancyWeighting, linear_term, minimise_on_simplex, pair_products
 from robust_eac.schemes.validity import partition_validity, unify
+from robust_eac.weightings import uniform_weights
 
 from .. import reference
 from ..access import Limits, Problem, RawObjective, _one_start, alternate, collapse, encode, initial_rows, losses_at
@@ -254,6 +255,7 @@ def test_best_start_counts(rng):
     problem = Problem(RawObjective(encoding, 3), RedundancyWeighting(encoding, Q))
     limits = Limits(1e-5, 100, reduction=0.0)
     starts = (initial_rows(encoding, 3, "random", state) for _ in range(4))
-    runs = [_one_start.alternate(problem, start, state, limits) for start in starts]
+    begun = (_one_start.run_from(problem, start, state, uniform_weights, limits)._replace(gap=0.0) for start in starts)
+    runs = [_one_start.continue_run(problem, run, limits) for run in begun]
     assert np.array_equal(one, runs[0].weights)
     assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)

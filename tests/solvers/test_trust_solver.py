@@ -14,7 +14,7 @@ from robust_eac import (
     solve_median_partition,
 )
 
-from ..access import _one_start, _several_starts, joint
+from ..access import _one_start, _several_starts, trust
 from ..conftest import planted_ensemble, random_ensemble
 from ..diagnostics.test_agreement import random_partitions
 
@@ -103,9 +103,9 @@ def test_partitions_that_the_group_missed_can_be_added(rng, monkeypatch):
     labels, corrupted = noisy_planted(rng, 0.5)
     few = np.zeros(40, dtype=bool)
     few[:4] = True
-    monkeypatch.setattr(joint, "largest_group", lambda pairs: few)
+    monkeypatch.setattr(trust, "largest_group", lambda pairs, level: few)
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
-    monkeypatch.setattr(joint, "largest_group", lambda pairs: np.ones(40, dtype=bool))
+    monkeypatch.setattr(trust, "largest_group", lambda pairs, level: np.ones(40, dtype=bool))
     assert np.array_equal(solve(labels).weights > 0.0, ~corrupted)
 
 
@@ -125,7 +125,7 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
         return weights / weights.sum()
 
     monkeypatch.setattr(ChanceCorrected, "update", lambda self, losses: adversary(losses))
-    monkeypatch.setattr(joint, "largest_group", lambda pairs: None)
+    monkeypatch.setattr(trust, "largest_group", lambda pairs, level: None)
     begin = _one_start.start_run
 
     def counted(problem, *args, **options):
