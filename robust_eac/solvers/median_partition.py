@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -177,7 +177,7 @@ def solve_ensemble(ensemble, n_clusters, options, sample_weight):
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     # Only a weighting that needs the trusted group reads the encoding.
-    encoding = cache(partial(encode_ensemble, ensemble, sample_weight))
+    encoding = cache(lambda: encode_ensemble(ensemble, sample_weight))
     unit = total**2 if agreement == "raw" else 1.0
     weighting = weighting.ready(m, unit, lambda: linked_group(encoding(), rng))
     problem = Problem(objective_for(encoding(), n_clusters, agreement), weighting)
