@@ -4,8 +4,6 @@ from inspect import signature
 
 import numpy as np
 
-from .columns import features_of
-from .files import read_input
 from .options import add_input_options, add_seed, add_table_output, count_or_share, range_of_numbers
 from .output import check_outputs, progress, say, table_writer, write_outputs
 
@@ -23,23 +21,10 @@ _OPTIONS = {
 
 
 def add_ensemble(parser):
-    parser.epilog = """\
-examples:
-  robust-eac ensemble features.csv --n-partitions 200 --n-clusters 5 30 --output labels.csv
-  robust-eac ensemble features.csv --kind mixed --standardize --index-column name --output labels.npy
-  robust-eac ensemble features.csv --n-clusters 2-8 --per-k 100 --max-samples .8 --output labels.csv
-
-The last makes the resamples of consensus clustering, in columns k2-1 to k8-100; with --reference as well, it makes
-those of data without clusters.
-
-kinds:
-  kmeans           k-means with random numbers of clusters and random starts, with --per-k the best of ten runs; the
-                   only kind that takes --per-k, --max-samples and --max-features
-  mixed            four linkages, k-means and spectral clustering; holds all pairs of objects in memory
-  feature-subsets  k-means on subsets of the features, which should be standardised"""
     add = parser.add_argument
     add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
-    add("--kind", choices=list(_KINDS), default="kmeans", help="default: %(default)s; see below")
+    text = "kmeans (k-means, random numbers of clusters), mixed (linkages, k-means, spectral) or feature-subsets"
+    add("--kind", choices=list(_KINDS), default="kmeans", metavar="NAME", help=text)
     number = parser.add_mutually_exclusive_group().add_argument
     number("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
     number("--per-k", dest="n_per_k", type=int, metavar="M", help="clusterings for each number of clusters")
@@ -61,6 +46,7 @@ def run_ensemble(arguments):
     """Write the labels."""
     check_outputs([arguments.output], [arguments.features])
     from .. import ensembles
+    from .tables import features_of, read_input
 
     name, title = _KINDS[arguments.kind]
     kind = getattr(ensembles, name)
@@ -80,8 +66,8 @@ def run_ensemble(arguments):
         given["n_clusters"] = ranges[0][0], ranges[-1][-1]
     maker = kind(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
     features = read_input(arguments, arguments.features)
-    X = features_of(features.table, features.columns)
-    say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
+    X = features_of(features)
+    say(f"{features.file}: {X.shape[0]} objects, {X.shape[1]} features")
     if arguments.standardize:
         from sklearn.preprocessing import StandardScaler
 
@@ -103,12 +89,6 @@ def run_ensemble(arguments):
 def add_data(parser):
     from ..datasets import DATASETS
 
-    parser.epilog = """\
-example:
-  robust-eac data iris --output iris.csv
-
-The columns are the features x1, x2, ... and then the class. Sets that are not part of the package are read from the
-folder ROBUST_EAC_DATA or fetched from OpenML."""
     parser.add_argument("name", choices=DATASETS, metavar="NAME", help=", ".join(DATASETS))
     add_table_output(parser, required=True, help=".csv, .tsv or .npy")
     add_seed(parser)

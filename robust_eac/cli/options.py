@@ -1,4 +1,4 @@
-"""Options shared by several commands, and the types of their values."""
+"""Options that several commands have, and how their values are read."""
 
 import argparse
 from contextlib import suppress
@@ -6,13 +6,14 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from .columns import DELIMITERS
 from .output import STDOUT, TABLE_SUFFIXES
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 
 
 def add_n_clusters(parser, *, required=True, note=""):
-    text = "largest number of clusters; LOW-HIGH or 'auto' (1-10) chooses the number that the clusterings support"
-    parser.add_argument("--n-clusters", type=_number_of_clusters, required=required, metavar="K", help=text + note)
+    text = f"largest number of clusters, such as 4; one of 2-12 or 2,3,5 or auto (1-10) by stability{note}"
+    parser.add_argument("--n-clusters", type=_number_of_clusters, required=required, metavar="K", help=text)
 
 
 def add_seed(parser):
@@ -25,60 +26,48 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 
 def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
     """Add the input file of a command, and the options of how to read it."""
-    parser.set_defaults(draws=None)
-    parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
-    add = parser.add_argument_group(
-        "input",
-        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .h5ad, .npy, .npz or "
-        ".mat. COLUMN is a title, or a number from 1 (@1 if a title is 1).",
-    ).add_argument
-    add("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
-    text = "a column to leave out; may be repeated"
-    add("--drop-column", action="append", default=[], metavar="COLUMN", help=text)
-    text = "whether the first row is a header; default: detected (two columns of numbers have none)"
-    add("--header", choices=("yes", "no"), help=text)
-    add("--delimiter", choices=list(DELIMITERS), metavar="NAME", help=f"{', '.join(DELIMITERS)}; default: detected")
+    parser.set_defaults(draws=False)
+    add = parser.add_argument
+    add(name, type=Path, metavar=name.upper(), help=text)
+    add("--index-column", metavar="COLUMN", help="names of the objects: a title, or a number from 1 (@1 if one is 1)")
+    add("--columns", metavar="A,B,...", help="columns to take; default: all")
+    add("--drop-column", action="append", default=[], metavar="COLUMN", help="column to leave out; may be repeated")
+    text = "whether the first row of text files has titles; default: yes; with a number in it, say so"
+    add("--header", action=argparse.BooleanOptionalAction, help=text)
+    text = f"{', '.join(DELIMITERS)}; default: by the suffix (.csv, .tsv), or the first line"
+    add("--delimiter", choices=DELIMITERS, metavar="NAME", help=text)
     add("--variable", metavar="NAME", help="array in an .npz or .mat file")
 
 
 def add_solver_options(parser, *, losses=True):
     """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
+    add_input_options(parser)
     parser.set_defaults(certify=False, loss=None, cost=None)
-    text = "LABELS has one row per clustering and one column per object, as posterior draws have"
-    text += "; default: no, but a file that seems to have is refused"
-    parser.add_argument("--draws", action=argparse.BooleanOptionalAction, help=text)
-    group = parser.add_argument_group("consensus")
-    add = group.add_argument
-    note = "; with --loss an integer, or left out for as many as the loss wants" if losses else ""
-    add_n_clusters(group, required=not losses, note=note)
+    add = parser.add_argument
+    add("--draws", action="store_true", help="LABELS has one row per clustering, as posterior draws have")
+    add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
     if losses:
         text = "search for the hard partition of least loss: binder, vi; default: memberships"
         add("--loss", type=partial(_name_in, "hard.tables", "LOSSES"), metavar="NAME", help=text)
-        text = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; the reverse costs 2-C; "
-        text += "default: 1"
+        text = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
         add("--cost", type=float, metavar="C", help=text)
-    text = "default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below"
-    add("--method", choices=("median-partition", "merge"), help=text)
-    text = "one of uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex; see below"
+    text = "median-partition or merge; default: median-partition"
+    add("--method", choices=("median-partition", "merge"), metavar="NAME", help=text)
+    text = "one of uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex"
     add("--weighting", type=partial(_name_in, "weightings", "WEIGHT_SOLVERS"), metavar="NAME", help=text)
-    text = (
-        "for restricted-simplex: largest weight, so that 1/R clusterings have weight; 'auto' counts those that agree "
-    )
-    text += "more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth"
+    text = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
     add("--rho", type=partial(number_or, "auto"), metavar="R", help=text)
     text = "for l2: lambda; default: half the squared number of objects" + (", with --loss 0.5" if losses else "")
     add("--lam", type=float, metavar="L", help=text)
-    text = "use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means adjusted "
-    text += "for chance-corrected and raw for the others"
-    add("--agreement", choices=("auto", "raw", "adjusted"), help=text)
-    add("--init", choices=("random", "kmeans"), help="where to start from; default: random")
+    text = "use losses that are auto, raw or adjusted for chance; default: auto"
+    add("--agreement", choices=("auto", "raw", "adjusted"), metavar="KIND", help=text)
+    add("--init", choices=("random", "kmeans"), metavar="NAME", help="start: random or kmeans; default: random")
     add("--n-init", type=int, metavar="N", help="number of starts; default: 10")
     add("--max-iter", type=int, metavar="N", help="alternations of each start; default: 100")
     add("--tol", type=float, metavar="T", help="optimality gap to stop at; default: 1e-05")
     add("--n-jobs", type=int, metavar="N", help="threads; default: all cores; changes no result")
-    add_seed(group)
+    add_seed(parser)
     add("--verbose", action="store_const", const=1, help="print every alternation")
-    add_input_options(parser)
 
 
 def range_of_numbers(text, expected="an integer or LOW-HIGH"):
@@ -107,10 +96,13 @@ def number_or(word, text):
 
 
 def _number_of_clusters(text):
-    """An integer, a range of candidates, or "auto"."""
+    """An integer, candidates, or "auto"."""
     if text == "auto":
         return text
-    candidates = range_of_numbers(text, "an integer, LOW-HIGH or 'auto'")
+    if "," in text:
+        with suppress(ValueError):
+            return list(map(int, text.split(",")))
+    candidates = range_of_numbers(text, "4, 2-12, 2,3,5 or auto")
     return candidates if "-" in text else candidates[0]
 
 

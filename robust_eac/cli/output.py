@@ -1,6 +1,5 @@
 """Output of the commands: lines on standard output and standard error, files written whole or not at all; Ctrl-C."""
 
-import csv
 import io
 import os
 import re
@@ -14,13 +13,15 @@ from tqdm import tqdm
 
 from .._whole_files import temporary_path, write_files
 from ..checks.common import load_package
-from .columns import as_written
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 # As a path of an output: standard output, where the lines of `say` then give way to standard error.
 STDOUT = Path("-")
 # Exit code if no number of clusters is stable, or if too few clusterings differ to name one.
 NO_NUMBER = 3
+# Spreadsheets run a cell that begins like this, quotes aside, as a formula, unless it is a number.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # What the command line calls the library's parameters; those of one word only before "must" and "=".
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",
@@ -29,6 +30,10 @@ _IN_OPTIONS = {
     "n_per_k": "--per-k",
     "random_state": "--seed",
     "columns of X": "columns of LABELS",
+    "for example with KMeansEnsemble": "with 'robust-eac ensemble'",
+    r"([Ll]eave it out|leave the column out) if it (names|numbers) the (objects|rows)": (
+        r"give it to --index-column if it \2 the \3, to --drop-column otherwise"
+    ),
     r"call solve_hard_median_partition\(.*\)": "give --loss",
     "(cluster|max|n|time)_(weights|clusters|features|init|iter|jobs|limit|partitions|repeats|samples)": r"--\1-\2",
     "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",
@@ -113,15 +118,17 @@ def progress(text, shown="{desc} ...", *, disable=None):
     return tqdm(desc=text, bar_format=shown, leave=False, disable=disable)
 
 
-def check_outputs(outputs, inputs):
-    """Raise ValueError for an output that cannot be written, is an input, or is given twice; None means no file."""
+def check_outputs(outputs, inputs, picture=None):
+    """Raise ValueError for an output or a picture that cannot be written, is an input, or is given twice."""
+    if picture is not None:
+        known = load_package("matplotlib.figure", "plots need", "figures").Figure().canvas.get_supported_filetypes()
+        if picture.suffix[1:].lower() not in known:
+            raise ValueError(f"{picture}: must end in .{', .'.join(sorted(known))}.")
     if outputs.count(STDOUT) > 1:
         raise ValueError("-: is written twice.")
     others = [(path, "is an input") for path in inputs if path not in (None, STDOUT)]
-    for output in (path for path in outputs if path not in (None, STDOUT)):
+    for output in (path for path in (*outputs, picture) if path not in (None, STDOUT)):
         target = Path(os.path.realpath(output))
-        if target.is_dir():
-            raise ValueError(f"{output}: is a folder, not a file.")
         if target.exists() and not target.is_file():
             raise ValueError(f"{output}: exists and is not a regular file.")
         if not target.parent.is_dir():
@@ -142,39 +149,29 @@ def check_outputs(outputs, inputs):
         others.append((output, "is written twice"))
 
 
-def check_picture(path):
-    """Raise an error for a picture that matplotlib cannot write; None means no picture."""
-    if path is None:
-        return
-    known = load_package("matplotlib.figure", "plots need", "figures").Figure().canvas.get_supported_filetypes()
-    if path.suffix[1:].lower() not in known:
-        raise ValueError(f"{path}: must end in .{', .'.join(sorted(known))}.")
+def as_written(text):
+    """The cell to write for a text: with a quote in front if a spreadsheet would run the text as a formula."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def as_read(cell):
+    """The text of a cell: undoes :func:`as_written`."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def table_writer(path, header, columns):
-    """Function that writes a table to a binary file, in the format of the suffix of the path."""
-    suffix = Path(path).suffix.lower()
-    if suffix == ".npy":
-        arrays = [column for column in columns if isinstance(column, np.ndarray)]
-        array = arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
-        return lambda handle: np.save(handle, array, allow_pickle=False)
+    """Function that writes arrays and lists of texts to a binary file, in the format of the suffix of the path."""
+    import pandas as pd
 
-    def write(handle):
-        # A text from an array may hold a lone surrogate, which must not end a long run without its result.
-        text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
-        writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-        writer.writerow(map(as_written, header))
-        writer.writerows(zip(*(part for column in columns for part in _lists(column)), strict=True))
-        text.flush()
-        text.detach()
-
-    return write
-
-
-def _lists(column):
-    if isinstance(column, np.ndarray):
-        return np.atleast_2d(column.T).tolist()
-    return [[as_written(cell) if isinstance(cell, str) else cell for cell in column]]
+    arrays = [column for column in columns if isinstance(column, np.ndarray)]
+    if path.suffix.lower() == ".npy":
+        return lambda handle: np.save(handle, arrays[0] if len(arrays) == 1 else np.column_stack(arrays))
+    frame = pd.concat(map(pd.DataFrame, columns), axis=1).set_axis(list(map(as_written, header)), axis=1)
+    texts = [c for c, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
+    frame.isetitem(texts, frame.iloc[:, texts].map(lambda cell: as_written(cell) if isinstance(cell, str) else cell))
+    # A text from an array may hold a lone surrogate, which must not end a long run without its result.
+    options = {"sep": "\t" if path.suffix.lower() == ".tsv" else ",", "errors": "backslashreplace"}
+    return lambda handle: frame.to_csv(handle, index=False, lineterminator="\n", **options)
 
 
 def picture_writer(path, figure):

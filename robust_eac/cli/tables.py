@@ -1,0 +1,283 @@
+"""Read the files of the commands by pandas: text, .npy, .npz, .mat and .parquet; none can run code."""
+
+import csv
+import gzip
+import io
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..checks.common import load_package
+from ..checks.labels import check_ensemble
+from ..wording import counted, listed
+from .options import DELIMITERS
+from .output import STDOUT, as_read, print_problem, say
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_ARRAYS = (".npy", ".npz", ".mat", ".parquet")
+_ARCHIVES = (".npz", ".mat")
+
+
+class Table(NamedTuple):
+    """The columns of a file, a DataFrame with their titles, or their numbers from 1.
+
+    rows : numbers of the rows in the file. taken : positions of the columns that are labels or features. names, title :
+    names of the objects and the title of their column; names is None if no column names them.
+    """
+
+    file: str
+    frame: pd.DataFrame
+    rows: range | np.ndarray
+    taken: list
+    names: list | None = None
+    title: str = "object"
+
+    @property
+    def titles(self):
+        """Titles of the labels or features."""
+        return [self.frame.columns[c] for c in self.taken]
+
+    def find(self, *specs):
+        """Positions of columns by :func:`find_column`."""
+        return [find_column(self.frame.columns, spec, self.file) for spec in specs]
+
+    def with_objects(self, header, columns):
+        """Header and columns of an output, after the names of the objects if there are any."""
+        return (header, columns) if self.names is None else ([self.title, *header], [self.names, *columns])
+
+
+def read_table(arguments, path, variable=None):
+    """The :class:`Table` in a file, without the column that names the objects among those taken."""
+    suffix = path.suffix.lower()
+    if variable is not None and suffix not in _ARCHIVES:
+        raise ValueError(f"{path}: --variable applies to {' and '.join(_ARCHIVES)} files only.")
+    try:
+        frame, first = (_read_array(path, variable), 1) if suffix in _ARRAYS else _read_text(arguments, path)
+    except (ImportError, MemoryError):
+        raise
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        reason = reason.removeprefix(f"{path}: ").replace(" in line ", " in row ")
+        raise ValueError(f"{path}: {reason.strip().rstrip('.')}.") from error
+    table = Table(str(path), frame, range(first, first + len(frame)), list(range(frame.shape[1])))
+    if arguments.index_column is None:
+        return table
+    (index,) = table.find(arguments.index_column)
+    table.taken.remove(index)
+    title = frame.columns[index]
+    names = pd.Index(frame.iloc[:, index].astype(str))
+    if not names.is_unique:
+        again = names[names.duplicated()][0]
+        rows = [table.rows[i] for i in np.flatnonzero(names == again)[:2]]
+        found = f"rows {rows[0]} and {rows[1]} have the same name {again!r}; they are kept as two objects."
+        print_problem("warning", f"{path}: {found}")
+    return table._replace(names=list(names), title="object" if title in ("", str(index + 1)) else title)
+
+
+def _read_array(path, variable):
+    """The DataFrame in a file of an array or of Parquet."""
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        load_package("pyarrow", "Parquet files need", "parquet")
+        frame = pd.read_parquet(path)
+        frame = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+        return frame.set_axis([as_read(str(title)) for title in frame.columns], axis=1)
+    if suffix == ".npy":
+        # Memory-mapped, so that a false shape in the header raises an error instead of allocating much memory.
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    elif suffix == ".npz":
+        with np.load(path, allow_pickle=False) as archive:
+            array = archive[_only(archive.files, variable)]
+    else:
+        from scipy.io import loadmat, whosmat
+
+        name = _only([name for name, *_ in whosmat(path)], variable)
+        array = loadmat(path, variable_names=[name])[name]
+    frame = pd.DataFrame(np.asarray(array).astype(array.dtype.newbyteorder("="), copy=False))
+    return frame.set_axis([str(c) for c in range(1, frame.shape[1] + 1)], axis=1)
+
+
+def _only(names, chosen):
+    """The variable asked for, or the only one."""
+    if chosen is None and len(names) == 1:
+        return names[0]
+    if chosen not in names:
+        raise ValueError(f"--variable (for --truth, --truth-column) must name one of: {', '.join(names)}")
+    return chosen
+
+
+def _read_text(arguments, path):
+    """The DataFrame in a delimited text, and the number of its first row in the file."""
+    data = sys.stdin.buffer.read() if path == STDOUT else path.read_bytes()
+    if path.suffix.lower() == ".gz":
+        data, path = gzip.decompress(data), path.with_suffix("")
+    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
+    separator = _separator(lines.readline(), path.suffix.lower(), arguments.delimiter)
+    lines.seek(0)
+    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    titles = [as_read(cell.strip()) for cell in next(rows, [""])]
+    above = 0 if arguments.header is False else rows.line_num
+    is_number = pd.to_numeric(pd.Series(titles), errors="coerce").notna()
+    if arguments.header is None and is_number.any():
+        raise ValueError("row 1 has a number: give --header if it holds titles, --no-header if it is an object")
+    if not above:
+        titles = [str(c) for c in range(1, len(titles) + 1)]
+    elif len(next(rows, titles)) == len(titles) + 1:
+        # As R's write.table leaves out the title of the names.
+        titles = ["", *titles]
+    options = {}
+    if arguments.index_column is not None:
+        index = find_column(titles, arguments.index_column, path)
+        options["converters"] = {index: lambda cell: as_read(cell.strip())}
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+        # Later versions are exact by default, and deprecate the option.
+        options["float_precision"] = "round_trip"
+    lines.seek(0)
+    frame = pd.read_csv(
+        lines, sep=r"\s+" if separator == " " else separator, header=None, skiprows=min(above, 1), index_col=False,
+        skip_blank_lines=False, skipinitialspace=True, low_memory=False, **options,
+    )  # fmt: skip
+    if frame.shape[1] != len(titles):
+        raise ValueError(f"row 1 has {counted(len(titles), 'cell')}, row {above + 1} has {frame.shape[1]}")
+    if above and not is_number.all():
+        again = np.flatnonzero(frame.iloc[:, 0].astype(str) == titles[0])
+        again = again[(frame.iloc[again].astype(str) == titles).all(axis=1)]
+        if len(again):
+            raise ValueError(f"row {again[0] + above + 1} is the header again: were files joined?")
+    return frame.set_axis(titles, axis=1), above + 1
+
+
+def _separator(first, suffix, chosen):
+    """The delimiter: the one chosen, that of the suffix, or the only one in the first line."""
+    own = _SEPARATORS.get(suffix)
+    found = [mark for mark in ",;\t" if mark in first]
+    if chosen is not None:
+        return DELIMITERS[chosen]
+    if own in found or not (found or (own is None and " " in first.strip())):
+        return own or ","
+    if own is not None or len(found) != 1:
+        raise ValueError("row 1 does not show the delimiter; give --delimiter")
+    return found[0]
+
+
+def find_column(titles, spec, file):
+    """Position of a column given by its title, or by its number counted from 1 (@1 if a title is 1)."""
+    number = spec.removeprefix("@")
+    found = [c for c, title in enumerate(titles) if spec == title or number == str(c + 1)]
+    if len(found) != 1:
+        known = ", ".join(f"@{c + 1} ({titles[c]!r})" for c in found or range(min(len(titles), 10)))
+        raise ValueError(f"{file}: {len(found) or 'no'} columns are called {spec!r}; choose from {known}.")
+    return found[0]
+
+
+def read_input(arguments, path, *, left_out=()):
+    """The :class:`Table` in the input file, with the columns that --columns, --drop-column and `left_out` leave."""
+    table = read_table(arguments, path, arguments.variable)
+    chosen = table.find(*filter(None, (arguments.columns or "").split(","))) or table.taken
+    unread = table.find(*arguments.drop_column, *left_out)
+    taken = [c for c in chosen if c in table.taken and c not in unread]
+    if not taken:
+        raise ValueError(f"{path}: none of the {table.frame.shape[1]} columns is left.")
+    if taken[0] == 0 and table.frame.columns[0] == "":
+        raise ValueError(f"{path}: column 1 has no title: use --index-column 1 if it names the objects.")
+    return table._replace(taken=taken)
+
+
+def read_labels(arguments, *, left_out=()):
+    """The :class:`Table` and the label matrix in the file LABELS; says what was read."""
+    table = read_input(arguments, arguments.labels, left_out=left_out)
+    if arguments.draws:
+        frame = table.frame.iloc[:, table.taken].T.reset_index(drop=True)
+        names = None if table.titles == [str(c + 1) for c in table.taken] else table.titles
+        taken = list(range(frame.shape[1]))
+        frame = frame.set_axis([str(c + 1) for c in taken], axis=1)
+        table = Table(f"{table.file}, transposed", frame, range(1, 1 + len(frame)), taken, names)
+    unseen = [c for c in table.taken if set(table.frame.iloc[:, c].dropna().unique()) <= {-1, "-1"}]
+    if 0 < len(unseen) < len(table.taken):
+        print_problem(
+            "warning", f"{table.file}: nothing is observed in {listed(table.frame.columns[unseen])}; left out."
+        )
+        table = table._replace(taken=[c for c in table.taken if c not in unseen])
+    labels = _check_labels(table, table.taken)
+    missing = np.count_nonzero(labels == -1)
+    note = f", {missing} of {labels.size} labels missing" if missing else ""
+    n, m = labels.shape
+    say(f"{table.file}: {counted(n, 'object')}, {counted(m, 'partition')}{note}")
+    if m > n and not arguments.draws:
+        print_problem(
+            "note", f"{table.file}: more clusterings than objects; if each row is a clustering, give --draws."
+        )
+    return table, labels
+
+
+def _check_labels(table, columns, **others):
+    """The labels in columns of a table, and others, by the rules of Python; errors give the row in the file."""
+    try:
+        return check_ensemble(table.frame.iloc[:, columns].assign(**others), name=table.file).labels
+    except (TypeError, ValueError) as error:
+        text = re.sub(r"\bat row (\d+)", lambda found: f"at row {table.rows[int(found[1])]}", str(error))
+        raise ValueError(text) from error
+
+
+def read_truth(arguments, ensemble):
+    """Classes of the objects, -1 where unknown; None if none are given."""
+    chosen, path, table = arguments.truth_column, arguments.truth, ensemble
+    if path is None and chosen is None:
+        return None
+    if path is not None:
+        in_archive = path.suffix.lower() in _ARCHIVES
+        table = _read_beside(arguments, path, ensemble, chosen if in_archive else None)
+        chosen = None if in_archive else chosen
+    columns = table.taken if chosen is None else table.find(chosen)
+    if len(columns) != 1:
+        raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
+    # Beside a clustering that observes all objects, classes may be unknown.
+    labels = _check_labels(table, columns, all=0)[:, 0]
+    known = np.count_nonzero(labels != -1)
+    if known < len(labels):
+        say(f"{table.file}: the class of {known} of {counted(len(labels), 'object')} is known; these are graded")
+    return labels
+
+
+def read_features(arguments, ensemble):
+    """Features of the objects in the file of --features, without --truth-column and --drop-column."""
+    table = _read_beside(arguments, arguments.features, ensemble)
+    left_out = {arguments.truth_column, *arguments.drop_column}
+    return features_of(table._replace(taken=[c for c in table.taken if table.frame.columns[c] not in left_out]))
+
+
+def features_of(table):
+    """The columns taken as finite numbers."""
+    frame = table.frame.iloc[:, table.taken]
+    features = frame.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    wrong = np.argwhere(~np.isfinite(features))
+    if len(wrong):
+        row, column = wrong[0]
+        where = f"{table.file}, row {table.rows[row]}, column {table.titles[column]!r}"
+        rule = "a feature must be a finite number"
+        raise ValueError(f"{where}: {rule}, got {str(frame.iloc[row, column])!r}; --drop-column leaves a column out.")
+    return features
+
+
+def _read_beside(arguments, path, ensemble, variable=None):
+    """The :class:`Table` in a second file on the same objects, in their order: by names, or else by position."""
+    table = read_table(arguments, path, variable)
+    if ensemble.names is None:
+        if len(table.frame) != len(ensemble.frame):
+            rule = f"must have {counted(len(ensemble.frame), 'row')} as {ensemble.file} has"
+            raise ValueError(f"{path}: {rule}, got {len(table.frame)}; --index-column joins by names.")
+        return table
+    names, wanted = pd.Index(table.names), pd.Index(ensemble.names)
+    if not names.is_unique:
+        raise ValueError(f"{path}: the rows must have different names to be joined.")
+    places = names.get_indexer(wanted)
+    if places.min() < 0:
+        absent = wanted[places < 0]
+        raise ValueError(f"{path}: {counted(len(absent), 'object')} of {ensemble.file} missing, such as {absent[0]!r}.")
+    if surplus := len(names) - len(set(places)):
+        print_problem("note", f"{path}: {counted(surplus, 'row')} left out, of objects that {ensemble.file} has not.")
+    return table._replace(frame=table.frame.iloc[places].reset_index(drop=True), rows=np.array(table.rows)[places])
