@@ -6,10 +6,8 @@ import warnings
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
-from itertools import takewhile
 
 from .._version import __version__
-from ..checks.common import did_you_mean
 from .output import lines_beside, prepare_process, print_problem
 
 __all__ = ["main"]
@@ -27,19 +25,10 @@ COMMANDS = {
 _DESCRIPTION = """\
 Find the consensus of many clusterings of the same objects, some of them bad, and the weight that each deserves.
 
-LABELS has one row per object and one column per clustering: UTF-8 text whose first row is the header (.csv, .tsv, others;
-.gz too), .npy, .npz, .mat or .parquet. Labels are integers or names; empty, NA or -1 means not observed."""
+LABELS has one row per object and one column per clustering: text whose first row is the header (.csv, .tsv, others; .gz
+too), .npy, .npz, .mat or .parquet. Labels are integers or names; an empty cell, NA or -1 means not observed."""
 _EPILOG = """\
-getting started:
-  robust-eac data iris --output iris.csv
-  robust-eac ensemble iris.csv --drop-column class --n-partitions 100 --output labels.csv
-  robust-eac consensus labels.csv --n-clusters 3 --output consensus.csv --weights weights.csv
-  robust-eac compare labels.csv --n-clusters 3 --consensus robust-eac kmeans eac-average \\
-             --truth iris.csv --truth-column class --output compared.csv
-  robust-eac plot labels.csv --n-clusters 3 --output consensus.png
-  robust-eac report labels.csv --n-clusters 3 --output report.html
-
-'robust-eac COMMAND --help' lists the options of a command; docs/guide/command_line.md explains files and outputs.
+'robust-eac COMMAND --help' lists the options of a command; docs/guide/command_line.md has examples, files and outputs.
 Exit codes: 0 success, 1 failure, 2 wrong arguments or input, 3 no number of clusters is stable, or too few clusterings
 differ to name one (the outputs are written), 130 interrupted."""
 # Lines do not depend on the terminal.
@@ -54,21 +43,6 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message):
         raise ValueError(f"{message} (see '{self.prog} --help')")
-
-    def parse_known_args(self, args=None, namespace=None):
-        """Parse the arguments, and report an unknown option before a missing one."""
-        if self._subparsers is None:
-            options = self._option_string_actions
-            for text in takewhile(lambda text: text != "--", args):
-                name = text.partition("=")[0]
-                if name.startswith("--") and name not in options:
-                    # Compare without dashes, which all options share.
-                    near = did_you_mean(name[2:], [option[2:] for option in options if option.startswith("--")])
-                    self.error(f"unknown option {name}" + near.replace("'", "'--", 1))
-        namespace, rest = super().parse_known_args(args, namespace)
-        if rest:
-            self.error(f"unexpected argument: {' '.join(rest)}")
-        return namespace, rest
 
 
 def _parse(argv):

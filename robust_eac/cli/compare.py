@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -47,7 +46,7 @@ def add_compare(parser):
     add("--features", type=Path, metavar="FILE", help="features, for the weightings that need them")
     add("--n-repeats", type=int, default=1, metavar="N", help="repeat all runs, each time with other seeds")
     text = "share of the clusterings that every repeat draws, or bootstrap; default: all"
-    add("--resample", type=partial(number_or, "bootstrap"), metavar="SHARE", help=text)
+    add("--resample", type=number_or("bootstrap"), metavar="SHARE", help=text)
     text = "shares of the clusterings to replace by random ones, such as 0 .5 .9"
     add("--fractions", type=float, nargs="+", metavar="SHARE", help=text)
     add("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")

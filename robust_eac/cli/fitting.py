@@ -62,22 +62,18 @@ def solver_options(arguments):
     for name, (weighting, _) in _WEIGHTING_OF.items():
         if name in given and chosen != weighting:
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
-    if arguments.certify and mode == "--method merge":
-        raise ValueError(f"--certify does not apply to {mode}, which minimises no objective.")
-    if arguments.certify and loss not in (None, "binder"):
-        raise ValueError(f"--certify does not apply to {mode}: of the losses there is a bound for binder only.")
+    if arguments.certify and mode not in ("--method median-partition", "--loss binder"):
+        raise ValueError(f"--certify does not apply to {mode}, for which there is no bound.")
     if loss is not None and not isinstance(n_clusters, int | None):
-        rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
-        raise ValueError(f"--n-clusters must be {rule}.")
+        raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
     return {name: value for name, value in given.items() if name not in ("method", "membership")}
 
 
 def _keywords(options):
     """The options as keywords of the solvers: a weighting with parameters becomes an object."""
-    keywords = dict(options)
-    for name, (_, kind) in _WEIGHTING_OF.items():
-        if name in keywords:
-            keywords["weighting"] = kind(keywords.pop(name))
+    keywords = {name: value for name, value in options.items() if name not in _WEIGHTING_OF}
+    for name in options.keys() & _WEIGHTING_OF.keys():
+        keywords["weighting"] = _WEIGHTING_OF[name][1](options[name])
     return keywords
 
 

@@ -4,7 +4,7 @@ from inspect import signature
 
 import numpy as np
 
-from .options import add_input_options, add_seed, add_table_output, count_or_share, range_of_numbers
+from .options import COUNT_OR_SHARE, RANGE, add_input_options, add_seed, add_table_output
 from .output import check_outputs, progress, say, table_writer, write_outputs
 
 # Kind of ensemble -> (name of its estimator, title of its clusterings; None means the names of their algorithms).
@@ -24,16 +24,15 @@ def add_ensemble(parser):
     add = parser.add_argument
     add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
     text = "kmeans (k-means, random numbers of clusters), mixed (linkages, k-means, spectral) or feature-subsets"
-    add("--kind", choices=list(_KINDS), default="kmeans", metavar="NAME", help=text)
+    add("--kind", choices=_KINDS, default="kmeans", metavar="NAME", help=text)
     number = parser.add_mutually_exclusive_group().add_argument
     number("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
     number("--per-k", dest="n_per_k", type=int, metavar="M", help="clusterings for each number of clusters")
     text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
-    add("--n-clusters", type=range_of_numbers, nargs="+", metavar="K", help=text)
-    text = "objects in the random sample of each clustering, a share (.8) or a count; the others are -1, not observed"
-    add("--max-samples", type=count_or_share, metavar="S", help=text)
-    text = "random features of each clustering, a share (.8) or a count"
-    add("--max-features", type=count_or_share, metavar="S", help=text)
+    add("--n-clusters", type=RANGE, nargs="+", metavar="K", help=text)
+    text = "objects in the sample of each clustering, a share (.8) or a count; others are -1, not observed"
+    add("--max-samples", type=COUNT_OR_SHARE, metavar="S", help=text)
+    add("--max-features", type=COUNT_OR_SHARE, metavar="S", help="features of each clustering, a share or a count")
     add("--standardize", action="store_true", help="scale features to mean 0 and variance 1 first")
     text = "instead of the objects, cluster as many drawn from one Gaussian of the same mean and covariance"
     add("--reference", action="store_true", help=text)

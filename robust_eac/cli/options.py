@@ -1,7 +1,6 @@
 """Options that several commands have, and how their values are read."""
 
 import argparse
-from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -13,11 +12,11 @@ DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space":
 
 def add_n_clusters(parser, *, required=True, note=""):
     text = f"largest number of clusters, such as 4; one of 2-12 or 2,3,5 or auto (1-10) by stability{note}"
-    parser.add_argument("--n-clusters", type=_number_of_clusters, required=required, metavar="K", help=text)
+    parser.add_argument("--n-clusters", type=_CLUSTERS, required=required, metavar="K", help=text)
 
 
 def add_seed(parser):
-    parser.add_argument("--seed", type=_seed_number, default=0, metavar="S", help="random seed; default: 0")
+    parser.add_argument("--seed", type=_SEED, default=0, metavar="S", help="random seed; default: 0")
 
 
 def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **options):
@@ -51,66 +50,64 @@ def add_solver_options(parser, *, losses=True):
         add("--loss", type=partial(_name_in, "hard.tables", "LOSSES"), metavar="NAME", help=text)
         text = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
         add("--cost", type=float, metavar="C", help=text)
-    text = "median-partition or merge; default: median-partition"
-    add("--method", choices=("median-partition", "merge"), metavar="NAME", help=text)
     text = "one of uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex"
     add("--weighting", type=partial(_name_in, "weightings", "WEIGHT_SOLVERS"), metavar="NAME", help=text)
     text = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
-    add("--rho", type=partial(number_or, "auto"), metavar="R", help=text)
+    add("--rho", type=number_or("auto"), metavar="R", help=text)
     text = "for l2: lambda; default: half the squared number of objects" + (", with --loss 0.5" if losses else "")
     add("--lam", type=float, metavar="L", help=text)
-    text = "use losses that are auto, raw or adjusted for chance; default: auto"
-    add("--agreement", choices=("auto", "raw", "adjusted"), metavar="KIND", help=text)
-    add("--init", choices=("random", "kmeans"), metavar="NAME", help="start: random or kmeans; default: random")
-    add("--n-init", type=int, metavar="N", help="number of starts; default: 10")
-    add("--max-iter", type=int, metavar="N", help="alternations of each start; default: 100")
-    add("--tol", type=float, metavar="T", help="optimality gap to stop at; default: 1e-05")
-    add("--n-jobs", type=int, metavar="N", help="threads; default: all cores; changes no result")
+    for option, names, text in (
+        ("--method", ("median-partition", "merge"), "median-partition or merge; default: median-partition"),
+        ("--agreement", ("auto", "raw", "adjusted"), "losses: raw, adjusted for chance or auto; default: auto"),
+        ("--init", ("random", "kmeans"), "start: random or kmeans; default: random"),
+    ):
+        add(option, choices=names, metavar="NAME", help=text)
+    for option, kind, text in (
+        ("--n-init", int, "number of starts; default: 10"),
+        ("--max-iter", int, "alternations of each start; default: 100"),
+        ("--tol", float, "optimality gap to stop at; default: 1e-05"),
+        ("--n-jobs", int, "threads; default: all cores; changes no result"),
+    ):
+        add(option, type=kind, metavar="N", help=text)
     add_seed(parser)
     add("--verbose", action="store_const", const=1, help="print every alternation")
 
 
-def range_of_numbers(text, expected="an integer or LOW-HIGH"):
-    """A range of integers; a single integer is a range of one."""
-    low, dash, high = text.partition("-")
-    with suppress(ValueError):
-        if numbers := range(int(low), int(high if dash else low) + 1):
-            return numbers
-    raise argparse.ArgumentTypeError(f"must be {expected}, got {text!r}")
+def _as_type(rule, read):
+    """A type of arguments: what `read` returns; its error states the rule."""
+
+    def checked(text):
+        try:
+            return read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}") from None
+
+    return checked
 
 
-def count_or_share(text):
-    """A count as an int, or a share, written with a point, as a float."""
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    raise argparse.ArgumentTypeError(f"must be a count or a share such as .8, got {text!r}")
+def number_or(word):
+    """The type of a float, or a word."""
+    return _as_type(f"a number or {word!r}", lambda text: text if text == word else float(text))
 
 
-def number_or(word, text):
-    """A float, or a word."""
-    try:
-        return text if text == word else float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number or {word!r}, got {text!r}") from None
+def _range(text):
+    low, high = map(int, text.split("-") if "-" in text else (text, text))
+    range(low, high + 1).index(low)
+    return range(low, high + 1)
 
 
-def _number_of_clusters(text):
-    """An integer, candidates, or "auto"."""
-    if text == "auto":
-        return text
+def _clusters(text):
     if "," in text:
-        with suppress(ValueError):
-            return list(map(int, text.split(",")))
-    candidates = range_of_numbers(text, "4, 2-12, 2,3,5 or auto")
-    return candidates if "-" in text else candidates[0]
+        return [int(number) for number in text.split(",")]
+    return text if text == "auto" else _range(text) if "-" in text else int(text)
 
 
-def _seed_number(text):
-    with suppress(ValueError):
-        if 0 <= int(text) < 2**32:
-            return int(text)
-    raise argparse.ArgumentTypeError(f"must be an integer between 0 and {2**32 - 1}, got {text!r}")
+# A single integer is a range of one.
+RANGE = _as_type("an integer or LOW-HIGH", _range)
+# A share is written with a point.
+COUNT_OR_SHARE = _as_type("a count or a share such as .8", lambda text: int(text) if text.isdecimal() else float(text))
+_CLUSTERS = _as_type("4, 2-12, 2,3,5 or auto", _clusters)
+_SEED = _as_type(f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
 
 
 def _name_in(module, registry, text):

@@ -31,9 +31,7 @@ _IN_OPTIONS = {
     "random_state": "--seed",
     "columns of X": "columns of LABELS",
     "for example with KMeansEnsemble": "with 'robust-eac ensemble'",
-    r"([Ll]eave it out|leave the column out) if it (names|numbers) the (objects|rows)": (
-        r"give it to --index-column if it \2 the \3, to --drop-column otherwise"
-    ),
+    "[Ll]eave it out if it (names|numbers)": r"--drop-column leaves it out; --index-column takes it if it \1",
     r"call solve_hard_median_partition\(.*\)": "give --loss",
     "(cluster|max|n|time)_(weights|clusters|features|init|iter|jobs|limit|partitions|repeats|samples)": r"--\1-\2",
     "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",

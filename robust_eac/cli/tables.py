@@ -5,7 +5,6 @@ import gzip
 import io
 import re
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 
 from ..checks.common import load_package
 from ..checks.labels import check_ensemble
-from ..wording import counted, listed
+from ..wording import counted
 from .options import DELIMITERS
 from .output import STDOUT, as_read, print_problem, say
 
@@ -71,10 +70,9 @@ def read_table(arguments, path, variable=None):
     title = frame.columns[index]
     names = pd.Index(frame.iloc[:, index].astype(str))
     if not names.is_unique:
-        again = names[names.duplicated()][0]
-        rows = [table.rows[i] for i in np.flatnonzero(names == again)[:2]]
-        found = f"rows {rows[0]} and {rows[1]} have the same name {again!r}; they are kept as two objects."
-        print_problem("warning", f"{path}: {found}")
+        print_problem(
+            "warning", f"{path}: several rows are called {names[names.duplicated()][0]!r}; they are kept apart."
+        )
     return table._replace(names=list(names), title="object" if title in ("", str(index + 1)) else title)
 
 
@@ -147,21 +145,17 @@ def _read_text(arguments, path):
         again = np.flatnonzero(frame.iloc[:, 0].astype(str) == titles[0])
         again = again[(frame.iloc[again].astype(str) == titles).all(axis=1)]
         if len(again):
-            raise ValueError(f"row {again[0] + above + 1} is the header again: were files joined?")
+            raise ValueError(f"row {again[0] + above + 1} is the header again, as in files joined by cat")
     return frame.set_axis(titles, axis=1), above + 1
 
 
 def _separator(first, suffix, chosen):
     """The delimiter: the one chosen, that of the suffix, or the only one in the first line."""
     own = _SEPARATORS.get(suffix)
-    found = [mark for mark in ",;\t" if mark in first]
-    if chosen is not None:
-        return DELIMITERS[chosen]
-    if own in found or not (found or (own is None and " " in first.strip())):
-        return own or ","
-    if own is not None or len(found) != 1:
+    found = [mark for mark in ",;\t" if mark in first] or [own or " " * (" " in first.strip()) or ","]
+    if chosen is None and own not in found and (own or len(found) > 1 or found == [" "]):
         raise ValueError("row 1 does not show the delimiter; give --delimiter")
-    return found[0]
+    return DELIMITERS[chosen] if chosen else own or found[0]
 
 
 def find_column(titles, spec, file):
@@ -198,9 +192,8 @@ def read_labels(arguments, *, left_out=()):
         table = Table(f"{table.file}, transposed", frame, range(1, 1 + len(frame)), taken, names)
     unseen = [c for c in table.taken if set(table.frame.iloc[:, c].dropna().unique()) <= {-1, "-1"}]
     if 0 < len(unseen) < len(table.taken):
-        print_problem(
-            "warning", f"{table.file}: nothing is observed in {listed(table.frame.columns[unseen])}; left out."
-        )
+        titles = ", ".join(table.frame.columns[unseen])
+        print_problem("warning", f"{table.file}: columns in which nothing is observed are left out: {titles}")
         table = table._replace(taken=[c for c in table.taken if c not in unseen])
     labels = _check_labels(table, table.taken)
     missing = np.count_nonzero(labels == -1)
@@ -208,9 +201,7 @@ def read_labels(arguments, *, left_out=()):
     n, m = labels.shape
     say(f"{table.file}: {counted(n, 'object')}, {counted(m, 'partition')}{note}")
     if m > n and not arguments.draws:
-        print_problem(
-            "note", f"{table.file}: more clusterings than objects; if each row is a clustering, give --draws."
-        )
+        print_problem("note", f"{table.file}: more clusterings than objects. Is each row a clustering? Give --draws.")
     return table, labels
 
 
@@ -258,8 +249,8 @@ def features_of(table):
     if len(wrong):
         row, column = wrong[0]
         where = f"{table.file}, row {table.rows[row]}, column {table.titles[column]!r}"
-        rule = "a feature must be a finite number"
-        raise ValueError(f"{where}: {rule}, got {str(frame.iloc[row, column])!r}; --drop-column leaves a column out.")
+        got = f"got {str(frame.iloc[row, column])!r}; --drop-column leaves a column out"
+        raise ValueError(f"{where}: a feature must be a finite number, {got}.")
     return features
 
 
@@ -268,7 +259,7 @@ def _read_beside(arguments, path, ensemble, variable=None):
     table = read_table(arguments, path, variable)
     if ensemble.names is None:
         if len(table.frame) != len(ensemble.frame):
-            rule = f"must have {counted(len(ensemble.frame), 'row')} as {ensemble.file} has"
+            rule = f"must have {len(ensemble.frame)} rows as {ensemble.file} does"
             raise ValueError(f"{path}: {rule}, got {len(table.frame)}; --index-column joins by names.")
         return table
     names, wanted = pd.Index(table.names), pd.Index(ensemble.names)
