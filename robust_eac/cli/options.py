@@ -25,7 +25,7 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 
 def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
     """Add the input file of a command, and the options of how to read it."""
-    parser.set_defaults(draws=False)
+    parser.set_defaults(draws=None)
     add = parser.add_argument
     add(name, type=Path, metavar=name.upper(), help=text)
     add("--index-column", metavar="COLUMN", help="names of the objects: a title, or a number from 1 (@1 if one is 1)")

@@ -19,6 +19,7 @@ from .output import STDOUT, as_read, print_problem, say
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _ARRAYS = (".npy", ".npz", ".mat", ".parquet")
 _ARCHIVES = (".npz", ".mat")
+_UNSEEN = {"-1", "-1.0"}
 
 
 class Table(NamedTuple):
@@ -68,17 +69,15 @@ def read_table(arguments, path, variable=None):
     (index,) = table.find(arguments.index_column)
     table.taken.remove(index)
     title = frame.columns[index]
-    names = pd.Index(frame.iloc[:, index].astype(str))
-    if not names.is_unique:
-        print_problem(
-            "warning", f"{path}: several rows are called {names[names.duplicated()][0]!r}; they are kept apart."
-        )
-    return table._replace(names=list(names), title="object" if title in ("", str(index + 1)) else title)
+    title = "object" if title in ("", str(index + 1)) else title
+    return table._replace(names=frame.iloc[:, index].astype(str).tolist(), title=title)
 
 
 def _read_array(path, variable):
     """The DataFrame in a file of an array or of Parquet."""
     suffix = path.suffix.lower()
+    # SciPy says nothing of a missing file.
+    path.stat()
     if suffix == ".parquet":
         load_package("pyarrow", "Parquet files need", "parquet")
         frame = pd.read_parquet(path)
@@ -117,14 +116,17 @@ def _read_text(arguments, path):
     separator = _separator(lines.readline(), path.suffix.lower(), arguments.delimiter)
     lines.seek(0)
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
-    titles = [as_read(cell.strip()) for cell in next(rows, [""])]
+    titles = [as_read(cell.strip()) for cell in next(rows, ())]
     above = 0 if arguments.header is False else rows.line_num
+    second = next(rows, ()) if above else titles
+    if not second:
+        raise ValueError(f"row {above + 1 if titles else 1} is empty")
     is_number = pd.to_numeric(pd.Series(titles), errors="coerce").notna()
     if arguments.header is None and is_number.any():
         raise ValueError("row 1 has a number: give --header if it holds titles, --no-header if it is an object")
     if not above:
         titles = [str(c) for c in range(1, len(titles) + 1)]
-    elif len(next(rows, titles)) == len(titles) + 1:
+    elif len(second) == len(titles) + 1:
         # As R's write.table leaves out the title of the names.
         titles = ["", *titles]
     options = {}
@@ -178,7 +180,16 @@ def read_input(arguments, path, *, left_out=()):
         raise ValueError(f"{path}: none of the {table.frame.shape[1]} columns is left.")
     if taken[0] == 0 and table.frame.columns[0] == "":
         raise ValueError(f"{path}: column 1 has no title: use --index-column 1 if it names the objects.")
+    again = pd.Index(table.names or [])
+    if len(again := again[again.duplicated()]):
+        print_problem("warning", f"{path}: several rows are called {again[0]!r}; they are kept apart.")
     return table._replace(taken=taken)
+
+
+def _is_unseen(column):
+    """Whether a column has no label but -1."""
+    labels = column.dropna()
+    return labels.empty or (str(labels.iloc[0]) in _UNSEEN and set(map(str, labels.unique())) <= _UNSEEN)
 
 
 def read_labels(arguments, *, left_out=()):
@@ -190,7 +201,7 @@ def read_labels(arguments, *, left_out=()):
         taken = list(range(frame.shape[1]))
         frame = frame.set_axis([str(c + 1) for c in taken], axis=1)
         table = Table(f"{table.file}, transposed", frame, range(1, 1 + len(frame)), taken, names)
-    unseen = [c for c in table.taken if set(table.frame.iloc[:, c].dropna().unique()) <= {-1, "-1"}]
+    unseen = [c for c in table.taken if _is_unseen(table.frame.iloc[:, c])]
     if 0 < len(unseen) < len(table.taken):
         titles = ", ".join(table.frame.columns[unseen])
         print_problem("warning", f"{table.file}: columns in which nothing is observed are left out: {titles}")
@@ -200,7 +211,7 @@ def read_labels(arguments, *, left_out=()):
     note = f", {missing} of {labels.size} labels missing" if missing else ""
     n, m = labels.shape
     say(f"{table.file}: {counted(n, 'object')}, {counted(m, 'partition')}{note}")
-    if m > n and not arguments.draws:
+    if m > n and arguments.draws is False:
         print_problem("note", f"{table.file}: more clusterings than objects. Is each row a clustering? Give --draws.")
     return table, labels
 

@@ -496,6 +496,8 @@ def test_the_help_of_a_consensus_states_what_the_solvers_have(capsys):
     for name, value in RobustEAC(1).get_params().items():
         stated = re.findall(rf"--{name.replace('_', '-')} [A-Z{{](?:(?! --).)*?default: ([\w.-]+\w)", text)
         assert value is None or name in ("random_state", "n_clusters", "verbose") or stated == [str(value)], name
+    page = Path(__file__).parents[2] / "docs" / "guide" / "command_line.md"
+    text = " ".join(page.read_text(encoding="utf-8").split())
     assert f"ball around the consensus that holds {100 * CREDIBLE_LEVEL:.0f} % of the weight" in text
     assert f"less than {100 * _certificates.UNSURE:.0f} % of the loss per object" in text
     assert f"more than {_certificates.MOST_PAIRED:,} different objects" in text

@@ -42,11 +42,13 @@ def fails(capsys, code, match, *argv):
 
 # Content of bad.csv, further arguments, what the line says.
 BAD_LABELS = [
-    ("", (), r"bad\.csv: No columns to parse from file\."),
-    ("a,b\n", (), r"bad\.csv: No columns to parse from file\."),
+    ("", (), r"bad\.csv: row 1 is empty\."),
+    ("", ("--no-header",), r"bad\.csv: row 1 is empty\."),
+    ("a,b\n", (), r"bad\.csv: row 2 is empty\."),
+    ("a,b\n\n0,1\n", (), r"bad\.csv: row 2 is empty\."),
     ("a,b\n0,1\n0,1,2\n", (), r"bad\.csv: .* Expected 2 fields in row 3, saw 3\."),
     ("a,b,c\n0,1\n0,1\n", (), r"bad\.csv: row 1 has 3 cells, row 2 has 2\."),
-    ("a,b\n\n0,1\n", (), r"bad\.csv: .* have no label, the first at row 2"),
+    ("a,b\n0,1\n\n0,1\n", (), r"bad\.csv: .* have no label, the first at row 3"),
     ("a,b\n0,1\n1,1.5\n", (), r"bad\.csv must hold integer .*, got 1\.5 at row 3, column 'b'.*robust-eac ensemble"),
     ("a;b\n0;1\n1;1,5\n", ("--delimiter", "semicolon"), r"bad\.csv .*'1,5' at row 3, column 'b'"),
     ("a;b\n0;1\n1;1\n", (), r"bad\.csv: row 1 does not show the delimiter; give --delimiter\."),

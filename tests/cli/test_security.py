@@ -96,7 +96,9 @@ def test_no_text_is_written_as_a_formula_and_every_text_is_read_as_it_was(text):
     written = as_written(text)
     assert as_read(written) == text
     assert _NUMBER.fullmatch(written) or not written.startswith(BEGINS_A_FORMULA)
-    assert written == (text if _NUMBER.fullmatch(text) or not text.lstrip("'").startswith(BEGINS_A_FORMULA) else f"'{text}")
+    assert written == (
+        text if _NUMBER.fullmatch(text) or not text.lstrip("'").startswith(BEGINS_A_FORMULA) else f"'{text}"
+    )
 
 
 def test_names_that_look_like_formulas_go_through_every_command(folder, capsys):
