@@ -14,7 +14,7 @@ from ..consensus import CONSENSUS_FUNCTIONS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..weightings import WEIGHT_SOLVERS
 from .fitting import choose_n_clusters, exit_code_of
-from .options import add_input_options, add_n_clusters, add_seed, add_table_output, number_or
+from .options import add_input_options, add_n_clusters, add_options, add_seed, add_table_output, number_or
 from .output import check_outputs, clean_interrupts, picture_writer, print_problem, say, table_writer, write_outputs
 from .tables import read_features, read_labels, read_truth
 
@@ -34,28 +34,25 @@ def add_compare(parser):
     add_n_clusters(parser)
     weightings = list(dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]))
     note = f" ({', '.join(FEATURE_SCHEMES)} only with --features)"
-    add = parser.add_argument
     for option, names, more in (("--weightings", weightings, note), ("--consensus", list(CONSENSUS_FUNCTIONS), "")):
-        add(option, nargs="+", choices=names, metavar="NAME", help=f"default: all of {', '.join(names)}{more}")
-    add("--truth", type=Path, metavar="FILE", help="true classes; unknown: -1, NA or empty")
-    add(
-        "--truth-column",
-        metavar="COLUMN",
-        help="the classes, in --truth (in .npz and .mat, the array), or else in LABELS",
-    )
-    add("--features", type=Path, metavar="FILE", help="features, for the weightings that need them")
-    add("--n-repeats", type=int, default=1, metavar="N", help="repeat all runs, each time with other seeds")
-    text = "share of the clusterings that every repeat draws, or bootstrap; default: all"
-    add("--resample", type=number_or("bootstrap"), metavar="SHARE", help=text)
+        text = f"default: all of {', '.join(names)}{more}"
+        parser.add_argument(option, nargs="+", choices=names, metavar="NAME", help=text)
     text = "shares of the clusterings to replace by random ones, such as 0 .5 .9"
-    add("--fractions", type=float, nargs="+", metavar="SHARE", help=text)
-    add("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")
-    add("--time-limit", type=float, metavar="S", help="seconds after which a run is stopped")
-    text = "method to compare the others with, 'WEIGHTING + FUNCTION'; default: the best"
-    add("--reference", metavar="METHOD", help=text)
+    parser.add_argument("--fractions", type=float, nargs="+", metavar="SHARE", help=text)
+    parser.add_argument("--n-repeats", type=int, default=1, metavar="N", help="repeat all runs, with other seeds")
+    add_options(
+        parser,
+        ("--truth", Path, "FILE", "true classes; unknown: -1, NA or empty"),
+        ("--truth-column", str, "COLUMN", "classes, in --truth (in .npz and .mat, the array), or else in LABELS"),
+        ("--features", Path, "FILE", "features, for the weightings that need them"),
+        ("--resample", number_or("bootstrap"), "SHARE", "clusterings of every repeat, or bootstrap; default: all"),
+        ("--n-jobs", int, "N", "worker processes; -1 for one per core; default: 1"),
+        ("--time-limit", float, "S", "seconds after which a run is stopped"),
+        ("--reference", str, "METHOD", "compare others with this 'WEIGHTING + FUNCTION'; default: the best"),
+        ("--figure", Path, "FILE", "picture of means and intervals; needs matplotlib"),
+    )
     add_seed(parser)
     add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
-    add("--figure", type=Path, metavar="FILE", help="picture of means and intervals; needs matplotlib")
 
 
 def run_compare(arguments):

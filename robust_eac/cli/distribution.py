@@ -5,19 +5,18 @@ from pathlib import Path
 import numpy as np
 
 from ..wording import counted, listed
-from .options import add_input_options, add_seed, add_table_output
+from .options import add_input_options, add_options, add_seed, add_table_output
 from .output import NO_NUMBER, check_outputs, picture_writer, progress, say, table_writer, write_outputs
 
 
 def add_distribution(parser):
-    add = parser.add_argument
-    text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
-    add("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
-    add("--output", type=Path, metavar="FIGURE", help="the curves, .png, .pdf, .svg, ...; needs matplotlib")
-    add_table_output(parser, "--table", suffixes=(".csv", ".tsv"), help="the table, as .csv or .tsv")
-    add("--n-jobs", type=int, metavar="N", help="threads, -1 for all cores; changes no result")
-    add_seed(parser)
     add_input_options(parser)
+    text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
+    parser.add_argument("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
+    curves = ("--output", Path, "FIGURE", "the curves, .png, .pdf, .svg, ...; needs matplotlib")
+    add_options(parser, curves, ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"))
+    add_table_output(parser, "--table", suffixes=(".csv", ".tsv"), help="the table, as .csv or .tsv")
+    add_seed(parser)
 
 
 def run_distribution(arguments):

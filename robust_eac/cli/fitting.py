@@ -51,8 +51,6 @@ def solver_options(arguments):
     mode = f"--method {method}" if loss is None else f"--loss {loss}"
     given = {name: getattr(arguments, name, None) for name in dict.fromkeys(sum(_TAKEN.values(), ()))}
     given = {name: value for name, value in given.items() if value is not None}
-    if loss is None and arguments.cost is not None:
-        raise ValueError("--cost applies to --loss only.")
     if loss is None and n_clusters is None:
         raise ValueError("--n-clusters is required; only --loss can do without.")
     for name in given:

@@ -4,7 +4,7 @@ from inspect import signature
 
 import numpy as np
 
-from .options import COUNT_OR_SHARE, RANGE, add_input_options, add_seed, add_table_output
+from .options import COUNT_OR_SHARE, RANGE, add_input_options, add_options, add_seed, add_table_output
 from .output import check_outputs, progress, say, table_writer, write_outputs
 
 # Kind of ensemble -> (name of its estimator, title of its clusterings; None means the names of their algorithms).
@@ -21,24 +21,25 @@ _OPTIONS = {
 
 
 def add_ensemble(parser):
-    add = parser.add_argument
+    add_input_options(parser, "features", "file with one row per object, numbers only")
     add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
     text = "kmeans (k-means, random numbers of clusters), mixed (linkages, k-means, spectral) or feature-subsets"
-    add("--kind", choices=_KINDS, default="kmeans", metavar="NAME", help=text)
+    parser.add_argument("--kind", choices=_KINDS, default="kmeans", metavar="NAME", help=text)
+    text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
+    parser.add_argument("--n-clusters", type=RANGE, nargs="+", metavar="K", help=text)
     number = parser.add_mutually_exclusive_group().add_argument
     number("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
     number("--per-k", dest="n_per_k", type=int, metavar="M", help="clusterings for each number of clusters")
-    text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
-    add("--n-clusters", type=RANGE, nargs="+", metavar="K", help=text)
-    text = "objects in the sample of each clustering, a share (.8) or a count; others are -1, not observed"
-    add("--max-samples", type=COUNT_OR_SHARE, metavar="S", help=text)
-    add("--max-features", type=COUNT_OR_SHARE, metavar="S", help="features of each clustering, a share or a count")
-    add("--standardize", action="store_true", help="scale features to mean 0 and variance 1 first")
+    add_options(
+        parser,
+        ("--max-samples", COUNT_OR_SHARE, "S", "objects in the sample of each clustering, a share (.8) or a count"),
+        ("--max-features", COUNT_OR_SHARE, "S", "features of each clustering, a share or a count"),
+        ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"),
+    )
+    parser.add_argument("--standardize", action="store_true", help="scale features to mean 0 and variance 1 first")
     text = "instead of the objects, cluster as many drawn from one Gaussian of the same mean and covariance"
-    add("--reference", action="store_true", help=text)
-    add("--n-jobs", type=int, metavar="N", help="threads, -1 for all cores; changes no result")
+    parser.add_argument("--reference", action="store_true", help=text)
     add_seed(parser)
-    add_input_options(parser, "features", "file with one row per object, numbers only")
 
 
 def run_ensemble(arguments):
@@ -58,11 +59,10 @@ def run_ensemble(arguments):
             given[parameter] = value
     if "max_samples" in given:
         given["label_all"] = False
-    ranges = arguments.n_clusters
-    if ranges is not None:
-        if len(ranges) > 2:
-            raise ValueError(f"--n-clusters takes one or two numbers, got {len(ranges)}.")
-        given["n_clusters"] = ranges[0][0], ranges[-1][-1]
+    if arguments.n_clusters is not None:
+        if len(arguments.n_clusters) > 2:
+            raise ValueError(f"--n-clusters takes one or two numbers, got {len(arguments.n_clusters)}.")
+        given["n_clusters"] = arguments.n_clusters[0][0], arguments.n_clusters[-1][-1]
     maker = kind(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
     features = read_input(arguments, arguments.features)
     X = features_of(features)

@@ -10,6 +10,13 @@ from .output import STDOUT, TABLE_SUFFIXES
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 
 
+def add_options(parser, *rows):
+    """Add options, each given as (name, type or names to choose from, METAVAR, help)."""
+    for option, kind, metavar, text in rows:
+        how = {"choices": kind} if isinstance(kind, (tuple, dict)) else {"type": kind}
+        parser.add_argument(option, metavar=metavar, help=text, **how)
+
+
 def add_n_clusters(parser, *, required=True, note=""):
     text = f"largest number of clusters, such as 4; one of 2-12 or 2,3,5 or auto (1-10) by stability{note}"
     parser.add_argument("--n-clusters", type=_CLUSTERS, required=required, metavar="K", help=text)
@@ -26,51 +33,48 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
     """Add the input file of a command, and the options of how to read it."""
     parser.set_defaults(draws=None)
-    add = parser.add_argument
-    add(name, type=Path, metavar=name.upper(), help=text)
-    add("--index-column", metavar="COLUMN", help="names of the objects: a title, or a number from 1 (@1 if one is 1)")
-    add("--columns", metavar="A,B,...", help="columns to take; default: all")
-    add("--drop-column", action="append", default=[], metavar="COLUMN", help="column to leave out; may be repeated")
+    parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
     text = "whether the first row of text files has titles; default: yes; with a number in it, say so"
-    add("--header", action=argparse.BooleanOptionalAction, help=text)
-    text = f"{', '.join(DELIMITERS)}; default: by the suffix (.csv, .tsv), or the first line"
-    add("--delimiter", choices=DELIMITERS, metavar="NAME", help=text)
-    add("--variable", metavar="NAME", help="array in an .npz or .mat file")
+    parser.add_argument("--header", action=argparse.BooleanOptionalAction, help=text)
+    text = "column to leave out; may be repeated"
+    parser.add_argument("--drop-column", action="append", default=[], metavar="COLUMN", help=text)
+    add_options(
+        parser,
+        ("--index-column", str, "COLUMN", "names of the objects: a title, or a number from 1 (@1 if a title is 1)"),
+        ("--columns", str, "A,B,...", "columns to take; default: all"),
+        ("--delimiter", DELIMITERS, "NAME", f"{', '.join(DELIMITERS)}; default: by suffix (.csv, .tsv) or first line"),
+        ("--variable", str, "NAME", "array in an .npz or .mat file"),
+    )
 
 
 def add_solver_options(parser, *, losses=True):
     """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
     add_input_options(parser)
     parser.set_defaults(certify=False, loss=None, cost=None)
-    add = parser.add_argument
-    add("--draws", action="store_true", help="LABELS has one row per clustering, as posterior draws have")
+    parser.add_argument("--draws", action="store_true", help="LABELS has a row per clustering, as posterior draws have")
     add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
-    if losses:
-        text = "search for the hard partition of least loss: binder, vi; default: memberships"
-        add("--loss", type=partial(_name_in, "hard.tables", "LOSSES"), metavar="NAME", help=text)
-        text = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
-        add("--cost", type=float, metavar="C", help=text)
-    text = "one of uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex"
-    add("--weighting", type=partial(_name_in, "weightings", "WEIGHT_SOLVERS"), metavar="NAME", help=text)
-    text = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
-    add("--rho", type=number_or("auto"), metavar="R", help=text)
-    text = "for l2: lambda; default: half the squared number of objects" + (", with --loss 0.5" if losses else "")
-    add("--lam", type=float, metavar="L", help=text)
-    for option, names, text in (
-        ("--method", ("median-partition", "merge"), "median-partition or merge; default: median-partition"),
-        ("--agreement", ("auto", "raw", "adjusted"), "losses: raw, adjusted for chance or auto; default: auto"),
-        ("--init", ("random", "kmeans"), "start: random or kmeans; default: random"),
-    ):
-        add(option, choices=names, metavar="NAME", help=text)
-    for option, kind, text in (
-        ("--n-init", int, "number of starts; default: 10"),
-        ("--max-iter", int, "alternations of each start; default: 100"),
-        ("--tol", float, "optimality gap to stop at; default: 1e-05"),
-        ("--n-jobs", int, "threads; default: all cores; changes no result"),
-    ):
-        add(option, type=kind, metavar="N", help=text)
+    weightings = "uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex"
+    rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
+    lam = "for l2: lambda; default: half the squared number of objects" + ", with --loss 0.5" * losses
+    cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
+    loss = "search for the hard partition of least loss: binder, vi; default: memberships"
+    of_losses = ("--loss", partial(_name_in, "hard.tables", "LOSSES"), "NAME", loss), ("--cost", float, "C", cost)
+    add_options(
+        parser,
+        *(of_losses if losses else ()),
+        ("--method", ("median-partition", "merge"), "NAME", "median-partition or merge; default: median-partition"),
+        ("--weighting", partial(_name_in, "weightings", "WEIGHT_SOLVERS"), "NAME", weightings),
+        ("--rho", number_or("auto"), "R", rho),
+        ("--lam", float, "L", lam),
+        ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses: raw, adjusted for chance or auto; default: auto"),
+        ("--init", ("random", "kmeans"), "NAME", "start: random or kmeans; default: random"),
+        ("--n-init", int, "N", "number of starts; default: 10"),
+        ("--max-iter", int, "N", "alternations of each start; default: 100"),
+        ("--tol", float, "T", "optimality gap to stop at; default: 1e-05"),
+        ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
+    )
     add_seed(parser)
-    add("--verbose", action="store_const", const=1, help="print every alternation")
+    parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
 
 
 def _as_type(rule, read):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from .._whole_files import temporary_path, write_files
+from .._whole_files import write_files
 from ..checks.common import load_package
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
@@ -21,7 +21,7 @@ STDOUT = Path("-")
 NO_NUMBER = 3
 # Spreadsheets run a cell that begins like this, quotes aside, as a formula, unless it is a number.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # What the command line calls the library's parameters; those of one word only before "must" and "=".
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",
@@ -135,21 +135,14 @@ def check_outputs(outputs, inputs, picture=None):
             both_exist = target.exists() and os.path.exists(other)
             if target == Path(os.path.realpath(other)) or (both_exist and os.path.samefile(target, other)):
                 raise ValueError(f"{output}: {problem}.")
-        temporary = temporary_path(target)
-        try:
-            if target.exists() and not os.access(target, os.W_OK):
-                raise PermissionError(None, "it is read-only")
-            open(temporary, "xb").close()
-            # Another process may have removed it as a leftover.
-            temporary.unlink(missing_ok=True)
-        except OSError as error:
-            raise ValueError(f"{output}: cannot be written: {error.strerror or error}.") from error
+        if not os.access(target if target.exists() else target.parent, os.W_OK):
+            raise ValueError(f"{output}: cannot be written.")
         others.append((output, "is written twice"))
 
 
 def as_written(text):
     """The cell to write for a text: with a quote in front if a spreadsheet would run the text as a formula."""
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+    return f"'{text}" if _FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
 def as_read(cell):

@@ -40,6 +40,14 @@ def labels_in(path, content=None, **options):
     return read_labels(options_of(path, **options))[1]
 
 
+def attempt(path, **options):
+    """(labels of a file, None) or (None, the error)."""
+    try:
+        return labels_in(path, **options), None
+    except (ValueError, MemoryError) as error:
+        return None, str(error)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "options"),
     [
@@ -108,7 +116,9 @@ def test_parquet(tmp_path, monkeypatch):
 def test_a_number_in_the_first_row_asks_for_a_decision(tmp_path):
     path = tmp_path / "a.csv"
     for content in (BODY, "2,3,5\n" + BODY, "a,1,c\n" + BODY, '"2","3","5"\n' + BODY):
-        with pytest.raises(ValueError, match="row 1 has a number: give --header if .*, --no-header if it is an object"):
+        with pytest.raises(
+            ValueError, match=r"row 1 has a number: give --header if .*, --no-header if it is an object"
+        ):
             labels_in(path, content)
     assert labels_in(path, "NA,b,c\n" + BODY).shape == (4, 3)
 
@@ -130,7 +140,7 @@ def test_rows_that_pandas_writes_are_named_by_the_first_column(tmp_path):
     pd.DataFrame(SMALL).to_csv(path)
     with pytest.raises(ValueError, match="column 1 has no title: use --index-column 1"):
         labels_in(path, header=True)
-    with pytest.raises(ValueError, match=r"'1' columns|2 columns are called '1'; choose from @1 \(''\), @3"):
+    with pytest.raises(ValueError, match=r"2 columns are called '1'; choose from @1 \(''\), @3"):
         labels_in(path, header=True, index_column="1")
     table, labels = read_labels(options_of(path, header=True, index_column="@1"))
     assert (table.names, table.title) == (["0", "1", "2", "3"], "object")
@@ -297,12 +307,8 @@ def test_any_bytes_give_labels_or_one_line(tmp_path, content):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     for header in (None, False):
-        try:
-            labels = labels_in(path, header=header)
-        except ValueError as error:
-            assert str(error).startswith(str(path))
-        else:
-            assert labels.size > 0
+        labels, error = attempt(path, header=header)
+        assert error.startswith(str(path)) if error else labels.size > 0
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".mat"])
@@ -319,9 +325,7 @@ def test_damaged_arrays_give_an_array_or_one_error(tmp_path, suffix, rng):
         for _ in range(rng.randint(1, 4) if changed else 0):
             changed[rng.randint(len(changed))] = rng.randint(256)
         path.write_bytes(changed)
-        try:
-            assert labels_in(path).size > 0
-        except (ValueError, MemoryError) as error:
-            assert str(error).startswith((str(path), "Unable to allocate"))
-            refused += 1
+        labels, error = attempt(path)
+        assert error.startswith((str(path), "Unable to allocate")) if error else labels.size > 0
+        refused += bool(error)
     assert refused > 15

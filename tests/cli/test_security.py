@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from robust_eac.cli import main
-from robust_eac.cli.output import _NUMBER, as_read, as_written
+from robust_eac.cli.output import NUMBER, as_read, as_written
 
 from .conftest import CONSENSUS, LABELS, TRUTH, read_csv, run, write_csv
 
@@ -95,9 +95,9 @@ NAMES = [
 def test_no_text_is_written_as_a_formula_and_every_text_is_read_as_it_was(text):
     written = as_written(text)
     assert as_read(written) == text
-    assert _NUMBER.fullmatch(written) or not written.startswith(BEGINS_A_FORMULA)
+    assert NUMBER.fullmatch(written) or not written.startswith(BEGINS_A_FORMULA)
     assert written == (
-        text if _NUMBER.fullmatch(text) or not text.lstrip("'").startswith(BEGINS_A_FORMULA) else f"'{text}"
+        text if NUMBER.fullmatch(text) or not text.lstrip("'").startswith(BEGINS_A_FORMULA) else f"'{text}"
     )
 
 
