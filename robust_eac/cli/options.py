@@ -51,7 +51,8 @@ def add_solver_options(parser, *, losses=True):
     """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
     add_input_options(parser)
     parser.set_defaults(certify=False, loss=None, cost=None)
-    parser.add_argument("--draws", action="store_true", help="LABELS has a row per clustering, as posterior draws have")
+    text = "LABELS has one row per clustering, as posterior draws have"
+    parser.add_argument("--draws", action="store_true", default=False, help=text)
     add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
     weightings = "uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex"
     rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
