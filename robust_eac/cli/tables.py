@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.io import loadmat, whosmat
 
 from ..checks.common import load_package
 from ..checks.labels import check_ensemble
@@ -83,28 +84,23 @@ def _read_array(path, variable):
         frame = pd.read_parquet(path)
         frame = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
         return frame.set_axis([as_read(str(title)) for title in frame.columns], axis=1)
-    if suffix == ".npy":
-        # Memory-mapped, so that a false shape in the header raises an error instead of allocating much memory.
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    elif suffix == ".npz":
-        with np.load(path, allow_pickle=False) as archive:
-            array = archive[_only(archive.files, variable)]
-    else:
-        from scipy.io import loadmat, whosmat
-
+    if suffix == ".mat":
         name = _only([name for name, *_ in whosmat(path)], variable)
         array = loadmat(path, variable_names=[name])[name]
+    else:
+        # Memory-mapped, so that a false shape in the header raises an error instead of allocating much memory.
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = array[_only(array.files, variable)] if suffix == ".npz" else array
     frame = pd.DataFrame(np.asarray(array).astype(array.dtype.newbyteorder("="), copy=False))
     return frame.set_axis([str(c) for c in range(1, frame.shape[1] + 1)], axis=1)
 
 
 def _only(names, chosen):
     """The variable asked for, or the only one."""
-    if chosen is None and len(names) == 1:
-        return names[0]
-    if chosen not in names:
+    found = [name for name in names if chosen in (None, name)]
+    if len(found) != 1:
         raise ValueError(f"--variable (for --truth, --truth-column) must name one of: {', '.join(names)}")
-    return chosen
+    return found[0]
 
 
 def _read_text(arguments, path):
@@ -129,13 +125,12 @@ def _read_text(arguments, path):
     elif len(second) == len(titles) + 1:
         # As R's write.table leaves out the title of the names.
         titles = ["", *titles]
-    options = {}
+    # Later versions are exact by default, and deprecate the option.
+    is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+    options = {} if is_exact else {"float_precision": "round_trip"}
     if arguments.index_column is not None:
         index = find_column(titles, arguments.index_column, path)
         options["converters"] = {index: lambda cell: as_read(cell.strip())}
-    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
-        # Later versions are exact by default, and deprecate the option.
-        options["float_precision"] = "round_trip"
     lines.seek(0)
     frame = pd.read_csv(
         lines, sep=r"\s+" if separator == " " else separator, header=None, skiprows=min(above, 1), index_col=False,
@@ -227,14 +222,12 @@ def _check_labels(table, columns, **others):
 
 def read_truth(arguments, ensemble):
     """Classes of the objects, -1 where unknown; None if none are given."""
-    chosen, path, table = arguments.truth_column, arguments.truth, ensemble
+    chosen, path = arguments.truth_column, arguments.truth
     if path is None and chosen is None:
         return None
-    if path is not None:
-        in_archive = path.suffix.lower() in _ARCHIVES
-        table = _read_beside(arguments, path, ensemble, chosen if in_archive else None)
-        chosen = None if in_archive else chosen
-    columns = table.taken if chosen is None else table.find(chosen)
+    variable = chosen if path is not None and path.suffix.lower() in _ARCHIVES else None
+    table = ensemble if path is None else _read_beside(arguments, path, ensemble, variable)
+    columns = table.taken if chosen is None or variable is not None else table.find(chosen)
     if len(columns) != 1:
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
     # Beside a clustering that observes all objects, classes may be unknown.
