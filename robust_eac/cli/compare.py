@@ -15,7 +15,7 @@ from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..weightings import WEIGHT_SOLVERS
 from .fitting import choose_n_clusters, exit_code_of
 from .options import add_input_options, add_n_clusters, add_options, add_seed, add_table_output, number_or
-from .output import check_outputs, clean_interrupts, picture_writer, print_problem, say, table_writer, write_outputs
+from .output import check_outputs, clean_interrupts, print_problem, say, write_outputs
 from .tables import read_features, read_labels, read_truth
 
 # Fields of a record that are shown, and those that are written.
@@ -83,21 +83,18 @@ def run_compare(arguments):
         _say(Comparison(record for record in records if record["fraction"] == share), arguments, y)
     for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
         print_problem("warning", f"{count} of {len(records)} runs failed: {error}")
-    writers = {}
-    if arguments.output is not None:
-        varied = {"fraction": arguments.fractions is not None, "repeat": arguments.n_repeats > 1}
-        fields = [*(field for field, is_varied in varied.items() if is_varied), *_WRITTEN]
-        columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
-        writers[arguments.output] = table_writer(arguments.output, fields, columns)
+    varied = {"fraction": arguments.fractions is not None, "repeat": arguments.n_repeats > 1}
+    fields = [*(field for field, is_varied in varied.items() if is_varied), *_WRITTEN]
+    columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
+    contents = {arguments.output: (fields, columns)}
     if arguments.figure is not None and graded:
         if len(shares) > 1:
-            figure = records.plot(kind="shares").figure
+            contents[arguments.figure] = records.plot(kind="shares").figure
         elif arguments.n_repeats > 1:
-            figure = draw_beside_differences(records, arguments.reference)
+            contents[arguments.figure] = draw_beside_differences(records, arguments.reference)
         else:
-            figure = records.plot().figure
-        writers[arguments.figure] = picture_writer(arguments.figure, figure)
-    write_outputs(writers)
+            contents[arguments.figure] = records.plot().figure
+    write_outputs(contents)
     if not graded:
         raise RuntimeError("no run succeeded")
     return exit_code_of(selection)

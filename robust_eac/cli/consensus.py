@@ -10,7 +10,7 @@ import numpy as np
 
 from ..wording import shortened
 from .options import add_solver_options, add_table_output
-from .output import check_outputs, picture_writer, progress, table_writer, write_outputs
+from .output import check_outputs, progress, write_outputs
 
 # Titles of more clusterings would overlap in a figure.
 _MOST_TITLES = 40
@@ -35,14 +35,13 @@ def run_consensus(arguments):
     ensemble, labels, found, code = _find(arguments, outputs)
     fields = ["partition", "weight", "loss", "agreement"]
     columns = [found.weights, found.losses, found.agreements]
-    tables = {
+    contents = {
         arguments.output: ensemble.with_objects(["cluster"], [found.labels]),
         arguments.weights: (fields, [ensemble.titles, *columns]),
     }
     if arguments.membership is not None:
         titles = [f"cluster_{c}" for c in range(found.membership.shape[1])]
-        tables[arguments.membership] = ensemble.with_objects(titles, [found.membership])
-    writers = {path: table_writer(path, *table) for path, table in tables.items() if path is not None}
+        contents[arguments.membership] = ensemble.with_objects(titles, [found.membership])
     if arguments.json is not None:
         from ..reporting.page import versions
 
@@ -63,9 +62,8 @@ def run_consensus(arguments):
             "partitions": [dict(zip(fields, row, strict=True)) for row in rows],
         }
         # ASCII, because the name of a file may not be valid text.
-        text = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
-        writers[arguments.json] = lambda handle: handle.write(text.encode())
-    write_outputs(writers, found.summary)
+        contents[arguments.json] = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
+    write_outputs(contents, found.summary)
     return code
 
 
@@ -106,7 +104,7 @@ def run_plot(arguments):
     plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=left)
     draw_agreements(right, found.agreements, found.weights, titles)
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2, frameon=False)
-    write_outputs({arguments.output: picture_writer(arguments.output, figure)}, found.summary)
+    write_outputs({arguments.output: figure}, found.summary)
     return code
 
 
@@ -135,5 +133,5 @@ def run_report(arguments):
             max_rows=arguments.max_rows,
             selection=found.selection,
         )
-    write_outputs({arguments.output: lambda handle: handle.write(page.encode())}, found.summary)
+    write_outputs({arguments.output: page}, found.summary)
     return code

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..wording import counted, listed
 from .options import add_input_options, add_options, add_seed, add_table_output
-from .output import NO_NUMBER, check_outputs, picture_writer, progress, say, table_writer, write_outputs
+from .output import NO_NUMBER, check_outputs, progress, say, write_outputs
 
 
 def add_distribution(parser):
@@ -41,14 +41,12 @@ def run_distribution(arguments):
         ratios = _log_ratios(pacs)
         columns |= {"reference pac": pacs[1:].mean(axis=0), "log ratio": ratios[0]}
     say(pd.DataFrame(columns).to_string(index=False, float_format="{:.4f}".format))
-    writers = {}
-    if arguments.table is not None:
-        writers[arguments.table] = table_writer(arguments.table, list(columns), list(columns.values()))
+    contents = {arguments.table: (list(columns), list(columns.values()))}
     if arguments.output is not None:
-        writers[arguments.output] = picture_writer(arguments.output, _figure(found, references))
+        contents[arguments.output] = _figure(found, references)
     few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
     none = "number of clusters: none, because too few clusterings differ in"
-    write_outputs(writers, f"{none} {few[0]}" if few else _in_words(found, ratios))
+    write_outputs(contents, f"{none} {few[0]}" if few else _in_words(found, ratios))
     return NO_NUMBER if few else 0
 
 

@@ -5,7 +5,7 @@ from inspect import signature
 import numpy as np
 
 from .options import COUNT_OR_SHARE, RANGE, add_input_options, add_options, add_seed, add_table_output
-from .output import check_outputs, progress, say, table_writer, write_outputs
+from .output import check_outputs, progress, say, write_outputs
 
 # Kind of ensemble -> (name of its estimator, title of its clusterings; None means the names of their algorithms).
 _KINDS = {
@@ -81,8 +81,7 @@ def run_ensemble(arguments):
         titles = [f"k{k}-{1 + u % arguments.n_per_k}" for u, k in enumerate(maker.n_clusters_)]
     counts = [len(np.unique(column[column >= 0])) for column in labels.T]
     summary = f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters"
-    writer = table_writer(arguments.output, *features.with_objects(titles, [labels]))
-    write_outputs({arguments.output: writer}, summary)
+    write_outputs({arguments.output: features.with_objects(titles, [labels])}, summary)
 
 
 def add_data(parser):
@@ -101,4 +100,4 @@ def run_data(arguments):
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
     titles = [*(f"x{number}" for number in range(1, X.shape[1] + 1)), "class"]
     summary = f"{X.shape[0]} objects, {X.shape[1]} features, {len(np.unique(y))} classes"
-    write_outputs({arguments.output: table_writer(arguments.output, titles, [X, y])}, summary)
+    write_outputs({arguments.output: (titles, [X, y])}, summary)

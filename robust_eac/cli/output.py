@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -150,28 +151,34 @@ def as_read(cell):
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def table_writer(path, header, columns):
-    """Function that writes arrays and lists of texts to a binary file, in the format of the suffix of the path."""
+def _writer(path, content):
+    """Function that writes a text, a table (header, columns) or a figure to a binary file, as the suffix says."""
     import pandas as pd
 
+    suffix = path.suffix.lower()
+    if isinstance(content, str):
+        return lambda handle: handle.write(content.encode())
+    if not isinstance(content, tuple):
+        return partial(content.savefig, format=suffix[1:], dpi=150, bbox_inches="tight")
+    header, columns = content
     arrays = [column for column in columns if isinstance(column, np.ndarray)]
-    if path.suffix.lower() == ".npy":
-        return lambda handle: np.save(handle, arrays[0] if len(arrays) == 1 else np.column_stack(arrays))
+    if suffix == ".npy":
+        return partial(np.save, arr=arrays[0] if len(arrays) == 1 else np.column_stack(arrays))
     frame = pd.concat(map(pd.DataFrame, columns), axis=1).set_axis(list(map(as_written, header)), axis=1)
     texts = [c for c, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
     frame.isetitem(texts, frame.iloc[:, texts].map(lambda cell: as_written(cell) if isinstance(cell, str) else cell))
     # A text from an array may hold a lone surrogate, which must not end a long run without its result.
-    options = {"sep": "\t" if path.suffix.lower() == ".tsv" else ",", "errors": "backslashreplace"}
-    return lambda handle: frame.to_csv(handle, index=False, lineterminator="\n", **options)
+    options = {"sep": "\t" if suffix == ".tsv" else ",", "errors": "backslashreplace"}
+    return partial(frame.to_csv, index=False, lineterminator="\n", **options)
 
 
-def picture_writer(path, figure):
-    return lambda handle: figure.savefig(handle, format=path.suffix[1:].lower(), dpi=150, bbox_inches="tight")
+def write_outputs(contents, summary=None):
+    """Write {path: text, table (header, columns) or figure}, all or none; print the summary and the names of the files.
 
-
-def write_outputs(writers, summary=None):
-    """Write files, all or none of them, and print the summary and their names; Ctrl-C leaves no temporary file."""
-    files = {path: writer for path, writer in writers.items() if path != STDOUT}
+    The path None is left out. Ctrl-C leaves no temporary file.
+    """
+    writers = {path: _writer(path, content) for path, content in contents.items() if path is not None}
+    files = {path: write for path, write in writers.items() if path != STDOUT}
     with clean_interrupts():
         write_files(files)
     if summary is not None:

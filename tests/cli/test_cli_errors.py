@@ -279,7 +279,7 @@ def work(arguments):
 making.run_ensemble = work
 raise SystemExit(cli.main())
 """
-WRITE = 'write_outputs({arguments.output: lambda handle: handle.write(b"x" * 9999)}, "done")'
+WRITE = 'write_outputs({arguments.output: "x" * 9999}, "done")'
 # A KeyboardInterrupt in a function that compiled code calls would be lost.
 COMPILED = """try:
         os.kill(os.getpid(), signal.SIGINT)
