@@ -97,8 +97,10 @@ def number_or(word):
 
 def _range(text):
     low, high = map(int, text.split("-") if "-" in text else (text, text))
-    range(low, high + 1).index(low)
-    return range(low, high + 1)
+    numbers = range(low, high + 1)
+    # Raises ValueError if there are none.
+    numbers.index(low)
+    return numbers
 
 
 def _clusters(text):

@@ -168,7 +168,7 @@ def find_column(titles, spec, file):
 def read_input(arguments, path, *, left_out=()):
     """The :class:`Table` in the input file, with the columns that --columns, --drop-column and `left_out` leave."""
     table = read_table(arguments, path, arguments.variable)
-    chosen = table.find(*filter(None, (arguments.columns or "").split(","))) or table.taken
+    chosen = table.find(*dict.fromkeys(filter(None, (arguments.columns or "").split(",")))) or table.taken
     unread = table.find(*arguments.drop_column, *left_out)
     taken = [c for c in chosen if c in table.taken and c not in unread]
     if not taken:
