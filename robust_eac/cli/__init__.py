@@ -4,79 +4,45 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
-from itertools import takewhile
 
 from .._version import __version__
-from ..checks.common import did_you_mean
 from .output import lines_beside, prepare_process, print_problem
 
 __all__ = ["main"]
 
-# Command -> (its module, which has add_COMMAND(parser) and run_COMMAND(arguments); what it does).
+# Command -> (its module, which has add_COMMAND(parser) and run_COMMAND(arguments); its argument; what it does).
 COMMANDS = {
-    "consensus": ("consensus", "find the consensus of clusterings, and their weights"),
-    "compare": ("compare", "grade weightings and consensus functions on the same clusterings"),
-    "ensemble": ("making", "make many clusterings of features"),
-    "distribution": ("distribution", "compare numbers of clusters by how far clusterings of resamples agree"),
-    "plot": ("consensus", "draw the co-association in the order of the consensus, and the weights"),
-    "report": ("consensus", "write an HTML page on a consensus: which clusterings to trust and why, how good it is"),
-    "data": ("making", "write a data set to try things on"),
+    "consensus": ("consensus", "LABELS", "find the consensus of clusterings, and their weights"),
+    "compare": ("compare", "LABELS", "grade weightings and consensus functions on the same clusterings"),
+    "ensemble": ("making", "FEATURES", "make many clusterings of features"),
+    "distribution": ("distribution", "LABELS", "compare numbers of clusters by how far clusterings of resamples agree"),
+    "plot": ("consensus", "LABELS", "draw the co-association in the order of the consensus, and the weights"),
+    "report": ("consensus", "LABELS", "write an HTML page on a consensus and on the clusterings to trust"),
+    "data": ("making", "NAME", "write a data set to try things on"),
 }
 _DESCRIPTION = """\
 Find the consensus of many clusterings of the same objects, some of them bad, and the weight that each deserves.
 
-LABELS is a file with one row per object and one column per clustering:
-  text        delimited by , ; | tab or space, in UTF-8, with or without a header (.csv or any other suffix)
-  .npy        a matrix
-  .npz, .mat  a matrix, chosen with --variable if the file holds several
-  .parquet    a table; needs pyarrow
-  .h5ad       an AnnData: the categorical columns of obs, and the names of the cells; needs anndata
-A label is an integer or a name. An empty cell, NA, N/A, NaN, null, None or -1 means that the clustering does not
-contain the object."""
+LABELS has one row per object and one column per clustering: text whose first row is the header (.csv, .tsv, others; .gz
+too), .npy, .npz, .mat or .parquet. Labels are integers or names; an empty cell, NA or -1 means not observed."""
 _EPILOG = """\
-getting started:
-  robust-eac data iris --output iris.csv
-  robust-eac ensemble iris.csv --drop-column class --n-partitions 100 --output labels.csv
-  robust-eac consensus labels.csv --n-clusters 3 --output consensus.csv --weights weights.csv
-  robust-eac compare labels.csv --n-clusters 3 --consensus robust-eac kmeans eac-average \\
-             --truth iris.csv --truth-column class --output compared.csv
-  robust-eac plot labels.csv --n-clusters 3 --output consensus.png
-  robust-eac report labels.csv --n-clusters 3 --output report.html
-
-'robust-eac COMMAND --help' lists the options of a command. The same seed gives the same files. A file is written
-whole or not at all, and replaces an existing one; as an output, - is standard output, where tables are CSV and the
-other lines move to standard error. The temporary file of a killed command (.robust-eac-*.tmp) is removed
-when the same file is written again. In .csv and .tsv outputs a quote (') precedes names and titles that a spreadsheet
-would run as formulas: those that begin with =, +, -, @ or a tab and are not numbers. Commands read them without the
-quote. An error takes one line, with file, row and column (counted from 1; a header is row 1). Exit codes: 0 success,
-1 failure, 2 wrong arguments or input, 3 no number of clusters is stable, or too few clusterings differ to name one (the
-outputs are written), 130 interrupted."""
+'robust-eac COMMAND --help' lists the options of a command; docs/guide/command_line.md has examples, files and outputs.
+Exit codes: 0 success, 1 failure, 2 wrong arguments or input, 3 no number of clusters is stable, or too few clusterings
+differ to name one (the outputs are written), 130 interrupted."""
+# Lines do not depend on the terminal.
+_FORMAT = partial(argparse.RawDescriptionHelpFormatter, width=120, max_help_position=28)
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser that raises ValueError and takes no abbreviations."""
 
     def __init__(self, **options):
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+        super().__init__(formatter_class=_FORMAT, allow_abbrev=False, **options)
 
     def error(self, message):
         raise ValueError(f"{message} (see '{self.prog} --help')")
-
-    def parse_known_args(self, args=None, namespace=None):
-        """Parse the arguments, and report an unknown option before a missing one."""
-        if self._subparsers is None:
-            options = self._option_string_actions
-            for text in takewhile(lambda text: text != "--", args):
-                name = text.partition("=")[0]
-                if name.startswith("--") and name not in options:
-                    # Compare without dashes, which all options share.
-                    near = did_you_mean(name[2:], [option[2:] for option in options if option.startswith("--")])
-                    self.error(f"unknown option {name}" + near.replace("'", "'--", 1))
-        namespace, rest = super().parse_known_args(args, namespace)
-        if rest:
-            self.error(f"unexpected argument: {' '.join(rest)}")
-        return namespace, rest
 
 
 def _parse(argv):
@@ -84,8 +50,9 @@ def _parse(argv):
     parser = _Parser(prog="robust-eac", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"robust-eac {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (module, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:])
+    for name, (module, argument, text) in COMMANDS.items():
+        usage = f"robust-eac {name} {argument} [options]"
+        command = commands.add_parser(name, help=text, usage=usage, description=f"{text[0].upper()}{text[1:]}.")
         if name in argv:
             getattr(import_module(f".{module}", __package__), f"add_{name}")(command)
     return parser.parse_args(argv)
@@ -128,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.argv = list(argv)
         with warnings.catch_warnings(), lines_beside(arguments):
             warnings.showwarning = lambda message, *about: print_problem("warning", message)
-            module, _ = COMMANDS[arguments.command]
+            module = COMMANDS[arguments.command][0]
             code = getattr(import_module(f".{module}", __package__), f"run_{arguments.command}")(arguments)
         return code or 0
     except BrokenPipeError:

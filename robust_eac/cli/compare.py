@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -14,86 +13,51 @@ from ..comparison.result import draw_beside_differences, name_of
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from ..weightings import WEIGHT_SOLVERS
-from ..wording import aligned
-from .files import read_features, read_labels, read_truth
 from .fitting import choose_n_clusters, exit_code_of
-from .options import add_input_options, add_n_clusters, add_seed, add_table_output, number_or
-from .output import (
-    check_outputs,
-    check_picture,
-    clean_interrupts,
-    picture_writer,
-    print_problem,
-    say,
-    table_writer,
-    write_outputs,
-)
+from .options import add_input_options, add_n_clusters, add_options, add_seed, add_table_output, number_or
+from .output import check_outputs, clean_interrupts, print_problem, say, write_outputs
+from .tables import read_features, read_labels, read_truth
 
 # Fields of a record that are shown, and those that are written.
 _GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density", "seconds")
 _WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
 # Options that `compare` takes under the same names.
 _PASSED = ("n_repeats", "resample", "fractions", "n_jobs")
+# How tables are shown.
+_SHOWN_AS = {"index": False, "float_format": "{:.4f}".format}
 # Largest number of rows shown.
 _SHOWN = 30
 
 
 def add_compare(parser):
-    parser.epilog = """\
-examples:
-  robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 --consensus robust-eac kmeans sec
-  robust-eac compare labels.csv --n-clusters 3 --truth classes.csv --output compared.csv
-  robust-eac compare labels.csv --n-clusters 3 --weightings uniform l2 chance-corrected --consensus robust-eac \\
-             --n-repeats 10 --resample 0.8 --n-jobs 2 --output compared.csv --figure compared.png
-
-Weightings that need no consensus (uniform, weac, ...) are tried with every consensus function; those found together
-with the consensus (restricted-simplex, l2, ...) only with robust-eac. Comparing all of them may take long, and
-functions that use all pairs of objects need much memory. robust_eac/consensus/README.md describes each.
-
-The table: h (share of objects in the right cluster), nmi and ari compare with the truth, ensemble_nmi and density with
-the clusterings. Rows are sorted by ari, or without a truth by ensemble_nmi; of more than 30 only the best are shown.
-The seconds of the first run of a function include loading it and, the very first time, compiling it.
-
-With --fractions there is a table per share, and --figure shows all shares together.
-
-With --n-repeats the table has a row per weighting and function: mean, interval, mean rank, failed runs, seconds, and
-the difference to the best, or to --reference, with Wilcoxon's signed-rank test, corrected by Holm's method. All this is
-over seeds (with --resample over clusterings, too) on one data set, and says nothing about others."""
+    add_input_options(parser)
     add_n_clusters(parser)
     weightings = list(dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]))
     note = f" ({', '.join(FEATURE_SCHEMES)} only with --features)"
-    add = parser.add_argument
     for option, names, more in (("--weightings", weightings, note), ("--consensus", list(CONSENSUS_FUNCTIONS), "")):
-        text = f"names, separated by spaces; default: all of {', '.join(names)}{more}"
-        add(option, nargs="+", choices=names, metavar="NAME", help=text)
-    add("--truth", type=Path, metavar="FILE", help="true classes, in the order of LABELS; unknown: -1, NA or empty")
-    text = "column of --truth with the classes (in .npz and .mat, the array); without --truth, column of LABELS"
-    add("--truth-column", metavar="COLUMN", help=text)
-    text = "features, for the weightings that need them; columns named in --truth-column and --drop-column are left out"
-    add("--features", type=Path, metavar="FILE", help=text)
-    add("--n-repeats", type=int, default=1, metavar="N", help="repeat all runs, each time with other seeds")
-    text = "share of the clusterings that every repeat draws, or 'bootstrap': as many, with replacement; default: all"
-    add("--resample", type=partial(number_or, "bootstrap"), metavar="SHARE", help=text)
-    text = "shares of the clusterings to replace by random ones, such as 0 .5 .9; everything is run for each"
-    add("--fractions", type=float, nargs="+", metavar="SHARE", help=text)
-    add("--n-jobs", type=int, metavar="N", help="worker processes; -1 for one per core; default: 1")
-    text = "method to compare the others with, 'WEIGHTING + FUNCTION'; default: the best"
-    add("--reference", metavar="METHOD", help=text)
+        text = f"default: all of {', '.join(names)}{more}"
+        parser.add_argument(option, nargs="+", choices=names, metavar="NAME", help=text)
+    text = "shares of the clusterings to replace by random ones, such as 0 .5 .9"
+    parser.add_argument("--fractions", type=float, nargs="+", metavar="SHARE", help=text)
+    parser.add_argument("--n-repeats", type=int, default=1, metavar="N", help="repeat all runs, with other seeds")
+    add_options(
+        parser,
+        ("--truth", Path, "FILE", "true classes; unknown: -1, NA or empty"),
+        ("--truth-column", str, "COLUMN", "classes, in --truth (in .npz and .mat, the array), or else in LABELS"),
+        ("--features", Path, "FILE", "features, for the weightings that need them"),
+        ("--resample", number_or("bootstrap"), "SHARE", "clusterings of every repeat, or bootstrap; default: all"),
+        ("--n-jobs", int, "N", "worker processes; -1 for one per core; default: 1"),
+        ("--reference", str, "METHOD", "compare others with this 'WEIGHTING + FUNCTION'; default: the best"),
+        ("--figure", Path, "FILE", "picture of means and intervals; needs matplotlib"),
+    )
     add_seed(parser)
     add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
-    text = (
-        "picture of means and intervals: over the shares of --fractions, or with the paired differences of --n-repeats"
-    )
-    text += "; needs matplotlib"
-    add("--figure", type=Path, metavar="FILE", help=text)
-    add_input_options(parser)
 
 
 def run_compare(arguments):
     """Show the grades, and write them if asked to."""
     inputs = [arguments.labels, arguments.truth, arguments.features]
-    check_outputs([arguments.output, arguments.figure], inputs)
-    check_picture(arguments.figure)
+    check_outputs([arguments.output], inputs, arguments.figure)
     weightings, functions = _methods(arguments)
     in_labels = [arguments.truth_column] if arguments.truth is None and arguments.truth_column is not None else []
     ensemble, labels = read_labels(arguments, left_out=in_labels)
@@ -117,21 +81,18 @@ def run_compare(arguments):
         _say(Comparison(record for record in records if record["fraction"] == share), arguments, y)
     for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
         print_problem("warning", f"{count} of {len(records)} runs failed: {error}")
-    writers = {}
-    if arguments.output is not None:
-        varied = {"fraction": arguments.fractions is not None, "repeat": arguments.n_repeats > 1}
-        fields = [*(field for field, is_varied in varied.items() if is_varied), *_WRITTEN]
-        columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
-        writers[arguments.output] = table_writer(arguments.output, fields, columns)
+    varied = {"fraction": arguments.fractions is not None, "repeat": arguments.n_repeats > 1}
+    fields = [*(field for field, is_varied in varied.items() if is_varied), *_WRITTEN]
+    columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
+    contents = {arguments.output: (fields, columns)}
     if arguments.figure is not None and graded:
         if len(shares) > 1:
-            figure = records.plot(kind="shares").figure
+            contents[arguments.figure] = records.plot(kind="shares").figure
         elif arguments.n_repeats > 1:
-            figure = draw_beside_differences(records, arguments.reference)
+            contents[arguments.figure] = draw_beside_differences(records, arguments.reference)
         else:
-            figure = records.plot().figure
-        writers[arguments.figure] = picture_writer(arguments.figure, figure)
-    write_outputs(writers)
+            contents[arguments.figure] = records.plot().figure
+    write_outputs(contents)
     if not graded:
         raise RuntimeError("no run succeeded")
     return exit_code_of(selection)
@@ -173,16 +134,15 @@ def _say(records, arguments, y):
 
 def _say_graded(records, order):
     """Show the records, best first; of many only the best, and a summary of every weighting and function."""
-    records = sorted(records, key=lambda record: -record[order])
-    fields = [field for field in _GRADES if records[0][field] is not None]
-    rows = [[record[field] for field in fields] for record in records[:_SHOWN]]
-    say("\n".join(aligned([fields, *rows], n_names=2)))
-    if len(records) <= _SHOWN:
+    frame = pd.DataFrame(records).sort_values(order, ascending=False, kind="stable")
+    frame = frame[[field for field in _GRADES if records[0][field] is not None]]
+    say(frame[:_SHOWN].to_string(**_SHOWN_AS))
+    if len(frame) <= _SHOWN:
         say(f"(by {order}, best first)")
         return
-    say(f"(the best {_SHOWN} of {len(records)} by {order}; --output writes all)")
+    say(f"(the best {_SHOWN} of {len(frame)} by {order}; --output writes all)")
     for field in ("scheme", "function"):
-        grades = pd.DataFrame(records).groupby(field, sort=False)[order].agg(["size", "max", "median"])
-        grades = grades.sort_values("median", ascending=False, kind="stable")
-        rows = [[field, "runs", f"best {order}", "median"], *grades.itertuples(name=None)]
-        say("\n" + "\n".join(aligned(rows, n_names=1)))
+        grades = frame.groupby(field, sort=False)[order].agg(["size", "max", "median"])
+        grades = grades.sort_values("median", ascending=False, kind="stable").reset_index()
+        grades = grades.set_axis([field, "runs", f"best {order}", "median"], axis=1)
+        say("\n" + grades.to_string(**_SHOWN_AS))

@@ -4,44 +4,29 @@ from pathlib import Path
 
 import numpy as np
 
-from ..wording import aligned, counted, listed
-from .files import read_labels
-from .options import add_input_options, add_seed, add_table_output
-from .output import NO_NUMBER, check_outputs, check_picture, picture_writer, progress, say, table_writer, write_outputs
+from ..wording import counted, listed
+from .options import add_input_options, add_options, add_seed, add_table_output
+from .output import NO_NUMBER, check_outputs, progress, say, write_outputs
 
 
 def add_distribution(parser):
-    parser.epilog = """\
-example:
-  robust-eac distribution labels.csv --reference null1.csv null2.csv --output figure.png --table table.csv
-
-LABELS holds clusterings of resamples ('robust-eac ensemble --per-k 100 --max-samples .8' makes them); -1 or an empty
-cell marks objects outside a resample. For each number of clusters the table has the area under the distribution of the
-consensus values, its relative change, and the proportion of ambiguous pairs (pac), whose consensus value is between .1
-and .9; with --reference the mean pac of the references, and the log of its ratio to pac.
-
-The number named has the smallest pac, or with --reference the largest log ratio; of equal ones it is the largest. A
-small pac does not show that there are clusters, since resamples of data without clusters may agree, too (Senbabaoglu et
-al., Scientific Reports 4, 2014). So with --reference a number is named only if its log ratio is larger than all of each
-reference, compared with the data and the other references. Without clusters, 1 of 20 data sets passes 19 references.
-No number is named if a file has fewer than ten different clusterings with some number of clusters (exit code 3)."""
-    add = parser.add_argument
-    text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
-    add("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
-    add("--output", type=Path, metavar="FIGURE", help="the curves, .png, .pdf, .svg, ...; needs matplotlib")
-    add_table_output(parser, "--table", suffixes=(".csv", ".tsv"), help="the table, as .csv or .tsv")
-    add("--n-jobs", type=int, metavar="N", help="threads, -1 for all cores; changes no result")
-    add_seed(parser)
     add_input_options(parser)
+    text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
+    parser.add_argument("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
+    curves = ("--output", Path, "FIGURE", "the curves, .png, .pdf, .svg, ...; needs matplotlib")
+    add_options(parser, curves, ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"))
+    add_table_output(parser, "--table", suffixes=(".csv", ".tsv"), help="the table, as .csv or .tsv")
+    add_seed(parser)
 
 
 def run_distribution(arguments):
     """Print the table and the number of clusters; write the outputs asked for; the exit code."""
+    import pandas as pd
+
     from ..diagnostics.resampling import ENOUGH
 
     files = [arguments.labels, *arguments.reference]
-    check_picture(arguments.output)
-    check_outputs([arguments.output, arguments.table], files)
+    check_outputs([arguments.table], files, arguments.output)
     found, *references = (_distribution(arguments, path) for path in files)
     if found.n_clusters[-1] < 2:
         raise ValueError("LABELS must hold clusterings with at least two clusters, all have one.")
@@ -55,22 +40,20 @@ def run_distribution(arguments):
         pacs = np.array([each.pac for each in (found, *references)])
         ratios = _log_ratios(pacs)
         columns |= {"reference pac": pacs[1:].mean(axis=0), "log ratio": ratios[0]}
-    rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
-    say("\n".join(aligned([list(columns), *rows], n_names=0)))
-    writers = {}
-    if arguments.table is not None:
-        writers[arguments.table] = table_writer(arguments.table, list(columns), list(columns.values()))
+    say(pd.DataFrame(columns).to_string(index=False, float_format="{:.4f}".format))
+    contents = {arguments.table: (list(columns), list(columns.values()))}
     if arguments.output is not None:
-        writers[arguments.output] = picture_writer(arguments.output, _figure(found, references))
+        contents[arguments.output] = _figure(found, references)
     few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
     none = "number of clusters: none, because too few clusterings differ in"
-    write_outputs(writers, f"{none} {few[0]}" if few else _in_words(found, ratios))
+    write_outputs(contents, f"{none} {few[0]}" if few else _in_words(found, ratios))
     return NO_NUMBER if few else 0
 
 
 def _distribution(arguments, path):
     """The distribution of the consensus values in a file of labels."""
     from ..diagnostics import consensus_distribution
+    from .tables import read_labels
 
     arguments.labels = path
     _, labels = read_labels(arguments)
@@ -99,13 +82,11 @@ def _in_words(found, ratios):
         warning = "this does not show that there are clusters: compare with --reference"
         return f"number of clusters: {chosen}, with the smallest pac; {warning}"
     as_good = np.count_nonzero(ratios[1:, several].max(axis=1) >= best)
-    n_references = counted(len(ratios) - 1, "reference")
+    others = counted(len(ratios) - 1, "reference")
     if as_good:
-        return (
-            f"number of clusters: none, because {as_good} of {n_references} stand out as much: the data look like these"
-        )
+        return f"number of clusters: none, because {as_good} of {others} stand out as much: the data look like these"
     chance = f"without clusters, this happens in 1 of {len(ratios)} cases"
-    return f"number of clusters: {chosen}, with the largest log ratio, larger than that of {n_references}; {chance}"
+    return f"number of clusters: {chosen}, with the largest log ratio, larger than that of {others}; {chance}"
 
 
 def _figure(found, references):

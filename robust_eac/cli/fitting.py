@@ -1,13 +1,11 @@
 """Find the consensus that the arguments ask for: options of the solver, number of clusters, fit."""
 
 import sys
-import warnings
 from contextlib import nullcontext
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics.cluster import pair_confusion_matrix
 
 from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
@@ -31,9 +29,6 @@ _TAKEN = {
 }
 # Parameter -> the weighting that has it.
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
-# Clusterings that agree less than this with their consensus deserve a warning; judged on at most _JUDGED objects.
-_LOW_AGREEMENT = 0.3
-_JUDGED = 2000
 
 
 class Found(NamedTuple):
@@ -58,8 +53,6 @@ def solver_options(arguments):
     mode = f"--method {method}" if loss is None else f"--loss {loss}"
     given = {name: getattr(arguments, name, None) for name in dict.fromkeys(sum(_TAKEN.values(), ()))}
     given = {name: value for name, value in given.items() if value is not None}
-    if loss is None and arguments.cost is not None:
-        raise ValueError("--cost applies to --loss only.")
     if loss is None and n_clusters is None:
         raise ValueError("--n-clusters is required; only --loss can do without.")
     for name in given:
@@ -69,68 +62,31 @@ def solver_options(arguments):
     for name, (weighting, _) in _WEIGHTING_OF.items():
         if name in given and chosen != weighting:
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
-    if arguments.certify and mode == "--method merge":
-        raise ValueError(f"--certify does not apply to {mode}, which minimises no objective.")
-    if arguments.certify and loss not in (None, "binder"):
-        raise ValueError(f"--certify does not apply to {mode}: of the losses there is a bound for binder only.")
-    got = f"{n_clusters[0]}-{n_clusters[-1]}" if isinstance(n_clusters, range) else n_clusters
+    if arguments.certify and mode not in ("--method median-partition", "--loss binder"):
+        raise ValueError(f"--certify does not apply to {mode}, for which there is no bound.")
     if loss is not None and not isinstance(n_clusters, int | None):
-        rule = f"an integer for {mode}, or left out for as many clusters as the loss wants"
-        raise ValueError(f"--n-clusters must be {rule}, got {got}.")
+        raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
     return {name: value for name, value in given.items() if name not in ("method", "membership")}
 
 
 def _keywords(options):
     """The options as keywords of the solvers: a weighting with parameters becomes an object."""
-    keywords = dict(options)
-    for name, (_, kind) in _WEIGHTING_OF.items():
-        if name in keywords:
-            keywords["weighting"] = kind(keywords.pop(name))
+    keywords = {name: value for name, value in options.items() if name not in _WEIGHTING_OF}
+    for name in options.keys() & _WEIGHTING_OF.keys():
+        keywords["weighting"] = _WEIGHTING_OF[name][1](options[name])
     return keywords
 
 
 def find_consensus(arguments, options, labels, titles):
-    """The consensus, a :class:`Found`, by these options; refuses or warns if the clusterings hardly agree with it."""
+    """The consensus, a :class:`Found`, by these options; warns of clusterings with a single cluster."""
     # Where -1 stands for the largest label, a clustering of one cluster has a single value.
     largest = labels.max(axis=0)
     is_constant = (np.where(labels == -1, largest, labels) == largest).all(axis=0)
     if len(labels) > 1 and is_constant.any():
-        alike = listed([title for title, is_one in zip(titles, is_constant, strict=True) if is_one])
-        number = counted(int(is_constant.sum()), "clustering")
-        text = f"{number} with a single cluster, which no consensus can use: {alike}; --drop-column leaves them out."
-        print_problem("warning", f"{arguments.labels}: {text}")
-    found = (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
-    _refuse_objects_in_columns(arguments, labels, found.agreements)
-    if found.labels.max() > 0:
-        rows = np.random.RandomState(0).permutation(len(labels))[:_JUDGED]
-        share = found.weights @ [attained_agreement(column, found.labels[rows]) for column in labels[rows].T]
-        if share < _LOW_AGREEMENT:
-            text = f"the clusterings hardly agree with their consensus: {max(share, 0.0):.0%} of the agreement beyond "
-            text += "chance that their cluster sizes allow. Are the columns clusterings, or features?"
-            print_problem("warning", text)
-    elif arguments.loss is not None and found.losses.max() > 0.0:
-        text = "all objects are in one cluster, which costs least. Are the columns clusterings, and the rows objects?"
-        print_problem("warning", text)
-    return found
-
-
-def _refuse_objects_in_columns(arguments, labels, agreements):
-    """Raise ValueError for more clusterings than objects if the rows, read as clusterings, agree more."""
-    n, m = labels.shape
-    if arguments.draws is not None or not m > n > 1 or arguments.n_clusters == 1:
-        return
-    n_clusters = arguments.n_clusters if isinstance(arguments.n_clusters, int) else 2
-    with warnings.catch_warnings():
-        # This fit is compared, not reported: its warnings would be about rows that are no clusterings.
-        warnings.simplefilter("ignore")
-        other = RobustEAC(min(n_clusters, m), n_init=3, random_state=arguments.seed).fit(np.ascontiguousarray(labels.T))
-    mean, of_rows = agreements.mean(), other.agreements_.mean()
-    if of_rows > mean:
-        raise ValueError(
-            f"{arguments.labels}: the {n} rows, read as clusterings, agree more with their consensus than the {m} "
-            f"columns do ({of_rows:.2f}, {mean:.2f}). If the columns are the objects, give --draws; if they are the "
-            "clusterings, --no-draws."
-        )
+        alike = f"{counted(is_constant.sum(), 'clustering')} with a single cluster, which no consensus can use"
+        alike += f": {listed(np.array(titles)[is_constant])}; --drop-column leaves them out."
+        print_problem("warning", f"{arguments.labels}: {alike}")
+    return (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
 
 
 def _fit(arguments, options, labels, titles):
@@ -144,10 +100,7 @@ def _fit(arguments, options, labels, titles):
         # With --verbose, all lines go to standard error; without, a terminal shows the latest one.
         with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
             latest = nullcontext() if bar.disable else lines_to(bar.set_description_str)
-            lines = lines_to(partial(print, file=sys.stderr, flush=True)) if arguments.verbose else latest
-            with lines, warnings.catch_warnings():
-                # What this says of transposed files is said in the words of the command line.
-                warnings.filterwarnings("ignore", "the [0-9]+ columns of X hardly agree")
+            with lines_to(partial(print, file=sys.stderr, flush=True)) if arguments.verbose else latest:
                 model.fit(labels)
     assessment = None
     if arguments.certify:
@@ -204,15 +157,3 @@ def choose_n_clusters(arguments, labels):
 def exit_code_of(selection):
     """0, or another code if no number of clusters is stable."""
     return 0 if selection is None or selection.stable.any() else NO_NUMBER
-
-
-def attained_agreement(labels, consensus):
-    """Agreement beyond chance, as a share of the most that the cluster sizes allow; 1 for any finer clustering."""
-    seen = labels != -1
-    if not seen.any():
-        return 0.0
-    (_, apart_here), (apart_there, together) = pair_confusion_matrix(labels[seen], consensus[seen]).astype(float)
-    most = together + min(apart_here, apart_there)
-    pairs = seen.sum() * (seen.sum() - 1.0)
-    expected = (together + apart_here) * (together + apart_there) / max(pairs, 1.0)
-    return (together - expected) / (most - expected) if most > expected else 0.0

@@ -4,10 +4,8 @@ from inspect import signature
 
 import numpy as np
 
-from .columns import features_of
-from .files import read_input
-from .options import add_input_options, add_seed, add_table_output, count_or_share, range_of_numbers
-from .output import check_outputs, progress, say, table_writer, write_outputs
+from .options import COUNT_OR_SHARE, RANGE, add_input_options, add_options, add_seed, add_table_output
+from .output import check_outputs, progress, say, write_outputs
 
 # Kind of ensemble -> (name of its estimator, title of its clusterings; None means the names of their algorithms).
 _KINDS = {
@@ -23,44 +21,32 @@ _OPTIONS = {
 
 
 def add_ensemble(parser):
-    parser.epilog = """\
-examples:
-  robust-eac ensemble features.csv --n-partitions 200 --n-clusters 5 30 --output labels.csv
-  robust-eac ensemble features.csv --kind mixed --standardize --index-column name --output labels.npy
-  robust-eac ensemble features.csv --n-clusters 2-8 --per-k 100 --max-samples .8 --output labels.csv
-
-The last makes the resamples of consensus clustering, in columns k2-1 to k8-100; with --reference as well, it makes
-those of data without clusters.
-
-kinds:
-  kmeans           k-means with random numbers of clusters and random starts, with --per-k the best of ten runs; the
-                   only kind that takes --per-k, --max-samples and --max-features
-  mixed            four linkages, k-means and spectral clustering; holds all pairs of objects in memory
-  feature-subsets  k-means on subsets of the features, which should be standardised"""
-    add = parser.add_argument
+    add_input_options(parser, "features", "file with one row per object, numbers only")
     add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
-    add("--kind", choices=list(_KINDS), default="kmeans", help="default: %(default)s; see below")
+    text = "kmeans (k-means, random numbers of clusters), mixed (linkages, k-means, spectral) or feature-subsets"
+    parser.add_argument("--kind", choices=_KINDS, default="kmeans", metavar="NAME", help=text)
+    text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
+    parser.add_argument("--n-clusters", type=RANGE, nargs="+", metavar="K", help=text)
     number = parser.add_mutually_exclusive_group().add_argument
     number("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
     number("--per-k", dest="n_per_k", type=int, metavar="M", help="clusterings for each number of clusters")
-    text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
-    add("--n-clusters", type=range_of_numbers, nargs="+", metavar="K", help=text)
-    text = "objects in the random sample of each clustering, a share (.8) or a count; the others are -1, not observed"
-    add("--max-samples", type=count_or_share, metavar="S", help=text)
-    text = "random features of each clustering, a share (.8) or a count"
-    add("--max-features", type=count_or_share, metavar="S", help=text)
-    add("--standardize", action="store_true", help="scale features to mean 0 and variance 1 first")
+    add_options(
+        parser,
+        ("--max-samples", COUNT_OR_SHARE, "S", "objects in the sample of each clustering, a share (.8) or a count"),
+        ("--max-features", COUNT_OR_SHARE, "S", "features of each clustering, a share or a count"),
+        ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"),
+    )
+    parser.add_argument("--standardize", action="store_true", help="scale features to mean 0 and variance 1 first")
     text = "instead of the objects, cluster as many drawn from one Gaussian of the same mean and covariance"
-    add("--reference", action="store_true", help=text)
-    add("--n-jobs", type=int, metavar="N", help="threads, -1 for all cores; changes no result")
+    parser.add_argument("--reference", action="store_true", help=text)
     add_seed(parser)
-    add_input_options(parser, "features", "file with one row per object, numbers only")
 
 
 def run_ensemble(arguments):
     """Write the labels."""
     check_outputs([arguments.output], [arguments.features])
     from .. import ensembles
+    from .tables import features_of, read_input
 
     name, title = _KINDS[arguments.kind]
     kind = getattr(ensembles, name)
@@ -73,15 +59,14 @@ def run_ensemble(arguments):
             given[parameter] = value
     if "max_samples" in given:
         given["label_all"] = False
-    ranges = arguments.n_clusters
-    if ranges is not None:
-        if len(ranges) > 2:
-            raise ValueError(f"--n-clusters takes one or two numbers, got {len(ranges)}.")
-        given["n_clusters"] = ranges[0][0], ranges[-1][-1]
+    if arguments.n_clusters is not None:
+        if len(arguments.n_clusters) > 2:
+            raise ValueError(f"--n-clusters takes one or two numbers, got {len(arguments.n_clusters)}.")
+        given["n_clusters"] = arguments.n_clusters[0][0], arguments.n_clusters[-1][-1]
     maker = kind(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
     features = read_input(arguments, arguments.features)
-    X = features_of(features.table, features.columns)
-    say(f"{features.table.file}: {X.shape[0]} objects, {X.shape[1]} features")
+    X = features_of(features)
+    say(f"{features.file}: {X.shape[0]} objects, {X.shape[1]} features")
     if arguments.standardize:
         from sklearn.preprocessing import StandardScaler
 
@@ -96,19 +81,12 @@ def run_ensemble(arguments):
         titles = [f"k{k}-{1 + u % arguments.n_per_k}" for u, k in enumerate(maker.n_clusters_)]
     counts = [len(np.unique(column[column >= 0])) for column in labels.T]
     summary = f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters"
-    writer = table_writer(arguments.output, *features.with_objects(titles, [labels]))
-    write_outputs({arguments.output: writer}, summary)
+    write_outputs({arguments.output: features.with_objects(titles, [labels])}, summary)
 
 
 def add_data(parser):
     from ..datasets import DATASETS
 
-    parser.epilog = """\
-example:
-  robust-eac data iris --output iris.csv
-
-The columns are the features x1, x2, ... and then the class. Sets that are not part of the package are read from the
-folder ROBUST_EAC_DATA or fetched from OpenML."""
     parser.add_argument("name", choices=DATASETS, metavar="NAME", help=", ".join(DATASETS))
     add_table_output(parser, required=True, help=".csv, .tsv or .npy")
     add_seed(parser)
@@ -122,4 +100,4 @@ def run_data(arguments):
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
     titles = [*(f"x{number}" for number in range(1, X.shape[1] + 1)), "class"]
     summary = f"{X.shape[0]} objects, {X.shape[1]} features, {len(np.unique(y))} classes"
-    write_outputs({arguments.output: table_writer(arguments.output, titles, [X, y])}, summary)
+    write_outputs({arguments.output: (titles, [X, y])}, summary)

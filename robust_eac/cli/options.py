@@ -1,22 +1,29 @@
-"""Options shared by several commands, and the types of their values."""
+"""Options that several commands have, and how their values are read."""
 
 import argparse
-from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from .columns import DELIMITERS
 from .output import STDOUT, TABLE_SUFFIXES
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
+
+
+def add_options(parser, *rows):
+    """Add options, each given as (name, type or names to choose from, METAVAR, help)."""
+    for option, kind, metavar, text in rows:
+        how = {"choices": kind} if isinstance(kind, (tuple, dict)) else {"type": kind}
+        parser.add_argument(option, metavar=metavar, help=text, **how)
 
 
 def add_n_clusters(parser, *, required=True, note=""):
-    text = "largest number of clusters; LOW-HIGH or 'auto' (1-10) chooses the number that the clusterings support"
-    parser.add_argument("--n-clusters", type=_number_of_clusters, required=required, metavar="K", help=text + note)
+    text = f"largest number of clusters, such as 4; one of 2-12 or 2,3,5 or auto (1-10) by stability{note}"
+    parser.add_argument("--n-clusters", type=_CLUSTERS, required=required, metavar="K", help=text)
 
 
 def add_seed(parser):
-    parser.add_argument("--seed", type=_seed_number, default=0, metavar="S", help="random seed; default: 0")
+    parser.add_argument("--seed", type=_SEED, default=0, metavar="S", help="random seed; default: 0")
 
 
 def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **options):
@@ -27,98 +34,87 @@ def add_input_options(parser, name="labels", text="file with one column per clus
     """Add the input file of a command, and the options of how to read it."""
     parser.set_defaults(draws=None)
     parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
-    add = parser.add_argument_group(
-        "input",
-        "Files are delimited text (.gz too; lines that begin with # are comments), .parquet, .h5ad, .npy, .npz or "
-        ".mat. COLUMN is a title, or a number from 1 (@1 if a title is 1).",
-    ).add_argument
-    add("--index-column", metavar="COLUMN", help="names of the objects, copied to the outputs")
-    text = "a column to leave out; may be repeated"
-    add("--drop-column", action="append", default=[], metavar="COLUMN", help=text)
-    text = "whether the first row is a header; default: detected (two columns of numbers have none)"
-    add("--header", choices=("yes", "no"), help=text)
-    add("--delimiter", choices=list(DELIMITERS), metavar="NAME", help=f"{', '.join(DELIMITERS)}; default: detected")
-    add("--variable", metavar="NAME", help="array in an .npz or .mat file")
+    text = "whether the first row of text files has titles; default: yes; with a number in it, say so"
+    parser.add_argument("--header", action=argparse.BooleanOptionalAction, help=text)
+    text = "column to leave out; may be repeated"
+    parser.add_argument("--drop-column", action="append", default=[], metavar="COLUMN", help=text)
+    add_options(
+        parser,
+        ("--index-column", str, "COLUMN", "names of the objects: a title, or a number from 1 (@1 if a title is 1)"),
+        ("--columns", str, "A,B,...", "columns to take; default: all"),
+        ("--delimiter", DELIMITERS, "NAME", f"{', '.join(DELIMITERS)}; default: by suffix (.csv, .tsv) or first line"),
+        ("--variable", str, "NAME", "array in an .npz or .mat file"),
+    )
 
 
 def add_solver_options(parser, *, losses=True):
     """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
-    parser.set_defaults(certify=False, loss=None, cost=None)
-    text = "LABELS has one row per clustering and one column per object, as posterior draws have"
-    text += "; default: no, but a file that seems to have is refused"
-    parser.add_argument("--draws", action=argparse.BooleanOptionalAction, help=text)
-    group = parser.add_argument_group("consensus")
-    add = group.add_argument
-    note = "; with --loss an integer, or left out for as many as the loss wants" if losses else ""
-    add_n_clusters(group, required=not losses, note=note)
-    if losses:
-        text = "search for the hard partition of least loss: binder, vi; default: memberships"
-        add("--loss", type=partial(_name_in, "hard.contingency", "LOSSES"), metavar="NAME", help=text)
-        text = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; the reverse costs 2-C; "
-        text += "default: 1"
-        add("--cost", type=float, metavar="C", help=text)
-    text = "default: median-partition; merge takes only --n-clusters, --n-jobs and --seed; see below"
-    add("--method", choices=("median-partition", "merge"), help=text)
-    text = "one of uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex; see below"
-    add("--weighting", type=partial(_name_in, "weightings", "WEIGHT_SOLVERS"), metavar="NAME", help=text)
-    text = (
-        "for restricted-simplex: largest weight, so that 1/R clusterings have weight; 'auto' counts those that agree "
-    )
-    text += "more than by chance; default: 1/(0.8 number of clusterings), which leaves out a fifth"
-    add("--rho", type=partial(number_or, "auto"), metavar="R", help=text)
-    text = "for l2: lambda; default: half the squared number of objects" + (", with --loss 0.5" if losses else "")
-    add("--lam", type=float, metavar="L", help=text)
-    text = "use the losses as they are (raw), or corrected for chance (adjusted); default: auto, which means adjusted "
-    text += "for chance-corrected and raw for the others"
-    add("--agreement", choices=("auto", "raw", "adjusted"), help=text)
-    add("--init", choices=("random", "kmeans"), help="where to start from; default: random")
-    add("--n-init", type=int, metavar="N", help="number of starts; default: 10")
-    add("--max-iter", type=int, metavar="N", help="alternations of each start; default: 100")
-    add("--tol", type=float, metavar="T", help="optimality gap to stop at; default: 1e-05")
-    add("--n-jobs", type=int, metavar="N", help="threads; default: all cores; changes no result")
-    add_seed(group)
-    add("--verbose", action="store_const", const=1, help="print every alternation")
     add_input_options(parser)
+    parser.set_defaults(certify=False, loss=None, cost=None)
+    text = "LABELS has one row per clustering, as posterior draws have"
+    parser.add_argument("--draws", action="store_true", default=False, help=text)
+    add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
+    weightings = "uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex"
+    rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
+    lam = "for l2: lambda; default: half the squared number of objects" + ", with --loss 0.5" * losses
+    cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
+    loss = "search for the hard partition of least loss: binder, vi; default: memberships"
+    of_losses = ("--loss", partial(_name_in, "hard.contingency", "LOSSES"), "NAME", loss), ("--cost", float, "C", cost)
+    add_options(
+        parser,
+        *(of_losses if losses else ()),
+        ("--method", ("median-partition", "merge"), "NAME", "median-partition or merge; default: median-partition"),
+        ("--weighting", partial(_name_in, "weightings", "WEIGHT_SOLVERS"), "NAME", weightings),
+        ("--rho", number_or("auto"), "R", rho),
+        ("--lam", float, "L", lam),
+        ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses: raw, adjusted for chance or auto; default: auto"),
+        ("--init", ("random", "kmeans"), "NAME", "start: random or kmeans; default: random"),
+        ("--n-init", int, "N", "number of starts; default: 10"),
+        ("--max-iter", int, "N", "alternations of each start; default: 100"),
+        ("--tol", float, "T", "optimality gap to stop at; default: 1e-05"),
+        ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
+    )
+    add_seed(parser)
+    parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
 
 
-def range_of_numbers(text, expected="an integer or LOW-HIGH"):
-    """A range of integers; a single integer is a range of one."""
-    low, dash, high = text.partition("-")
-    with suppress(ValueError):
-        if numbers := range(int(low), int(high if dash else low) + 1):
-            return numbers
-    raise argparse.ArgumentTypeError(f"must be {expected}, got {text!r}")
+def _as_type(rule, read):
+    """A type of arguments: what `read` returns; its error states the rule."""
+
+    def checked(text):
+        try:
+            return read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}") from None
+
+    return checked
 
 
-def count_or_share(text):
-    """A count as an int, or a share, written with a point, as a float."""
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    raise argparse.ArgumentTypeError(f"must be a count or a share such as .8, got {text!r}")
+def number_or(word):
+    """The type of a float, or a word."""
+    return _as_type(f"a number or {word!r}", lambda text: text if text == word else float(text))
 
 
-def number_or(word, text):
-    """A float, or a word."""
-    try:
-        return text if text == word else float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number or {word!r}, got {text!r}") from None
+def _range(text):
+    low, high = map(int, text.split("-") if "-" in text else (text, text))
+    numbers = range(low, high + 1)
+    # Raises ValueError if there are none.
+    numbers.index(low)
+    return numbers
 
 
-def _number_of_clusters(text):
-    """An integer, a range of candidates, or "auto"."""
-    if text == "auto":
-        return text
-    candidates = range_of_numbers(text, "an integer, LOW-HIGH or 'auto'")
-    return candidates if "-" in text else candidates[0]
+def _clusters(text):
+    if "," in text:
+        return [int(number) for number in text.split(",")]
+    return text if text == "auto" else _range(text) if "-" in text else int(text)
 
 
-def _seed_number(text):
-    with suppress(ValueError):
-        if 0 <= int(text) < 2**32:
-            return int(text)
-    raise argparse.ArgumentTypeError(f"must be an integer between 0 and {2**32 - 1}, got {text!r}")
+# A single integer is a range of one.
+RANGE = _as_type("an integer or LOW-HIGH", _range)
+# A share is written with a point.
+COUNT_OR_SHARE = _as_type("a count or a share such as .8", lambda text: int(text) if text.isdecimal() else float(text))
+_CLUSTERS = _as_type("4, 2-12, 2,3,5 or auto", _clusters)
+_SEED = _as_type(f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
 
 
 def _name_in(module, registry, text):

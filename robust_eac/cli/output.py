@@ -1,26 +1,28 @@
 """Output of the commands: lines on standard output and standard error, files written whole or not at all; Ctrl-C."""
 
-import csv
 import io
 import os
 import re
 import signal
 import sys
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from .._whole_files import temporary_path, write_files
+from .._whole_files import write_files
 from ..checks.common import load_package
-from .columns import as_written
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 # As a path of an output: standard output, where the lines of `say` then give way to standard error.
 STDOUT = Path("-")
 # Exit code if no number of clusters is stable, or if too few clusterings differ to name one.
 NO_NUMBER = 3
+# Spreadsheets run a cell that begins like this, quotes aside, as a formula, unless it is a number.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # What the command line calls the library's parameters; those of one word only before "must" and "=".
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",
@@ -29,6 +31,8 @@ _IN_OPTIONS = {
     "n_per_k": "--per-k",
     "random_state": "--seed",
     "columns of X": "columns of LABELS",
+    "for example with KMeansEnsemble": "with 'robust-eac ensemble'",
+    "[Ll]eave it out if it (names|numbers)": r"--drop-column leaves it out; --index-column takes it if it \1",
     r"call solve_hard_median_partition\(.*\)": "give --loss",
     "(cluster|max|n)_(weights|clusters|features|init|iter|jobs|partitions|repeats|samples)": r"--\1-\2",
     "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",
@@ -113,15 +117,17 @@ def progress(text, shown="{desc} ...", *, disable=None):
     return tqdm(desc=text, bar_format=shown, leave=False, disable=disable)
 
 
-def check_outputs(outputs, inputs):
-    """Raise ValueError for an output that cannot be written, is an input, or is given twice; None means no file."""
+def check_outputs(outputs, inputs, picture=None):
+    """Raise ValueError for an output or a picture that cannot be written, is an input, or is given twice."""
+    if picture is not None:
+        known = load_package("matplotlib.figure", "plots need", "figures").Figure().canvas.get_supported_filetypes()
+        if picture.suffix[1:].lower() not in known:
+            raise ValueError(f"{picture}: must end in .{', .'.join(sorted(known))}.")
     if outputs.count(STDOUT) > 1:
         raise ValueError("-: is written twice.")
     others = [(path, "is an input") for path in inputs if path not in (None, STDOUT)]
-    for output in (path for path in outputs if path not in (None, STDOUT)):
+    for output in (path for path in (*outputs, picture) if path not in (None, STDOUT)):
         target = Path(os.path.realpath(output))
-        if target.is_dir():
-            raise ValueError(f"{output}: is a folder, not a file.")
         if target.exists() and not target.is_file():
             raise ValueError(f"{output}: exists and is not a regular file.")
         if not target.parent.is_dir():
@@ -130,60 +136,49 @@ def check_outputs(outputs, inputs):
             both_exist = target.exists() and os.path.exists(other)
             if target == Path(os.path.realpath(other)) or (both_exist and os.path.samefile(target, other)):
                 raise ValueError(f"{output}: {problem}.")
-        temporary = temporary_path(target)
-        try:
-            if target.exists() and not os.access(target, os.W_OK):
-                raise PermissionError(None, "it is read-only")
-            open(temporary, "xb").close()
-            # Another process may have removed it as a leftover.
-            temporary.unlink(missing_ok=True)
-        except OSError as error:
-            raise ValueError(f"{output}: cannot be written: {error.strerror or error}.") from error
+        if not os.access(target if target.exists() else target.parent, os.W_OK):
+            raise ValueError(f"{output}: cannot be written.")
         others.append((output, "is written twice"))
 
 
-def check_picture(path):
-    """Raise an error for a picture that matplotlib cannot write; None means no picture."""
-    if path is None:
-        return
-    known = load_package("matplotlib.figure", "plots need", "figures").Figure().canvas.get_supported_filetypes()
-    if path.suffix[1:].lower() not in known:
-        raise ValueError(f"{path}: must end in .{', .'.join(sorted(known))}.")
+def as_written(text):
+    """The cell to write for a text: with a quote in front if a spreadsheet would run the text as a formula."""
+    return f"'{text}" if _FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
-def table_writer(path, header, columns):
-    """Function that writes a table to a binary file, in the format of the suffix of the path."""
-    suffix = Path(path).suffix.lower()
+def as_read(cell):
+    """The text of a cell: undoes :func:`as_written`."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _writer(path, content):
+    """Function that writes a text, a table (header, columns) or a figure to a binary file, as the suffix says."""
+    import pandas as pd
+
+    suffix = path.suffix.lower()
+    if isinstance(content, str):
+        return lambda handle: handle.write(content.encode())
+    if not isinstance(content, tuple):
+        return partial(content.savefig, format=suffix[1:], dpi=150, bbox_inches="tight")
+    header, columns = content
+    arrays = [column for column in columns if isinstance(column, np.ndarray)]
     if suffix == ".npy":
-        arrays = [column for column in columns if isinstance(column, np.ndarray)]
-        array = arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
-        return lambda handle: np.save(handle, array, allow_pickle=False)
-
-    def write(handle):
-        # A text from an array may hold a lone surrogate, which must not end a long run without its result.
-        text = io.TextIOWrapper(handle, encoding="utf-8", errors="backslashreplace", newline="")
-        writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-        writer.writerow(map(as_written, header))
-        writer.writerows(zip(*(part for column in columns for part in _lists(column)), strict=True))
-        text.flush()
-        text.detach()
-
-    return write
+        return partial(np.save, arr=arrays[0] if len(arrays) == 1 else np.column_stack(arrays))
+    frame = pd.concat(map(pd.DataFrame, columns), axis=1).set_axis(list(map(as_written, header)), axis=1)
+    texts = [c for c, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
+    frame.isetitem(texts, frame.iloc[:, texts].map(lambda cell: as_written(cell) if isinstance(cell, str) else cell))
+    # A text from an array may hold a lone surrogate, which must not end a long run without its result.
+    options = {"sep": "\t" if suffix == ".tsv" else ",", "errors": "backslashreplace"}
+    return partial(frame.to_csv, index=False, lineterminator="\n", **options)
 
 
-def _lists(column):
-    if isinstance(column, np.ndarray):
-        return np.atleast_2d(column.T).tolist()
-    return [[as_written(cell) if isinstance(cell, str) else cell for cell in column]]
+def write_outputs(contents, summary=None):
+    """Write {path: text, table (header, columns) or figure}, all or none; print the summary and the names of the files.
 
-
-def picture_writer(path, figure):
-    return lambda handle: figure.savefig(handle, format=path.suffix[1:].lower(), dpi=150, bbox_inches="tight")
-
-
-def write_outputs(writers, summary=None):
-    """Write files, all or none of them, and print the summary and their names; Ctrl-C leaves no temporary file."""
-    files = {path: writer for path, writer in writers.items() if path != STDOUT}
+    The path None is left out. Ctrl-C leaves no temporary file.
+    """
+    writers = {path: _writer(path, content) for path, content in contents.items() if path is not None}
+    files = {path: write for path, write in writers.items() if path != STDOUT}
     with clean_interrupts():
         write_files(files)
     if summary is not None:

@@ -1,11 +1,10 @@
 """Files of labels and features: every format gives the same table, any other content one clear error."""
 
-import csv
 import gzip
 import io
-import itertools
+import re
 import sys
-import warnings
+from argparse import Namespace
 
 import numpy as np
 import pandas as pd
@@ -16,342 +15,311 @@ from hypothesis import strategies as st
 from pyarrow.parquet import write_table
 from scipy.io import savemat
 
-from robust_eac.cli.columns import features_of, find_column, labels_of, texts_of
-from robust_eac.cli.files import read_table
+from robust_eac.cli.tables import features_of, find_column, read_input, read_labels
 
-LABELS = np.array([[0, 1, 0], [0, 1, 2], [1, 0, 2], [1, 0, -1]])
+from ..access import check_ensemble
+from .conftest import CONSENSUS, LABELS, NAMES, TITLES, TRUTH, read_csv, run, write_csv
+
+SMALL = np.array([[0, 1, 0], [0, 1, 2], [1, 0, 2], [1, 0, -1]])
 BODY = "0,1,0\n0,1,2\n1,0,2\n1,0,-1\n"
+TEXT = f"a,b,c\n{BODY}"
 QUIET = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+def options_of(path, **options):
+    """The arguments of a command about its input."""
+    given = {"index_column": None, "columns": None, "drop_column": [], "header": None, "delimiter": None}
+    return Namespace(**(given | {"labels": path, "variable": None, "draws": False} | options))
+
+
 def labels_in(path, content=None, **options):
-    """Labels of a file, with that content if any is given; all columns."""
+    """Labels of a file, with that content if any is given."""
     if content is not None:
         data = content.encode() if isinstance(content, str) else content
         path.write_bytes(gzip.compress(data) if path.suffix.lower() == ".gz" else data)
-    table = read_table(path, **options)
-    return labels_of(table, list(range(len(table.columns))))
+    return read_labels(options_of(path, **options))[1]
 
 
 def attempt(path, **options):
     """(labels of a file, None) or (None, the error)."""
-    with warnings.catch_warnings():
-        # Damage can make a column look like names of objects.
-        warnings.simplefilter("ignore")
-        try:
-            return labels_in(path, **options), None
-        except (ValueError, MemoryError) as error:
-            return None, str(error)
+    try:
+        return labels_in(path, **options), None
+    except (ValueError, MemoryError) as error:
+        return None, str(error)
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "content", "options"),
     [
-        ("a.csv", BODY),
-        ("a.csv", "\ufeff" + BODY + "\n\n"),
-        ("a.csv", BODY.replace("\n", "\r")),
-        *(("a.csv", BODY.replace(",", delimiter)) for delimiter in ";\t| "),
-        ("a.csv", BODY.replace(",", " , ")),
-        ("a.csv", "a,,c\n" + BODY),
-        ("a.csv", "a b  c\n" + BODY.replace(",", " ")),
-        ("a.csv", '"0","1","0"\n' + BODY.split("\n", 1)[1]),
-        *(("a.csv", BODY.replace("-1", missing)) for missing in ("", "NA", "nan", "-1.0")),
-        *(("a.csv", BODY.replace("2", two)) for two in ("2.0", "+2", "2e0", "02", "0.2e1")),
-        ("a.TSV.GZ", BODY.replace(",", "\t")),
-        ("a.csv", "# made by hand, today\n" + BODY),
-        ("a.csv", "#made by hand\r\n" + BODY.replace("\n", "\r\n#\r\n") + "# 5,5,5\r\n#end"),
-        ("a.csv", BODY + "#"),
-        ("a.csv", "#OTU ID\tb\tc\n# c\td\te\n" + BODY.replace(",", "\t")),
-        ("a.txt", "# a b c\n" + BODY.replace(",", "  ") + "# d\n"),
-        ("a.csv", '# "x\n"0",1,0\n# it\'s 5"\n' + BODY.split("\n", 1)[1]),
+        ("a.csv", TEXT, {}),
+        ("a.csv", "\ufeff" + TEXT, {}),
+        ("a.csv", TEXT.replace("\n", "\r"), {}),
+        ("a.csv", TEXT.replace("\n", "\r\n"), {}),
+        ("a.csv", TEXT.replace(",", " , "), {}),
+        ("a.csv", BODY, {"header": False}),
+        ("a.csv", "\ufeff" + BODY, {"header": False}),
+        ("a.csv", "2,3,5\n" + BODY, {"header": True}),
+        ("a.csv", '"a,\n1",b,"c ""d"""\n' + BODY, {}),
+        *(("a.txt", TEXT.replace(",", mark), {}) for mark in ",;\t"),
+        *((f"a.{end}", TEXT.replace(",", "|"), {"delimiter": "pipe"}) for end in ("txt", "csv")),
+        ("a.csv", TEXT.replace(",", ";"), {"delimiter": "semicolon"}),
+        ("a.txt", TEXT.replace(",", "   "), {"delimiter": "space"}),
+        *(("a.csv", TEXT.replace("-1", missing), {}) for missing in ("", "NA", "nan", "-1.0")),
+        *(("a.csv", TEXT.replace("2", two), {}) for two in ("2.0", "+2", "2e0", "02")),
+        ("a.TSV.GZ", TEXT.replace(",", "\t"), {}),
+        ("a.csv", "a,b,c,d\n" + re.sub(r"(?m)$", ",9", BODY[:-1]) + "\n", {"drop_column": ["d"]}),
+        ("a.csv", "a,d,b,c\n" + re.sub(r"(?m)^(.)", r"\1,9", BODY[:-1]) + "\n", {"columns": "a,b,4"}),
     ],
 )
-def test_texts_that_say_the_same(tmp_path, name, content):
-    assert np.array_equal(labels_in(tmp_path / name, content), LABELS)
-
-
-def test_a_cell_that_begins_like_a_comment(tmp_path):
-    path = tmp_path / "a.csv"
-    # In quotes, or inside a cell of several lines, it is a cell; an Excel error for a missing value is one, too.
-    for content, header, labels in (
-        ('"#a",x\n"#b",y\n"#a",y\n', False, [[0, 0], [1, 1], [0, 1]]),
-        ('x,"p\n#q"\ny,"p\n#q"\nx,r\n# c\n', False, [[0, 0], [1, 0], [0, 1]]),
-        ("0,1\n#N/A,1\n1,0\n", None, [[0, 1], [-1, 1], [1, 0]]),
-    ):
-        assert labels_in(path, content, header=header).tolist() == labels
+def test_texts_that_say_the_same(tmp_path, name, content, options):
+    assert np.array_equal(labels_in(tmp_path / name, content, **options), SMALL)
 
 
 def test_arrays_that_say_the_same(tmp_path):
-    floats = np.where(LABELS == -1, np.nan, LABELS)
-    texts = np.where(LABELS == -1, "", LABELS.astype(str))
-    for array in (LABELS, LABELS.astype(">i2"), floats, floats.astype("f4"), np.asfortranarray(LABELS), texts):
+    floats = np.where(SMALL == -1, np.nan, SMALL)
+    texts = np.where(SMALL == -1, "", SMALL.astype(str))
+    for array in (SMALL, SMALL.astype(">i2"), floats, floats.astype("f4"), np.asfortranarray(SMALL), texts):
         np.save(tmp_path / "a.npy", array)
         np.savez(tmp_path / "a.npz", labels=array, other=np.eye(2))
         for name, variable in (("a.npy", None), ("a.npz", "labels")):
-            assert np.array_equal(labels_in(tmp_path / name, variable=variable), LABELS), (name, array.dtype)
-    cells = np.empty((4, 3), dtype=object)
-    cells[:] = texts
-    for array in (LABELS.astype(float), floats, LABELS.astype("i1"), cells):
+            assert np.array_equal(labels_in(tmp_path / name, variable=variable), SMALL), (name, array.dtype)
+    for array in (SMALL.astype(float), floats, SMALL.astype("i1")):
         savemat(tmp_path / "a.mat", {"labels": array, "other": 1.0}, do_compression=True)
-        assert np.array_equal(labels_in(tmp_path / "a.mat", variable="labels"), LABELS)
-    savemat(tmp_path / "one.mat", {"labels": LABELS})
-    assert np.array_equal(labels_in(tmp_path / "one.mat"), LABELS)
-    # Small types stay small.
-    np.save(tmp_path / "a.npy", LABELS.clip(0).astype(np.uint8))
-    assert labels_in(tmp_path / "a.npy").dtype == np.uint8
+        assert np.array_equal(labels_in(tmp_path / "a.mat", variable="labels"), SMALL)
+    savemat(tmp_path / "one.mat", {"labels": SMALL})
+    assert np.array_equal(labels_in(tmp_path / "one.mat"), SMALL)
 
 
 def test_parquet(tmp_path, monkeypatch):
     path = tmp_path / "a.parquet"
     columns = {
-        "name": ["x", "y", "z"],
         "integer": pa.array([0, None, 2]),
         "float": [1.0, float("nan"), 3.0],
         "category": pa.array(["b", "a", "b"]).dictionary_encode(),
         "truth": pa.array([True, False, None]),
-        "score": [0.1, -2.5e-300, 1 / 3],
     }
     write_table(pa.table(columns), path)
-    table = read_table(path)
-    assert table.header == list(columns)
-    assert texts_of(table, 0) == ["x", "y", "z"]
-    assert labels_of(table, [3, 1, 2, 4]).tolist() == [[1, 0, 1, 1], [0, -1, -1, 0], [1, 2, 3, -1]]
-    assert features_of(table, [5])[:, 0].tolist() == columns["score"]
-    with pytest.raises(ValueError, match=r"row 1, column 6: a label must be an integer or a name, got 0\.1"):
-        labels_of(table, [5])
-    with pytest.raises(ValueError, match=r"row 2, column 2: a feature must be a finite number, got ''"):
-        features_of(table, [1])
-    for bad, match in (
-        ({"a": [[1], [2]]}, r"column 1: must hold numbers or texts, got ndarray"),
-        ({"a": pa.array([], pa.int64())}, r"a\.parquet: must hold rows and columns, got 0 x 1"),
-    ):
-        write_table(pa.table(bad), path)
-        with pytest.raises(ValueError, match=match):
-            read_table(path)
+    assert labels_in(path).tolist() == [[0, 1, 1, 1], [-1, -1, 0, 0], [2, 3, 1, -1]]
+    # An index that pandas wrote names the objects.
+    pd.DataFrame({"a": [1, 2, 1], "b": ["x", "y", "y"]}, index=list("pqr")).to_parquet(path)
+    table, labels = read_labels(options_of(path, index_column="index"))
+    assert (table.names, table.title, table.titles) == (["p", "q", "r"], "index", ["a", "b"])
+    assert labels.tolist() == [[1, 0], [2, 1], [1, 1]]
     path.write_bytes(b"PAR1")
-    with pytest.raises(ValueError, match=r"a\.parquet: cannot be read: "):
-        read_table(path)
+    with pytest.raises(ValueError, match=r"a\.parquet: "):
+        labels_in(path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"Parquet files need pyarrow: pip install 'path/to/robust_eac\[parquet\]'"):
-        read_table(path)
+        labels_in(path)
 
 
-def test_tables_of_other_tools_in_parquet(tmp_path):
-    path = tmp_path / "a.parquet"
-    # An index that pandas wrote names the objects; integers stay exact beside missing ones.
-    integers = pd.array([2**62 + 1, None, 2**62, 2**62], "Int64")
-    frame = pd.DataFrame({"a": integers, "b": [b"x", b"y", b"x", b"x"]}, index=list("pqrs"))
-    frame["day"] = pd.to_datetime(["2024-01-01", None, "2024-01-02", "2024-01-02"])
-    frame.to_parquet(path)
-    table = read_table(path)
-    assert table.header == ["index", "a", "b", "day"]
-    assert texts_of(table, 0) == ["p", "q", "r", "s"]
-    assert texts_of(table, 3) == ["2024-01-01 00:00:00", "", "2024-01-02 00:00:00", "2024-01-02 00:00:00"]
-    found = labels_of(table, [1, 2, 3]).tolist()
-    assert found == [[2**62 + 1, 0, 0], [-1, 1, -1], [2**62, 0, 1], [2**62, 0, 1]]
-
-
-def test_names_are_numbered_in_their_order_and_numbers_are_themselves(tmp_path):
+def test_a_number_in_the_first_row_asks_for_a_decision(tmp_path):
     path = tmp_path / "a.csv"
-    assert labels_in(path, "x,y\nred,2\nblue,10\nred,noise\n,2\n").tolist() == [[1, 0], [0, 1], [1, 2], [-1, 0]]
-    # A number is the same label however it is written.
-    assert labels_in(path, "x,y\n1,a\n1.0,b\nz,b\n").tolist() == [[0, 0], [0, 1], [1, 1]]
-    # Truth values in words are names, two if they are written in two ways.
-    assert labels_in(path, "x,y\ntrue,1\nTRUE,1\nfalse,2\nfalse,2\n").tolist() == [[2, 1], [0, 1], [1, 2], [1, 2]]
-    large = "9007199254740993,1\n9007199254740992,1\n"
-    assert labels_in(path, large).tolist() == [[2**53 + 1, 1], [2**53, 1]]
+    for content in (BODY, "2,3,5\n" + BODY, "a,1,c\n" + BODY, '"2","3","5"\n' + BODY):
+        with pytest.raises(
+            ValueError, match=r"row 1 has a number: give --header if .*, --no-header if it is an object"
+        ):
+            labels_in(path, content)
+    assert labels_in(path, "NA,b,c\n" + BODY).shape == (4, 3)
 
 
-@pytest.mark.parametrize(
-    ("content", "header", "has_one"),
-    [
-        ("a,b\n0,1\n1,0\n", None, True),
-        ("0,1\n1,0\n", None, False),
-        ("a,b\na,b\nb,b\n", None, False),
-        ("a,b\nc,d\nc,d\n", None, True),
-        (",b\n0,1\n0,0\n", None, True),
-        ("NA,1\n0,0\n", None, False),
-        *((content, None, None) for content in ("0,1,2\n0,1,1\n", "5,10,15\n5,5,5\n", ",0,1\n7,0,1\n8,0,1\n")),
-        *((content, None, None) for content in ("a,b\na,d\na,d\n", "a,1\n0,1\n", "true,no\ntrue,a\nfalse,a\n")),
-        # Numbers of clusters and of objects: quotes show a header, and rows below that a header is possible.
-        ('"2","3","5","10"\n0,1,1,0\n1,2,0,7\n', None, True),
-        ('"","2","5"\n"a",1,1\n"b",0,4\n', None, True),
-        ('"2","3","5"\n"0","1","1"\n', None, None),
-        ("2,3,2\n1,0,7\n", None, False),
-        ("2,1,5\n1,3,4\n2,0,1\n", None, False),
-        ("1,2\n0,2\n1,0\n", None, False),
-        *((content, None, None) for content in ("2,3,5,10\n0,1,7,11\n", "9,8,6,2\n1,2,3,4\n")),
-        ("7,20,9\n1,NA,9\nNA,2,3\n", None, None),
-        *((content, None, None) for content in ("3,2\n0,1\n2,1\n", ",2,5\n7,0,1\n8,1,4\n")),
-    ],
-)
-def test_header(tmp_path, content, header, has_one):
-    path = tmp_path / "a.csv"
-    path.write_text(content)
-    if has_one is None:
-        with pytest.raises(ValueError, match=r"a\.csv, row 1: could be a header or an object; give --header"):
-            read_table(path)
-        return
-    table = read_table(path, header=header)
-    assert (table.header is not None) == has_one
-    assert len(table.numbers) == content.count("\n") - has_one
-    assert table.numbers[0] == 1 + has_one
-
-
-def test_columns_by_name_or_number(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("name,2,b,b,1\nx,0,1,1,0\ny,0,0,1,0\n")
-    table = read_table(path, special=["name"])
-    assert [find_column(table, spec) for spec in ("name", "@1", "2", "4", "@5")] == [0, 0, 1, 3, 4]
-    assert texts_of(table, 0) == ["x", "y"]
+def test_columns_by_title_or_number():
+    titles = ["name", "2", "b", "b", "1"]
+    assert [find_column(titles, spec, "f") for spec in ("name", "@1", "3", "@2", "4", "@5")] == [0, 0, 2, 1, 3, 4]
     for spec, match in (
-        ("b", "2 columns have the title 'b'; choose one by its number"),
-        ("1", "'1' is the title of column 5 and the number of another column; write @5 or @1"),
-        ("c", "no column 'c'; numbers are 1 to 5, titles are 'name', '2', "),
-        *((number, "no column") for number in ("0", "6", "@", "@b", "1.5", "-1", "9" * 30)),
+        ("b", r"f: 2 columns are called 'b'; choose from @3 \('b'\), @4 \('b'\)\."),
+        ("1", r"f: 2 columns are called '1'; choose from @1 \('name'\), @5 \('1'\)\."),
+        *((spec, f"f: no columns are called '{spec}'; choose from @1") for spec in ("c", "0", "6", "@", "1.5", "-1")),
     ):
         with pytest.raises(ValueError, match=match):
-            find_column(table, spec)
-    # A column that names the objects does not hide the header.
-    path.write_text("p,0,1\nq,1,1\np,0,1\n")
-    table = read_table(path, special=["1"])
-    assert table.header is None
-    assert texts_of(table, 0) == ["p", "q", "p"]
-    pd.DataFrame([[0, 1, 0], [0, 0, 1], [1, 0, 1]]).to_csv(path)
-    table = read_table(path, header=True, special=["@1"])
-    assert texts_of(table, find_column(table, "@1")) == ["0", "1", "2"]
-    assert labels_of(table, [1, 2, 3]).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 1]]
+            find_column(titles, spec, "f")
 
 
-@pytest.mark.parametrize("take", [labels_of, features_of])
-def test_numbers_are_read_as_they_were_however_they_are_written(tmp_path, rng, take):
+def test_rows_that_pandas_writes_are_named_by_the_first_column(tmp_path):
     path = tmp_path / "a.csv"
-    matrix = rng.randint(-1, 5, size=(60, 4)) if take is labels_of else rng.standard_normal((60, 4))
-    matrix[:, 1] = np.abs(matrix[:, 1])
-    for header, space in itertools.product(("", "a,b,c,d\n"), ("", " ")):
+    pd.DataFrame(SMALL).to_csv(path)
+    with pytest.raises(ValueError, match="column 1 has no title: use --index-column 1"):
+        labels_in(path, header=True)
+    with pytest.raises(ValueError, match=r"2 columns are called '1'; choose from @1 \(''\), @3"):
+        labels_in(path, header=True, index_column="1")
+    table, labels = read_labels(options_of(path, header=True, index_column="@1"))
+    assert (table.names, table.title) == (["0", "1", "2", "3"], "object")
+    assert np.array_equal(labels, SMALL)
+    # The names stay as they are written.
+    path.write_text("name,a\n01,0\nNA,1\n'=x,1\n 1.50 ,0\n")
+    assert read_labels(options_of(path, index_column="name"))[0].names == ["01", "NA", "=x", "1.50"]
+
+
+@pytest.mark.parametrize("features", [False, True])
+def test_numbers_are_read_as_they_were(tmp_path, rng, features):
+    path = tmp_path / "a.csv"
+    matrix = rng.standard_normal((60, 4)) if features else rng.randint(5, size=(60, 4))
+    for space in ("", " "):
         rows = [",".join(f"{space}{value!r}" for value in row) for row in matrix.tolist()]
-        path.write_text(header + "\n".join(rows))
-        table = read_table(path)
-        assert (table.header is not None) == bool(header)
-        assert np.array_equal(take(table, [0, 1, 2, 3]), matrix)
-        assert np.array_equal(take(table, [3, 1]), matrix[:, [3, 1]])
+        path.write_text("\n".join(["a,b,c,d", *rows]))
+        table = read_input(options_of(path), path)
+        assert np.array_equal(features_of(table) if features else labels_in(path), matrix)
 
 
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        ("a,b\n1.5,2\n,3\n", r"row 3, column 1: a feature must be a finite number, got ''"),
-        ("a,b\n1.5,2\n1,1e999\n", r"row 3, column 2: .*'1e999'"),
-        ("a;b\n1,5;2\n1;2\n", r"row 2, column 1: .*'1,5' \(decimal comma\?\)"),
-        ("5.1,3.5,setosa\n5.0,3.1,setosa\n", r"row 1, column 3: .*'setosa'"),
+        ("a,b\n1.5,2\n,3\n", r"row 3, column 'a': a feature must be a finite number, got 'nan'"),
+        ("a,b\n1.5,2\n1,1e999\n", r"row 3, column 'b': .*'1e999'"),
+        ("a,b,c\n5.1,3.5,setosa\n5.0,3.1,setosa\n", r"row 2, column 'c': .*'setosa'; --drop-column leaves"),
     ],
 )
 def test_features_that_are_none(tmp_path, content, match):
     path = tmp_path / "a.csv"
     path.write_text(content)
-    table = read_table(path, delimiter=";" if ";" in content else None)
     with pytest.raises(ValueError, match=match):
-        features_of(table, list(range(len(table.columns))))
+        features_of(read_input(options_of(path), path))
 
 
-def test_columns_that_may_name_or_number_the_objects(tmp_path):
-    path = tmp_path / "a.csv"
-    for content, match in (
-        ("\n".join(f"{i % 3},n{max(i, 1)},{i % 2}" for i in range(30)), r"column 2: 29 labels for 30 objects; .* give"),
-        ("\n".join(f"{max(i, 1)},{i % 3}" for i in range(30)), r"column 1: 29 labels for 30 objects; .* give --index-"),
-        ("a,b\n0,0\n1,1\n2,1\n", r"column 1: every object has its own label"),
-        (
-            "a,b\n" + "\n".join(f"{i % 3},{9 * max(i, 1)}" for i in range(30)),
-            r"column 2: 29 labels for .*; if it counts, --drop",
-        ),
-        # Counts that repeat leave gaps.
-        ("a,b\n" + "\n".join(f"{i % 3},{(i // 3) ** 2}" for i in range(90)), r"column 2: 30 labels for 90 objects; .*"),
+# What a command must read as Python does, or refuse as Python does.
+SAMPLES = {
+    "votes": "item,worker,label\na,ann,cat\na,bob,cat\nb,ann,dog\nb,bob,cat\nc,ann,dog\nc,cem,dog\n",
+    "names": "name,a,b\nx,0,1\ny,0,1\nz,1,0\nw,1,1\n",
+    "numbers": "a,b\n0,0\n1,1.5\n",
+    "unseen": "a,b\n0,0\n-1,NA\n1,1\n",
+    "pairs": "a,b,c,d,e,f\n" + "\n".join(",".join(str(9 - (i - j) ** 2 % 9) for j in range(6)) for i in range(6)),
+    "mixed": "a,b\n1,x\n1.0,y\nz, y\n,x\n",
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_same_is_refused_and_read_as_in_python(folder, capsys, name):
+    (folder / "sample.csv").write_text(SAMPLES[name])
+    try:
+        labels = check_ensemble(pd.read_csv("sample.csv")).labels
+    except (TypeError, ValueError):
+        labels = None
+    code = run("consensus", "sample.csv", "--n-clusters", 2, "--output", "c.csv")
+    assert code == (2 if labels is None else 0)
+    assert (folder / "c.csv").exists() == (labels is not None)
+    assert labels is None or np.array_equal(labels_in(folder / "sample.csv"), labels)
+    assert (labels is None) == ("robust-eac: error: sample.csv" in capsys.readouterr().err)
+
+
+def test_a_header_that_comes_again_is_refused(folder, capsys):
+    text = (folder / "labels.csv").read_text()
+    (folder / "joined.csv").write_text(text + text)
+    assert run("consensus", "joined.csv", *CONSENSUS, "c.csv") == 2
+    assert "joined.csv: row 32 is the header again, as in files joined by cat." in capsys.readouterr().err
+    text = (folder / "named.csv").read_text()
+    (folder / "joined.csv").write_text(text + text)
+    assert run("consensus", "joined.csv", "--index-column", "name", *CONSENSUS, "c.csv") == 2
+    assert "joined.csv: row 32 is the header again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("separator", "header"), [(",", '"","a","b"\n'), (" ", '"a" "b"\n')])
+def test_row_names_of_r(folder, capsys, separator, header):
+    rows = [("x", 1, 1), ("y", 1, 2), ("z", 2, 2), ("w", 2, 1)]
+    path = "r.csv" if separator == "," else "r.txt"
+    (folder / path).write_text(header + "".join(f'"{n}"{separator}{a}{separator}{b}\n' for n, a, b in rows))
+    argv = ["consensus", path, "--n-clusters", 2, "--output", "c.csv", "--weights", "w.csv"]
+    argv += ["--delimiter", "space"] * (separator == " ")
+    assert run(*argv) == 2
+    assert f"{path}: column 1 has no title: use --index-column 1 if it names the objects." in capsys.readouterr().err
+    assert run(*argv, "--index-column", 1) == 0
+    header, (names, _) = read_csv("c.csv")
+    assert (header, names) == (["object", "cluster"], tuple("xyzw"))
+    assert read_csv("w.csv")[1][0] == ("a", "b")
+    # A column of row numbers can be left out instead.
+    assert run(*argv, "--drop-column", 1) == 0
+
+
+@pytest.mark.parametrize("cells", [["-1"], ["-1", "", "NA"]])
+def test_columns_without_a_label_are_left_out_with_a_warning(folder, capsys, cells):
+    columns = [[cells[i % len(cells)] for i in range(30)]]
+    write_csv("l.csv", ["none", *TITLES, "nothing"], [*zip(*columns, *LABELS.T, *columns, strict=True)])
+    assert run("consensus", "l.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
+    warning = "l.csv: columns in which nothing is observed are left out: none, nothing"
+    assert capsys.readouterr().err == f"robust-eac: warning: {warning}\n"
+    assert read_csv("w.csv")[1][0] == tuple(TITLES)
+    assert run("consensus", "labels.csv", *CONSENSUS, "same.csv") == 0
+    assert read_csv("c.csv") == read_csv("same.csv")
+    assert run("consensus", "l.csv", "--columns", "none,nothing", *CONSENSUS, "c.csv") == 2
+
+
+COMPARED = ("--n-clusters", 3, "--weightings", "uniform", "--consensus", "sec", "--output", "t.csv")
+
+
+def test_classes_and_features_are_joined_on_the_names(folder, capsys):
+    named = ("compare", "named.csv", "--index-column", "name", "--drop-column", "class", *COMPARED)
+    features = np.random.RandomState(0).normal(10 * TRUTH[:, np.newaxis], 1.0, size=(30, 2))
+    rows = [*zip(NAMES, TRUTH, *features.T, strict=True)]
+    write_csv("y.csv", ["name", "k", "x1", "x2"], rows)
+    write_csv("other.csv", ["name", "k", "x1", "x2"], [("more", 7, 0, 0), *rows[::-1], ("most", 8, 0, 0)])
+    found = []
+    for file in ("y.csv", "other.csv"):
+        beside = ("--truth", file, "--truth-column", "k", "--features", file)
+        assert run(*named, *beside, "--weightings", "silhouette") == 0
+        found.append(read_csv("t.csv")[1][:-2])
+        error = capsys.readouterr().err
+    assert found[0][5] == found[1][5]
+    assert found[0][:-1] == found[1][:-1]
+    note = "robust-eac: note: other.csv: 2 rows left out, of objects that named.csv has not."
+    assert error.splitlines() == [note, note]
+    write_csv("few.csv", ["name", "k"], [row[:2] for row in rows[2:]])
+    write_csv("twice.csv", ["name", "k"], [row[:2] for row in (*rows, *rows)])
+    np.save("y.npy", TRUTH)
+    for file, match in (
+        ("few.csv", "few.csv: 2 objects of named.csv missing, such as 'object 0'."),
+        ("twice.csv", "twice.csv: the rows must have different names to be joined."),
+        ("y.npy", "y.npy: no columns are called 'name'"),
     ):
-        with pytest.warns(UserWarning, match=match):
-            labels_in(path, content)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        labels_in(path, "\n".join(f"n{i // 2},{i % 3}" for i in range(30)))
-        # Many clusters, of few objects or beside others.
-        labels_in(path, "\n".join(f"{max(i, 1)},{i % 3}" for i in range(10)))
-        labels_in(path, "\n".join(f"{i % 3},{max(i, 1)}" for i in range(30)))
-        labels_in(path, "a,b\n" + "\n".join(f"{i % 3},{i // 3}" for i in range(90)))
-        labels_in(path, "a,b\n" + "\n".join(f"{i % 3},{(i // 6) ** 2}" for i in range(180)))
-    np.savetxt(path, np.c_[np.arange(5) ** 2, np.arange(7, 12)], delimiter=",")
-    with pytest.warns(UserWarning, match=r"a\.csv, column 2: it seems to number the objects, .*--index-column") as told:
-        features_of(read_table(path), [0, 1])
-    assert len(told) == 1
+        assert run(*named, "--truth", file) == 2
+        assert match in capsys.readouterr().err
+    # An error names the row of the file.
+    write_csv("bad.csv", ["name", "k"], [*zip(NAMES[::-1], [*TRUTH[1:], 0.5], strict=True)])
+    assert run(*named, "--truth", "bad.csv") == 2
+    assert "got 0.5 at row 31, column 'k'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("suffix", [".npy", ".csv"])
-@pytest.mark.parametrize(("distances", "kind"), [(False, "co-associations"), (True, "distances or the edges")])
-def test_matrices_of_pairs_are_refused(tmp_path, rng, suffix, distances, kind):
-    labels, path = rng.randint(3, size=(12, 5)), tmp_path / f"a{suffix}"
-    together = np.sum(labels[:, np.newaxis] == labels, axis=2) / 5.0
-    write = np.save if suffix == ".npy" else lambda path, array: np.savetxt(path, array, delimiter=",")
-    write(path, together.max() - together if distances else together)
-    with pytest.raises(ValueError, match=rf"a\.\w+: must have one column per clustering, .* of 12 rows, as {kind}"):
-        labels_in(path)
-    # Twelve clusterings of twelve objects.
-    write(path, rng.randint(3, size=(12, 12)))
-    assert labels_in(path).shape == (12, 12)
+def test_without_names_position_counts(folder, capsys):
+    write_csv("y.csv", ["k"], TRUTH[:, np.newaxis])
+    assert run("compare", "labels.csv", "--truth", "y.csv", *COMPARED) == 0
+    by_position = read_csv("t.csv")[1][3:7]
+    assert run("compare", "named.csv", "--columns", ",".join(TITLES), "--truth-column", "class", *COMPARED) == 0
+    assert read_csv("t.csv")[1][3:7] == by_position
+    write_csv("y.csv", ["k"], TRUTH[:-1, np.newaxis])
+    assert run("compare", "labels.csv", "--truth", "y.csv", *COMPARED) == 2
+    assert (
+        "y.csv: must have 30 rows as labels.csv does, got 29; --index-column joins by names" in capsys.readouterr().err
+    )
 
 
-# Cells and the labels that they mean.
-CELLS = st.one_of(
-    st.integers(-3, 12).map(lambda value: (str(value), value)),
-    st.integers(0, 9).map(lambda value: (f"{value}.0", value)),
-    st.sampled_from([("", -1), ("NA", -1), (" nan ", -1), ("N/A", -1), ("None", -1), ("NULL", -1), ("<NA>", -1)]),
-    st.text(st.characters(codec="utf-8", categories=("L",)), min_size=1, max_size=3)
-    .filter(lambda text: text.lower() not in {"na", "nan", "inf"})
-    .map(lambda text: (text, text)),
-)
-
-
-@settings(QUIET, max_examples=60)
-@given(rows=st.integers(1, 4).flatmap(lambda m: st.lists(st.lists(CELLS, min_size=m, max_size=m), min_size=1)),
-       delimiter=st.sampled_from([",", ";", "\t"]))  # fmt: skip
-def test_any_mixture_of_labels_is_read_as_it_was_meant(tmp_path, rows, delimiter):
-    text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows([[cell for cell, _ in row] for row in rows])
-    path = tmp_path / "a.csv"
-    path.write_text(text.getvalue(), encoding="utf-8", newline="")
-    meant = [[value for _, value in row] for row in rows]
-    labels, error = attempt(path, header=False, delimiter=delimiter)
-    if error:
-        lines = [*meant, *zip(*meant, strict=True)]
-        assert "its own label" in error or any(all(value == -1 for value in line) for line in lines)
-        return
-    for found, column in zip(labels.T, zip(*meant, strict=True), strict=True):
-        assert [value == -1 for value in column] == (found == -1).tolist()
-        if any(isinstance(value, str) for value in column):
-            # Labels are equal where, and only where, the cells mean the same.
-            assert len(set(zip(found.tolist(), column, strict=True))) == len(set(column)) == len(set(found.tolist()))
-        else:
-            assert found.tolist() == list(column)
+def test_objects_of_the_same_name_are_kept_apart(folder, capsys):
+    write_csv("l.csv", ["name", "a", "b"], [("x", 0, 0), ("y", 0, 1), ("x", 1, 1), ("x", 1, 0)])
+    assert run("consensus", "l.csv", "--index-column", "name", "--n-clusters", 2, "--output", "c.csv") == 0
+    warning = "l.csv: several rows are called 'x'; they are kept apart."
+    assert capsys.readouterr().err.splitlines()[0] == f"robust-eac: warning: {warning}"
+    assert read_csv("c.csv")[1][0] == ("x", "y", "x", "x")
 
 
 @settings(QUIET, max_examples=150)
-@given(content=st.one_of(st.binary(max_size=60), st.text('0123,;"\n\r\t a.-#', max_size=40).map(str.encode)))
+@given(content=st.one_of(st.binary(max_size=60), st.text('a0123,;"\n\r\t a.-#', max_size=40).map(str.encode)))
 @example(b'"')
 @example(b'"a"b,c\n1,2')
 @example(b"\xff\xfe1\x00")
 def test_any_bytes_give_labels_or_one_line(tmp_path, content):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
-    labels, error = attempt(path)
-    assert error.startswith(str(path)) if error else labels.size > 0 and labels.dtype == np.int64
+    for header in (None, False):
+        labels, error = attempt(path, header=header)
+        assert error.startswith(str(path)) if error else labels.size > 0
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".mat"])
 def test_damaged_arrays_give_an_array_or_one_error(tmp_path, suffix, rng):
-    whole = tmp_path / f"whole{suffix}"
+    whole = io.BytesIO()
     {
-        ".npy": lambda: np.save(whole, LABELS),
-        ".npz": lambda: np.savez_compressed(whole, labels=LABELS),
-        ".mat": lambda: savemat(whole, {"labels": LABELS}, do_compression=True),
+        ".npy": lambda: np.save(whole, SMALL),
+        ".npz": lambda: np.savez_compressed(whole, labels=SMALL),
+        ".mat": lambda: savemat(whole, {"labels": SMALL}, do_compression=True),
     }[suffix]()
-    data, path, refused = whole.read_bytes(), tmp_path / f"damaged{suffix}", 0
+    data, path, refused = whole.getvalue(), tmp_path / f"damaged{suffix}", 0
     for _ in range(60):
         changed = bytearray(data[: rng.randint(len(data) + 1)] if rng.uniform() < 0.3 else data)
         for _ in range(rng.randint(1, 4) if changed else 0):

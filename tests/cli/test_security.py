@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from robust_eac.cli import main
-from robust_eac.cli.columns import as_read, as_written, is_number
+from robust_eac.cli.output import NUMBER, as_read, as_written
 
 from .conftest import CONSENSUS, LABELS, TRUTH, read_csv, run, write_csv
 
@@ -95,8 +95,10 @@ NAMES = [
 def test_no_text_is_written_as_a_formula_and_every_text_is_read_as_it_was(text):
     written = as_written(text)
     assert as_read(written) == text
-    assert is_number(written) or not written.startswith(BEGINS_A_FORMULA)
-    assert written == (text if is_number(text) or not text.lstrip("'").startswith(BEGINS_A_FORMULA) else f"'{text}")
+    assert NUMBER.fullmatch(written) or not written.startswith(BEGINS_A_FORMULA)
+    assert written == (
+        text if NUMBER.fullmatch(text) or not text.lstrip("'").startswith(BEGINS_A_FORMULA) else f"'{text}"
+    )
 
 
 def test_names_that_look_like_formulas_go_through_every_command(folder, capsys):
