@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks.common import Labels, RandomState, WeightSolver, warn
-from .checks.labels import Ensemble, check_ensemble, check_index, check_sample_weight
-from .checks.values import check_names, is_dask_array
+from . import validation as check
+from .common import Labels, RandomState, WeightSolver, warn
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.objective import partition_losses
@@ -151,9 +150,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """Names of the partitions: those given, the titles of the fitted columns, or numbers."""
         if names is None:
             return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        known = Ensemble(self.labels_, getattr(self, "feature_names_in_", None))
-        check_index(known, name="X", names=names)
-        return check_names(names, self.n_features_in_, name="names")
+        known = check.Ensemble(self.labels_, getattr(self, "feature_names_in_", None))
+        check.index(known, name="X", names=names)
+        return check.names(names, self.n_features_in_, name="names")
 
     def to_html(
         self,
@@ -397,7 +396,7 @@ class RobustEAC(_Consensus):
         self : RobustEAC
         """
         options = Options(**{name: getattr(self, name) for name in Options._fields})
-        if is_dask_array(X):
+        if check.is_dask_array(X):
             from .distributed.solver import solve_and_compare
 
             with progress(self.verbose):
@@ -406,14 +405,14 @@ class RobustEAC(_Consensus):
             self._fixed = None
             adjusted, total, weight = False, float(len(result.labels)), None
         else:
-            ensemble = check_ensemble(X, name="X")
-            check_index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
+            ensemble = check.ensemble(X, name="X")
+            check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
                 result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._fixed = keep_consensus(ensemble, objective, result, state, self.tol)
             adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total
-            weight = check_sample_weight(sample_weight, ensemble)
+            weight = check.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
         self._settings = Settings(self.get_params(deep=False), False, adjusted, total, weight)
         return self
@@ -507,7 +506,7 @@ class RobustEAC(_Consensus):
         check_is_fitted(self)
         if self._fixed is None:
             raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
-        ensemble = check_ensemble(X, name="X", part=True)
+        ensemble = check.ensemble(X, name="X", part=True)
         self._check_names(ensemble)
         return self._fixed, read_new_objects(self._fixed.book, ensemble)
 
@@ -585,7 +584,7 @@ class MergeConsensus(_Consensus):
         # RobustEAC does not need the consensus functions.
         from .consensus.merge import merge_labels
 
-        ensemble: Any = check_ensemble(X, name="X")
+        ensemble: Any = check.ensemble(X, name="X")
         result = merge_labels(ensemble, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
         hard = np.eye(result.n_clusters)[result.labels]
         losses, agreements = partition_losses(ensemble, hard), adjusted_agreement(ensemble, hard)

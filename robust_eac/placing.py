@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .checks.common import row_blocks
+from .common import row_blocks
 from .core.arrays import RowData, Slots, Statistics, Visited
 from .core.encoding import Encoding
 from .core.formula import agreement_from_losses, padded, slots_of, totals_by_mask

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .checks.labels import check_ensemble, check_index, check_sample_weight
+from . import validation as check
 from .core.encoding import encode_ensemble
 from .core.formula import adjusted_agreements
 from .diagnostics.certificates import UNSURE, Assessment, assess_membership
@@ -40,7 +40,7 @@ def assess(model, X, sample_weight, settings):
 
 def encode_fitted(model, X, sample_weight, settings):
     """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
-    ensemble, labels = check_ensemble(X, name="X"), model.labels_
+    ensemble, labels = check.ensemble(X, name="X"), model.labels_
     if (ensemble.n_samples, ensemble.n_partitions) != (len(labels), len(model.weights_)):
         raise ValueError(
             f"X must be the ensemble that was fitted, {counted(len(model.weights_), 'partition')} of "
@@ -48,8 +48,8 @@ def encode_fitted(model, X, sample_weight, settings):
         )
     if ensemble.names is not None and hasattr(model, "feature_names_in_"):
         model._check_names(ensemble)
-    check_index(ensemble, name="X", sample_weight=sample_weight)
-    encoding = encode_ensemble(ensemble, check_sample_weight(sample_weight, ensemble))
+    check.index(ensemble, name="X", sample_weight=sample_weight)
+    encoding = encode_ensemble(ensemble, check.sample_weight(sample_weight, ensemble))
     membership = np.eye(model.n_clusters_found_)[labels] if settings.merged else model.membership_
     agreements = adjusted_agreements(encoding, membership)
     if not np.allclose(agreements, model.agreements_, rtol=0.0, atol=_SAME):

@@ -6,15 +6,12 @@ from importlib import import_module
 import numpy as np
 
 from robust_eac import summary as _summary
+from robust_eac import validation
 from robust_eac import wording as _wording
-from robust_eac._whole_files import temporary_path, write_files
+from robust_eac._whole_files import write_files
 from robust_eac.alternation import one_start as _one_start
 from robust_eac.alternation import several_starts as _several_starts
 from robust_eac.alternation.one_start import Limits, Problem, next_relaxation
-from robust_eac.checks import labels as label_checks
-from robust_eac.checks import values as value_checks
-from robust_eac.checks.labels import check_ensemble, check_index, check_init, check_labels
-from robust_eac.checks.values import check_membership, check_weights
 from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.consensus import _common as _consensus_common
@@ -89,6 +86,12 @@ from robust_eac.reporting import page as report_page
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
+from robust_eac.validation import ensemble as check_ensemble
+from robust_eac.validation import index as check_index
+from robust_eac.validation import init as check_init
+from robust_eac.validation import labels as check_labels
+from robust_eac.validation import membership as check_membership
+from robust_eac.validation import weights as check_weights
 from robust_eac.weightings import joint, trust
 from robust_eac.weightings.joint import WEIGHTINGS, as_weighting
 from robust_eac.weightings.pairs import Pairs, compare_pairs, pairs_of, sample_columns

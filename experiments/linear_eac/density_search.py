@@ -6,8 +6,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from robust_eac.checks.common import RandomState
-from robust_eac.checks.values import MAX_SEED, check_random_state, check_real, warn_unless
+from robust_eac import validation as check
+from robust_eac.common import MAX_SEED, RandomState
 from robust_eac.consensus._common import check_search, prepare
 from robust_eac.core.codes import relabel
 from robust_eac.core.compiling import njit
@@ -62,7 +62,7 @@ def density_search(
     array([0, 1, 0, 0, 1, 0])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
+    singleton = check.real(singleton, name="singleton", low=0.0, high=1.0)
     search = check_search(n_init, max_iter, n_jobs, random_state)
     collapsed = collapse(encoding, min_saving=0.0)
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
@@ -70,13 +70,13 @@ def density_search(
         for seed in search["rng"].randint(MAX_SEED, size=n_init)
     )
     _, clusters, converged = max(runs, key=lambda run: run[0])
-    warn_unless(converged, f"The local search did not converge: objects still moved in pass max_iter={max_iter}.")
+    check.warn_unless(converged, f"The local search did not converge: objects still moved in pass max_iter={max_iter}.")
     return relabel(clusters)
 
 
 def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, seed):
     """(density, clusters, converged) of the local search from one k-means start."""
-    rng = check_random_state(int(seed))
+    rng = check.random_state(int(seed))
     start = best_lloyd(collapsed, weights, squared_distances, n_clusters, n_init=1, max_iter=max_iter, rng=rng).clusters
     clusters = collapsed.expand(start).astype(np.intp)
     n_clusters = int(clusters.max()) + 1

@@ -11,7 +11,7 @@ import typing
 from types import NoneType
 
 from robust_eac import WEIGHT_SOLVERS
-from robust_eac.checks.common import did_you_mean
+from robust_eac.common import did_you_mean
 
 from . import own
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.values import MAX_SEED
+from ..common import MAX_SEED
 from ..core.starts import FEW, SAMPLE_TOL
 from ..core.sweep import ROUNDING
 from ..core.threads import LOG, stop_if_cancelled

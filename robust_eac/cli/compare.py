@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..checks.common import did_you_mean
+from ..common import did_you_mean
 from ..comparison import Comparison, compare
 from ..comparison.result import draw_beside_differences, name_of
 from ..consensus import CONSENSUS_FUNCTIONS

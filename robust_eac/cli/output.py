@@ -13,7 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from .._whole_files import write_files
-from ..checks.common import load_package
+from ..common import load_package
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 # As a path of an output: standard output, where the lines of `say` then give way to standard error.

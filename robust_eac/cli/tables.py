@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy.io import loadmat, whosmat
 
-from ..checks.common import load_package
-from ..checks.labels import check_ensemble
+from .. import validation as check
+from ..common import load_package
 from ..wording import counted
 from .options import DELIMITERS
 from .output import STDOUT, as_read, print_problem, say
@@ -108,6 +108,7 @@ def _read_text(arguments, path):
     data = sys.stdin.buffer.read() if path == STDOUT else path.read_bytes()
     if path.suffix.lower() == ".gz":
         data, path = gzip.decompress(data), path.with_suffix("")
+    data = data.rstrip(b"\r\n")
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
     separator = _separator(lines.readline(), path.suffix.lower(), arguments.delimiter)
     lines.seek(0)
@@ -138,6 +139,10 @@ def _read_text(arguments, path):
     )  # fmt: skip
     if frame.shape[1] != len(titles):
         raise ValueError(f"row 1 has {counted(len(titles), 'cell')}, row {above + 1} has {frame.shape[1]}")
+    # pandas fills short rows, as of a file that was cut off.
+    last = data[data.rfind(b"\n") + 1 :].decode()
+    if last.count('"') % 2 == 0 and len(next(csv.reader([last], rows.dialect))) < len(titles):
+        raise ValueError(f"the last row has fewer than {counted(len(titles), 'cell')}, as in a file that was cut off")
     if above and not is_number.all():
         again = np.flatnonzero(frame.iloc[:, 0].astype(str) == titles[0])
         again = again[(frame.iloc[again].astype(str) == titles).all(axis=1)]
@@ -214,7 +219,7 @@ def read_labels(arguments, *, left_out=()):
 def _check_labels(table, columns, **others):
     """The labels in columns of a table, and others, by the rules of Python; errors give the row in the file."""
     try:
-        return check_ensemble(table.frame.iloc[:, columns].assign(**others), name=table.file).labels
+        return check.ensemble(table.frame.iloc[:, columns].assign(**others), name=table.file).labels
     except (TypeError, ValueError) as error:
         text = re.sub(r"\bat row (\d+)", lambda found: f"at row {table.rows[int(found[1])]}", str(error))
         raise ValueError(text) from error

@@ -14,19 +14,8 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..checks.common import RandomState, warn
-from ..checks.labels import check_clusters, check_ensemble, check_index
-from ..checks.values import (
-    MAX_SEED,
-    check_choice,
-    check_features,
-    check_integer,
-    check_n_clusters,
-    check_n_jobs,
-    check_random_state,
-    check_real,
-    check_returned_weights,
-)
+from .. import validation as check
+from ..common import MAX_SEED, RandomState, warn
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..core.codes import relabel
 from ..ensembles.corruption import KINDS, corrupt_ensemble
@@ -150,24 +139,24 @@ def compare(
     >>> [(record["scheme"], record["function"], record["h"], round(record["density"], 3)) for record in records]
     [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
     """
-    partitions_of = check_ensemble(labels)
-    check_index(partitions_of, y=y, X=X)
+    partitions_of = check.ensemble(labels)
+    check.index(partitions_of, y=y, X=X)
     labels, n = partitions_of.labels, partitions_of.n_samples
-    n_clusters = check_n_clusters(n_clusters, n)
-    y = None if y is None else check_clusters(y, n, name="y")
-    X = None if X is None else check_features(X, n_samples=n)
+    n_clusters = check.n_clusters(n_clusters, n)
+    y = None if y is None else check.clusters(y, n, name="y")
+    X = None if X is None else check.features(X, n_samples=n)
     methods = _methods(weightings, weight_solvers, consensus, features=X is not None)
-    n_repeats = check_integer(n_repeats, name="n_repeats", low=1)
+    n_repeats = check.integer(n_repeats, name="n_repeats", low=1)
     n_drawn = _number_drawn(resample, labels.shape[1])
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
-    kinds = _several([kind] if isinstance(kind, str) else kind, "kind", "kinds", check_choice, choices=KINDS)
+    kinds = _several([kind] if isinstance(kind, str) else kind, "kind", "kinds", check.choice, choices=KINDS)
     noises = [(None, None)]
     if fractions is not None:
-        noises = list(product(kinds, _several(fractions, "fractions", "shares", check_real, low=0.0, high=1.0)))
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
+        noises = list(product(kinds, _several(fractions, "fractions", "shares", check.real, low=0.0, high=1.0)))
+    n_jobs = check.n_jobs(n_jobs)
+    rng = check.random_state(random_state)
     seeds = [rng.randint(MAX_SEED) for _ in range(n_repeats)]
     runs = list(_runs(partitions_of, noises, seeds, n_drawn, resample == "bootstrap"))
     cells = [(run, pair, method) for run, (pair, method) in product(enumerate(runs), methods.items())]
@@ -249,7 +238,7 @@ def _resolve(chosen, registry, parameter):
 def _entry(entry, registry, parameter, where):
     """The function, or the entry of the registry, that a user named."""
     if isinstance(entry, str):
-        return registry[check_choice(entry, registry, name=where)]
+        return registry[check.choice(entry, registry, name=where)]
     if isinstance(entry, Weighting) and parameter != "consensus":
         return entry
     n_positional, keywords, text = _CALLS[parameter]
@@ -268,7 +257,7 @@ def _number_drawn(resample, n_partitions):
         return None
     if isinstance(resample, str) and resample != "bootstrap":
         raise ValueError(f"resample must be a share, 'bootstrap' or None, got {resample!r}.")
-    share = 1.0 if isinstance(resample, str) else check_real(resample, name="resample", low=0.0, high=1.0, strict=True)
+    share = 1.0 if isinstance(resample, str) else check.real(resample, name="resample", low=0.0, high=1.0, strict=True)
     return max(1, round(share * n_partitions))
 
 
@@ -341,7 +330,7 @@ def _read_only(array):
 def _weigh(scheme, labels, X, seed):
     X = None if X is None else _read_only(X)
     weights = scheme(_read_only(labels), X=X, random_state=np.random.RandomState(seed))
-    return check_returned_weights(weights, labels.shape[1], name="the scheme")
+    return check.returned_weights(weights, labels.shape[1], name="the scheme")
 
 
 def _find(function, labels, n_clusters, weights, seed):
@@ -351,7 +340,7 @@ def _find(function, labels, n_clusters, weights, seed):
         solution = solve_median_partition(labels, n_clusters, weighting=function, random_state=rng)
         return solution.weights, relabel(solution.labels)
     found = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
-    return weights, check_clusters(found, len(labels), name="the result of the function")
+    return weights, check.clusters(found, len(labels), name="the result of the function")
 
 
 def _grade(labels, y, found):

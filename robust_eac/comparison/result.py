@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..checks.common import load_package
-from ..checks.values import check_choice, check_real
+from .. import validation as check
+from ..common import load_package
 from ..plotting.charts import BLUE, COLOURS, GREY, MARKERS, check_axes
 from ..wording import aligned, counted
 from .statistics import DIGITS, friedman, holm, mean_interval, ranks_of, signed_rank
@@ -175,7 +175,7 @@ class Comparison(list):
         Over repeats on one data set, intervals and tests hold for this data set only, and enough repeats make any
         difference significant. With n blocks the p-value is at least :math:`2^{1 - n}`: below 0.05 from six on.
         """
-        level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
+        level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
         if level == 1.0:
             raise ValueError("level must be less than 1, got 1.0.")
         parts = _by_noise(self)
@@ -223,7 +223,7 @@ class Comparison(list):
             shares for their picture.
         """
         kinds = {"intervals", "differences", "shares", "critical-difference"}
-        check_choice(kind, kinds, name="kind")
+        check.choice(kind, kinds, name="kind")
         summary, scores = _summarised(self, measure, reference)
         if kind == "shares":
             return _draw_shares(self, summary, ax)
@@ -244,7 +244,7 @@ def _summarised(records, measure, reference, level=0.95):
     if reference is None:
         # Chosen from the methods that succeeded.
         reference = mean.idxmax()
-    elif np.isnan(mean[check_choice(reference, names, name="reference")]):
+    elif np.isnan(mean[check.choice(reference, names, name="reference")]):
         raise ValueError(f"reference must have succeeded in a run, got {reference!r}.")
     differences = scores.sub(scores[reference], axis=0).round(DIGITS).assign(**{reference: np.nan})
     difference, difference_low, difference_high = mean_interval(differences, level)
@@ -271,7 +271,7 @@ def _summarised(records, measure, reference, level=0.95):
 def _measure_of(records, measure):
     if measure is None:
         measure = "ari" if any(record["ari"] is not None for record in records) else "ensemble_nmi"
-    return check_choice(measure, MEASURES, name="measure")
+    return check.choice(measure, MEASURES, name="measure")
 
 
 def _by_noise(records):

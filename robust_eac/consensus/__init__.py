@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..checks.labels import check_ensemble, check_index
-from ..checks.values import check_n_clusters, check_weights
+from .. import validation as check
 from ..core.codes import relabel
 from ..hard.median_partition import solve_hard_median_partition
 from ..solvers.median_partition import solve_median_partition
@@ -35,24 +34,24 @@ __all__ = [
 
 def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.solve_median_partition`; without `weights`, they are found jointly."""
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights)
-    weighting = "restricted-simplex" if weights is None else check_weights(weights, ensemble.n_partitions)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights)
+    weighting = "restricted-simplex" if weights is None else check.weights(weights, ensemble.n_partitions)
     result = solve_median_partition(ensemble, n_clusters, weighting=weighting, random_state=random_state)
     return relabel(result.labels)
 
 
 def _robust_merge(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.merge_consensus`."""
-    ensemble = check_ensemble(labels)
-    n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
+    ensemble = check.ensemble(labels)
+    n_clusters = check.n_clusters(n_clusters, ensemble.n_samples)
     return merge_labels(ensemble, n_clusters, weights, random_state=random_state).labels
 
 
 def _median_partition(labels, n_clusters, *, weights=None, random_state=None, loss="binder"):
     """At most n_clusters clusters of :func:`~robust_eac.solve_hard_median_partition`."""
-    ensemble = check_ensemble(labels)
-    n_clusters = check_n_clusters(n_clusters, ensemble.n_samples)
+    ensemble = check.ensemble(labels)
+    n_clusters = check.n_clusters(n_clusters, ensemble.n_samples)
     found = solve_hard_median_partition(ensemble, n_clusters, loss=loss, weights=weights, random_state=random_state)
     return found.labels
 

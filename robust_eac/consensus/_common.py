@@ -4,8 +4,7 @@ import os
 
 import numpy as np
 
-from ..checks.labels import check_ensemble, check_index
-from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_weights
+from .. import validation as check
 from ..core.encoding import collapse, encode, one_hot, select
 
 # Means that differ by less than this are equal up to rounding.
@@ -15,7 +14,7 @@ TIE = 1e-12
 def prepare(labels, n_clusters, weights):
     """Check and encode an ensemble: (encoding, n_clusters, weights), without the partitions of weight zero."""
     encoding, weights = prepare_ensemble(labels, weights)
-    return encoding, check_n_clusters(n_clusters, encoding.n_samples), weights
+    return encoding, check.n_clusters(n_clusters, encoding.n_samples), weights
 
 
 def prepare_rows(labels, n_clusters, weights):
@@ -26,9 +25,9 @@ def prepare_rows(labels, n_clusters, weights):
 
 def prepare_ensemble(labels, weights):
     """Check and encode an ensemble: (encoding, weights), without the partitions of weight zero."""
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights)
-    weights = check_weights(weights, ensemble.n_partitions)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights)
+    weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode(ensemble.labels)
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
@@ -38,14 +37,14 @@ def prepare_ensemble(labels, weights):
 
 def check_starts(n_init, random_state):
     """(checked n_init, random generator)."""
-    return check_integer(n_init, name="n_init", low=1), check_random_state(random_state)
+    return check.integer(n_init, name="n_init", low=1), check.random_state(random_state)
 
 
 def check_search(n_init, max_iter, n_jobs, random_state):
     """Checked keyword arguments of a local search: starts, passes, threads, random generator."""
     n_init, rng = check_starts(n_init, random_state)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    return {"n_init": n_init, "max_iter": max_iter, "n_jobs": check_n_jobs(n_jobs), "rng": rng}
+    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    return {"n_init": n_init, "max_iter": max_iter, "n_jobs": check.n_jobs(n_jobs), "rng": rng}
 
 
 def trivial(encoding, n_clusters):

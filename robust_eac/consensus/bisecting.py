@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState
-from ..checks.values import check_choice, check_integer, check_real
+from .. import validation as check
+from ..common import RandomState
 from ..core.codes import relabel
 from ..core.encoding import take_rows
 from ..core.formula import cluster_counts
@@ -88,8 +88,8 @@ def bisecting_tree(
     (array([0, 0, 2, 1, 1]), array([0, 0]), array([0.4  , 0.867, 0.8  ]))
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    check_choice(criterion, CRITERIA, name="criterion")
-    singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
+    check.choice(criterion, CRITERIA, name="criterion")
+    singleton = check.real(singleton, name="singleton", low=0.0, high=1.0)
     search = check_search(n_init, max_iter, None, random_state)
 
     def grow(rows):
@@ -134,7 +134,7 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     if not isinstance(tree, BisectingTree):
         raise TypeError(f"tree must be a BisectingTree, the result of bisecting_tree, got {type(tree).__name__}.")
     n_levels = len(tree.parents) + 1
-    n_clusters = check_integer(n_clusters, name="n_clusters", low=1, high=n_levels, high_name="levels of the tree")
+    n_clusters = check.integer(n_clusters, name="n_clusters", low=1, high=n_levels, high_name="levels of the tree")
     ancestor = np.arange(n_levels)
     for cluster in range(n_clusters, n_levels):
         # A parent precedes its parts, so its own ancestor is already known.

@@ -11,8 +11,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from ..checks.common import RandomState, Subsets, warn
-from ..checks.values import check_bool, check_choice, check_features, check_n_clusters, check_real
+from .. import validation as check
+from ..common import RandomState, Subsets, warn
 from ..core.codes import relabel
 from ..core.compiling import njit
 from ..ensembles.feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
@@ -124,12 +124,12 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         -------
         self : CombinatorialEAC
         """
-        X = check_features(X, estimator=self)
+        X = check.features(X, estimator=self)
         n = len(X)
-        n_clusters = check_n_clusters(self.n_clusters, n)
-        goodness = check_bool(self.goodness, name="goodness")
-        order_weighting = check_bool(self.order_weighting, name="order_weighting")
-        check_choice(self.reproduce, MODES, name="reproduce")
+        n_clusters = check.n_clusters(self.n_clusters, n)
+        goodness = check.flag(self.goodness, name="goodness")
+        order_weighting = check.flag(self.order_weighting, name="order_weighting")
+        check.choice(self.reproduce, MODES, name="reproduce")
         own = ("n_clusters", "goodness", "order_weighting")
         options = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
         ensemble = FeatureSubsetEnsemble((n_clusters, min(n_clusters + 1, n)), **options).fit(X)
@@ -187,8 +187,8 @@ def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
     array([[3., 0.],
            [0., 3.]])
     """
-    X = check_features(X)
-    ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
+    X = check.features(X)
+    ridge = check.real(ridge, name="ridge", low=0.0, strict=True)
     centred = X - X.mean(axis=0)
     return centred @ whitening_maps(centred.T @ centred, len(X), ridge)
 

@@ -7,9 +7,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..checks.common import RandomState, row_blocks
-from ..checks.labels import check_ensemble, check_index
-from ..checks.values import check_bool, check_choice, check_random_state, check_real, check_weights
+from .. import validation as check
+from ..common import RandomState, row_blocks
 from ..core.codes import relabel
 from ..core.encoding import encode, one_hot
 from ..schemes.clusters import mean_over_observed
@@ -53,9 +52,9 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights)
-    return coassociation_of(encode(ensemble.labels), check_weights(weights, ensemble.n_partitions))
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights)
+    return coassociation_of(encode(ensemble.labels), check.weights(weights, ensemble.n_partitions))
 
 
 def coassociation_of(encoding, weights):
@@ -189,7 +188,7 @@ def lifetime_eac(
     array([0, 0, 1, 1])
     """
     encoding, weights = prepare_ensemble(labels, weights)
-    one_cluster = check_bool(one_cluster, name="one_cluster")
+    one_cluster = check.flag(one_cluster, name="one_cluster")
     rows, tree = _tree(encoding, weights, linkage, random_state)
     copies = np.zeros(rows.n_samples - len(rows.rows.codes))
     heights = np.concatenate([copies, 1.0 - tree.similarities])
@@ -234,8 +233,8 @@ def threshold_eac(
     array([0, 0, 0, 1])
     """
     encoding, weights = prepare_ensemble(labels, weights)
-    threshold = check_real(threshold, name="threshold", low=-np.inf)
-    strict = check_bool(strict, name="strict")
+    threshold = check.real(threshold, name="threshold", low=-np.inf)
+    strict = check.flag(strict, name="strict")
     least = threshold + _SHARE_TIE if strict else threshold - _SHARE_TIE
     if least > 1.0:
         # Even identical objects have a smaller share.
@@ -259,8 +258,8 @@ def threshold_eac(
 
 def _tree(encoding, weights, linkage, random_state):
     """The :func:`merge_tree` of an encoding by co-association."""
-    check_choice(linkage, LINKAGES, name="linkage")
-    rng = check_random_state(random_state)
+    check.choice(linkage, LINKAGES, name="linkage")
+    rng = check.random_state(random_state)
     values = np.ones(len(encoding.partitions.sizes))
     values[encoding.partitions.missing_slots] = 0.0
     return merge_tree(encoding, values, weights, linkage, rng)

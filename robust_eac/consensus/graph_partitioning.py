@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from ..checks.common import RandomState, load_package, row_blocks
-from ..checks.values import check_choice, check_random_state, check_real
+from .. import validation as check
+from ..common import RandomState, load_package, row_blocks
 from ..core.codes import relabel
 from ..core.encoding import one_hot, take_rows
 from ._common import TIE, associations, check_memory, check_starts, clusters_of, prepare_rows, trivial
@@ -83,7 +83,7 @@ def cspa(
     array([0, 0, 0, 1, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
+    imbalance = check.real(imbalance, name="imbalance", low=0.0, high=1.0)
     n_init, rng = check_starts(n_init, random_state)
     load_metis()
     clusters = trivial(encoding, n_clusters)
@@ -143,8 +143,8 @@ def mcla(
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    balance = check_choice(balance, BALANCES, name="balance")
-    imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
+    balance = check.choice(balance, BALANCES, name="balance")
+    imbalance = check.real(imbalance, name="imbalance", low=0.0, high=1.0)
     n_init, rng = check_starts(n_init, random_state)
     load_metis()
     rows = trivial(encoding, n_clusters)
@@ -204,8 +204,8 @@ def hgpa(
     array([0, 0, 0, 1, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    imbalance = check_real(imbalance, name="imbalance", low=0.0, high=1.0)
-    rng = check_random_state(random_state)
+    imbalance = check.real(imbalance, name="imbalance", low=0.0, high=1.0)
+    rng = check.random_state(random_state)
     kahypar = load_package("kahypar", "hgpa needs", "graph")
     clusters = trivial(encoding, n_clusters)
     if clusters is not None:

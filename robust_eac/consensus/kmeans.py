@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState
-from ..checks.values import warn_unless
+from .. import validation as check
+from ..common import RandomState
 from ..core.codes import relabel
 from ..core.lloyd import best_lloyd, label_shares, squared_distances, weights_by_slot
 from ._common import check_search, prepare_rows
@@ -152,7 +152,7 @@ def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     result = best_lloyd(encoding, weights, table_of, n_clusters, **search)
     message = f"k-means did not converge: objects still moved in pass max_iter={max_iter}."
-    warn_unless(result.converged, message)
+    check.warn_unless(result.converged, message)
     return relabel(encoding.expand(result.clusters))
 
 

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState, in_short
-from ..checks.labels import check_ensemble, check_index
-from ..checks.values import check_integer, check_n_clusters, check_n_jobs, check_random_state, check_real, check_weights
+from .. import validation as check
+from ..common import RandomState, in_short
 from ..core.encoding import collapse, encode, select
 from ..objectives.base import first_objects
 from ..weightings.trust import trusted_group
@@ -140,20 +139,20 @@ def merge_labels(
     random_state=None,
 ):
     """The :class:`MergeResult`."""
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights)
     n, m = ensemble.n_samples, ensemble.n_partitions
     if not isinstance(n_clusters, str):
-        n_clusters = check_n_clusters(n_clusters, n)
+        n_clusters = check.n_clusters(n_clusters, n)
     elif n_clusters != "auto":
         raise ValueError(f'n_clusters must be an integer or "auto", got {n_clusters!r}.')
-    theta = check_real(theta, name="theta", low=0.0, strict=True)
+    theta = check.real(theta, name="theta", low=0.0, strict=True)
     if n_micro_clusters is not None:
         least = 2 if n_clusters == "auto" else n_clusters
-        n_micro_clusters = check_integer(n_micro_clusters, name="n_micro_clusters", low=least)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
-    weights = weights if weights is None else check_weights(weights, m)
+        n_micro_clusters = check.integer(n_micro_clusters, name="n_micro_clusters", low=least)
+    n_jobs = check.n_jobs(n_jobs)
+    rng = check.random_state(random_state)
+    weights = weights if weights is None else check.weights(weights, m)
     encoding = encode(ensemble.labels)
     cluster_slots = encoding.partitions.cluster_slots
     encoding, columns, slots = in_random_order(encoding, rng, weights)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from ..checks.common import row_blocks
+from ..common import row_blocks
 from ..core.encoding import Encoding, take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, scaled_distances, table_costs

@@ -12,16 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..checks.common import Labels, RandomState, warn
-from ..checks.labels import check_ensemble, check_index, check_sample_weight
-from ..checks.values import (
-    MAX_SEED,
-    check_candidates,
-    check_integer,
-    check_n_jobs,
-    check_random_state,
-    check_real,
-)
+from .. import validation as check
+from ..common import MAX_SEED, Labels, RandomState, warn
 from ..core.codes import relabel
 from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
@@ -186,8 +178,8 @@ def select_n_clusters(
            3      1.00                 1.00                0.66      0  stable
            4      0.00                 0.93                0.64      0
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, sample_weight=sample_weight)
     n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
     if n_partitions < 2:
         raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
@@ -195,12 +187,12 @@ def select_n_clusters(
         n_clusters = 1, min(10, n_samples)
     if isinstance(n_clusters, Integral):
         raise TypeError(f"n_clusters must be a pair (lowest, highest) or a list of integers, got {n_clusters!r}.")
-    candidates = check_candidates(n_clusters, high=n_samples, high_name="n_samples")
-    n_splits = check_integer(n_splits, name="n_splits", low=1)
-    max_samples = check_real(max_samples, name="max_samples", low=0.6, high=1.0)
-    sample_weight = check_sample_weight(sample_weight, ensemble)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
+    candidates = check.candidates(n_clusters, high=n_samples, high_name="n_samples")
+    n_splits = check.integer(n_splits, name="n_splits", low=1)
+    max_samples = check.real(max_samples, name="max_samples", low=0.6, high=1.0)
+    sample_weight = check.sample_weight(sample_weight, ensemble)
+    n_jobs = check.n_jobs(n_jobs)
+    rng = check.random_state(random_state)
 
     encoding = in_random_order(encode_ensemble(ensemble, sample_weight), rng)[0]
     trusted = np.flatnonzero(trusted_group(encoding, rng=rng))

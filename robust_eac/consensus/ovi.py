@@ -13,19 +13,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-from ..checks.common import RandomState, warn
-from ..checks.labels import check_clusters, check_ensemble, check_index
-from ..checks.values import (
-    MAX_SEED,
-    check_bool,
-    check_candidates,
-    check_choice,
-    check_features,
-    check_integer,
-    check_n_jobs,
-    check_random_state,
-    check_real,
-)
+from .. import validation as check
+from ..common import MAX_SEED, RandomState, warn
 from ..core.codes import relabel
 from ..ensembles.fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..metrics import ovi_lda
@@ -146,18 +135,18 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         -------
         self : OVIConsensus
         """
-        X = check_features(X, estimator=self, ensure_min_samples=2)
-        numbers = check_candidates(self.n_clusters, high=len(X), high_name="n_samples")
+        X = check.features(X, estimator=self, ensure_min_samples=2)
+        numbers = check.candidates(self.n_clusters, high=len(X), high_name="n_samples")
         names = _check_clusterers(self.clusterers)
-        n_init = check_integer(self.n_init, name="n_init", low=1)
-        assign = check_bool(self.assign, name="assign")
+        n_init = check.integer(self.n_init, name="n_init", low=1)
+        assign = check.flag(self.assign, name="assign")
         consensus: dict[str, Any] = {"min_value": self.min_value, "method": self.method, "strict": self.strict}
         check_consensus_options(**consensus)
         options = {name: getattr(self, name) for name in ("min_cluster_size", "neighbour", "as_printed", "nan_as_zero")}
         # Check the options before the first clustering.
         ovi_lda(X, np.zeros(len(X), dtype=np.intp), **options)
-        n_jobs = check_n_jobs(self.n_jobs)
-        rng = check_random_state(self.random_state)
+        n_jobs = check.n_jobs(self.n_jobs)
+        rng = check.random_state(self.random_state)
         cells = [(name, k) for name in names for k in numbers]
         # Deterministic algorithms get seeds too, so that the other seeds do not depend on which algorithms are random.
         seeds = rng.randint(MAX_SEED, size=(len(cells), n_init))
@@ -238,10 +227,10 @@ def ovi_lda_consensus(
     >>> ovi_lda_consensus(partitions, values).labels
     array([ 0,  0, -1,  1,  1])
     """
-    ensemble = check_ensemble(partitions, name="partitions")
+    ensemble = check.ensemble(partitions, name="partitions")
     partitions = ensemble.labels
-    check_index(ensemble, name="partitions", values=values)
-    values = check_features(values, name="values", ensure_all_finite="allow-nan")
+    check.index(ensemble, name="partitions", values=values)
+    values = check.features(values, name="values", ensure_all_finite="allow-nan")
     if values.shape != partitions.shape:
         raise ValueError(f"values must have the shape of partitions, {partitions.shape}, got {values.shape}.")
     min_value, method, strict = check_consensus_options(min_value, method, strict)
@@ -289,10 +278,10 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     >>> assign_to_cores([[0], [1], [4], [8], [9]], [0, 0, -1, 1, 1])
     array([0, 0, 0, 1, 1])
     """
-    check_index(X, name="X", labels=labels)
-    X = check_features(X)
-    labels = check_clusters(labels, len(X), name="labels")
-    ridge = check_real(ridge, name="ridge", low=0.0, strict=True)
+    check.index(X, name="X", labels=labels)
+    X = check.features(X)
+    labels = check.clusters(labels, len(X), name="labels")
+    ridge = check.real(ridge, name="ridge", low=0.0, strict=True)
     core = labels != -1
     clusters, own = np.unique(labels[core], return_inverse=True)
     centers = np.array([X[core][own == k].mean(axis=0) for k in range(len(clusters))])
@@ -320,15 +309,15 @@ def _check_clusterers(names):
         raise TypeError(f"clusterers must be a sequence of names, got {names!r}.")
     if len(names) == 0:
         raise ValueError(f"clusterers must name at least one of {', '.join(OVI_CLUSTERERS)}, got {names!r}.")
-    return [check_choice(name, OVI_CLUSTERERS, name="clusterers") for name in names]
+    return [check.choice(name, OVI_CLUSTERERS, name="clusterers") for name in names]
 
 
 def check_consensus_options(min_value, method, strict):
     """The options of :func:`ovi_lda_consensus`, checked."""
     return (
-        check_real(min_value, name="min_value", low=-np.inf),
-        check_choice(method, METHODS, name="method"),
-        check_bool(strict, name="strict"),
+        check.real(min_value, name="min_value", low=-np.inf),
+        check.choice(method, METHODS, name="method"),
+        check.flag(strict, name="strict"),
     )
 
 

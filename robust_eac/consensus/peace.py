@@ -14,9 +14,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState
-from ..checks.labels import check_ensemble, check_index, check_init
-from ..checks.values import MAX_SEED, check_choice, check_integer, check_n_jobs, check_real, warn_unless
+from .. import validation as check
+from ..common import MAX_SEED, RandomState
 from ..core.codes import relabel
 from ..core.compiling import njit
 from ._common import check_memory, check_starts, prepare
@@ -140,20 +139,20 @@ def solve_peace(
     >>> result.labels, result.converged
     (array([0, 0, 0, 1, 1]), True)
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights, init=init)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights, init=init)
     encoding, n_clusters, weights = prepare(ensemble, n_clusters, weights)
     n = ensemble.n_samples
-    kl = check_choice(divergence, DIVERGENCES, name="divergence") == "kl"
+    kl = check.choice(divergence, DIVERGENCES, name="divergence") == "kl"
     if n_partners is not None:
-        n_partners = check_integer(n_partners, name="n_partners", low=1)
-    start = check_init(init, n, n_clusters)
+        n_partners = check.integer(n_partners, name="n_partners", low=1)
+    start = check.init(init, n, n_clusters)
     if isinstance(start, str) and start != "random":
         raise ValueError(f'init must be None, "random" or an array, got {init!r}.')
     n_init, rng = check_starts(n_init, random_state)
-    tol = check_real(tol, name="tol", low=0.0)
-    max_steps = 1000 * n if max_steps is None else check_integer(max_steps, name="max_steps", low=0)
-    n_jobs = check_n_jobs(n_jobs)
+    tol = check.real(tol, name="tol", low=0.0)
+    max_steps = 1000 * n if max_steps is None else check.integer(max_steps, name="max_steps", low=0)
+    n_jobs = check.n_jobs(n_jobs)
 
     pairs = _sample(encoding, weights, n_partners, rng)
     starts = [start] if not isinstance(start, str) else rng.randint(MAX_SEED, size=n_init)
@@ -162,7 +161,7 @@ def solve_peace(
     )
     best = min(runs, key=lambda run: run.objective)
     message = f"PEACE did not converge: gap={best.gap:.3g} > tol={tol:.3g} after max_steps={max_steps}."
-    warn_unless(best.converged, message)
+    check.warn_unless(best.converged, message)
     return best
 
 

@@ -5,7 +5,7 @@ In it, ties are broken at random: an algorithm may take the first of several equ
 
 import numpy as np
 
-from ..checks.common import row_blocks
+from ..common import row_blocks
 from ..core import kernels
 from ..core.arrays import RowData
 from ..core.compiling import njit

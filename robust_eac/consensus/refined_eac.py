@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState
-from ..checks.values import check_choice, check_integer, check_random_state, check_real
+from .. import validation as check
+from ..common import RandomState
 from ..core.encoding import one_hot
 from ..schemes.clusters import mean_over_observed, slot_certainty
 from ._common import prepare, prepare_ensemble
@@ -53,7 +53,7 @@ def enhanced_coassociation_matrix(
            [0.555, 0.777, 1.   ]])
     """
     encoding, weights = prepare_ensemble(labels, weights)
-    n_steps = check_integer(n_steps, name="n_steps", low=1)
+    n_steps = check.integer(n_steps, name="n_steps", low=1)
     together = np.zeros((encoding.n_samples, encoding.n_samples))
     similarities = cluster_similarities(encoding, n_steps)
     for codes, weight, similarity in zip(encoding.rows.codes.T, weights, similarities, strict=True):
@@ -94,9 +94,9 @@ def enhanced_eac(
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    check_choice(linkage, LINKAGES, name="linkage")
-    n_steps = check_integer(n_steps, name="n_steps", low=1)
-    rng = check_random_state(random_state)
+    check.choice(linkage, LINKAGES, name="linkage")
+    n_steps = check.integer(n_steps, name="n_steps", low=1)
+    rng = check.random_state(random_state)
     similarity = cluster_similarities(encoding, n_steps)
     return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage, rng)
 
@@ -134,9 +134,9 @@ def locally_weighted_eac(
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    check_choice(linkage, LINKAGES, name="linkage")
-    theta = check_real(theta, name="theta", low=0.0, strict=True)
-    rng = check_random_state(random_state)
+    check.choice(linkage, LINKAGES, name="linkage")
+    theta = check.real(theta, name="theta", low=0.0, strict=True)
+    rng = check.random_state(random_state)
     values = slot_certainty(encoding, weights, theta)
     return cluster_by_linkage(encoding, values, weights, n_clusters, linkage, rng)
 

@@ -9,8 +9,8 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import svds
 from sklearn.cluster import KMeans
 
-from ..checks.common import RandomState
-from ..checks.values import check_real
+from .. import validation as check
+from ..common import RandomState
 from ..core.arrays import unit_rows
 from ..core.codes import relabel
 from ..schemes.clusters import slot_certainty
@@ -118,7 +118,7 @@ def transfer_cut(
     array([0, 0, 0, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    theta = None if theta is None else check_real(theta, name="theta", low=0.0, strict=True)
+    theta = None if theta is None else check.real(theta, name="theta", low=0.0, strict=True)
     n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:

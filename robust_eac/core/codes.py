@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks.common import BLOCK, row_blocks
+from ..common import BLOCK, row_blocks
 from .compiling import njit
 
 

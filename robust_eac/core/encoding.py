@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..checks.common import row_blocks
+from ..common import row_blocks
 from . import kernels
 from .arrays import RowData, Slots, Visited
 from .codes import compact_codes
@@ -121,7 +121,7 @@ class Encoding(NamedTuple):
 
 
 def encode_ensemble(ensemble, sample_weight=None):
-    """Encode a checked :class:`~robust_eac.checks.labels.Ensemble` and weights of its objects, one row per object."""
+    """Encode a checked :class:`~robust_eac.validation.Ensemble` and weights of its objects, one row per object."""
     encoding = encode(ensemble.labels)
     return encoding if sample_weight is None else weigh(encoding, sample_weight)
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..checks.common import row_blocks
-from ..checks.values import MAX_SEED, check_random_state
+from .. import validation as check
+from ..common import MAX_SEED, row_blocks
 from . import kernels
 from .encoding import take_rows
 from .formula import cluster_counts
@@ -42,7 +42,7 @@ def best_lloyd(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng
 
 
 def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
-    rng = check_random_state(int(seed))
+    rng = check.random_state(int(seed))
     n_rows = len(encoding.rows.codes)
     n_clusters = min(n_clusters, n_rows)
     sample_size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import helmert
 from scipy.optimize import linear_sum_assignment, nnls
 
-from ..checks.common import row_blocks
+from ..common import row_blocks
 from .angles import admissible_angles, best_angle, turn_of_three
 
 # With more free clusters than this, memberships are not rotated: rotations have (f - 1)(f - 2) / 2 dimensions.

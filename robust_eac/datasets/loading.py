@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.datasets import fetch_openml, load_iris, load_wine
 
-from ..checks.common import RandomState
-from ..checks.values import check_choice
+from .. import validation as check
+from ..common import RandomState
 from .synthetic import make_cigar, make_half_rings, make_image_1, make_image_c, make_rings, make_spiral
 
 __all__ = ["DATASETS", "load_dataset"]
@@ -60,7 +60,7 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     >>> X.shape, np.bincount(y).tolist()
     ((232, 16), [124, 108])
     """
-    return DATASETS[check_choice(name, DATASETS, name="name")](random_state)
+    return DATASETS[check.choice(name, DATASETS, name="name")](random_state)
 
 
 class _Table(NamedTuple):

@@ -12,12 +12,12 @@ References
 
 import numpy as np
 
-from ..checks.values import check_random_state
+from .. import validation as check
 
 
 def make_spiral(random_state=None):
     """Two interleaved spirals of 100 objects each."""
-    rng = check_random_state(random_state)
+    rng = check.random_state(random_state)
     radius = np.linspace(0.5625, 6.75, 100)
     arm = _polar(radius, np.pi / 2 * (1.5 - radius))
     return _join(_jitter(rng, arm, 0.05), _jitter(rng, -arm, 0.05))
@@ -25,7 +25,7 @@ def make_spiral(random_state=None):
 
 def make_cigar(random_state=None):
     """Two long parallel Gaussian clusters of 100 objects and two small round ones of 25, each below the end of one."""
-    rng = check_random_state(random_state)
+    rng = check.random_state(random_state)
     return _join(
         _gaussian(rng, 100, (0.0, 0.0), (0.1, 1.0)),
         _gaussian(rng, 100, (1.5, 0.0), (0.1, 1.0)),
@@ -36,13 +36,13 @@ def make_cigar(random_state=None):
 
 def make_rings(random_state=None):
     """Three concentric rings of 200, 200 and 50 objects, the small one innermost, all about equally dense."""
-    rng = check_random_state(random_state)
+    rng = check.random_state(random_state)
     return _join(*(_ring(rng, n, (0, 0), radius, 0.1) for n, radius in ((200, 4.0), (200, 2.5), (50, 1.0))))
 
 
 def make_half_rings(random_state=None):
     """Two interlocked half rings [1]_: a sparse upper one of 100 objects and a dense lower one of 300."""
-    rng = check_random_state(random_state)
+    rng = check.random_state(random_state)
     upper = _polar(rng.uniform(1.9, 4.0, size=100), rng.uniform(0.0, np.pi, size=100))
     lower = _polar(rng.uniform(3.0, 4.0, size=300), rng.uniform(np.pi, 2.0 * np.pi, size=300))
     return _join(upper, np.array([4.0, 0.87]) + lower)
@@ -50,7 +50,7 @@ def make_half_rings(random_state=None):
 
 def make_image_c(random_state=None):
     """A "complex image" in the spirit, not the layout, of [2]_: 739 objects in seven clusters of different density."""
-    rng = check_random_state(random_state)
+    rng = check.random_state(random_state)
     return _join(
         _ring(rng, 200, (0.0, 0.0), 5.0, 0.08),
         _ring(rng, 110, (-1.8, 1.7), 1.4, 0.08),
@@ -64,7 +64,7 @@ def make_image_c(random_state=None):
 
 def make_image_1(random_state=None):
     """A segmented picture: 1000 objects, uniform in eight regions; "image-1" has their numbers, not their shapes."""
-    rng = check_random_state(random_state)
+    rng = check.random_state(random_state)
     return _join(
         _rectangle(rng, 200, (0.0, 8.7), (10.0, 10.0)),
         _ellipse(rng, 80, (4.7, 7.3), (0.7, 0.7)),

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import permutation_test
 
-from ..checks.common import Labels
-from ..checks.labels import check_ensemble, check_index, check_sample_weight
-from ..checks.values import check_consensus_membership
+from .. import validation as check
+from ..common import Labels
 from ..core import relabelling
 from ..core.encoding import encode_ensemble, one_hot
 from ..core.formula import accumulate, adjusted_agreements, moments_of_test
@@ -172,8 +171,8 @@ def _exact_pvalues(encoding, rows, partitions, objects):
 
 def _checked(labels, membership, sample_weight, *, counts=False):
     """(encoding, memberships of its rows)."""
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, membership=membership, sample_weight=sample_weight)
-    sample_weight = check_sample_weight(sample_weight, ensemble, counts=counts)
-    rows = check_consensus_membership(membership, ensemble.n_samples)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, membership=membership, sample_weight=sample_weight)
+    sample_weight = check.sample_weight(sample_weight, ensemble, counts=counts)
+    rows = check.consensus_membership(membership, ensemble.n_samples)
     return encode_ensemble(ensemble, sample_weight), rows

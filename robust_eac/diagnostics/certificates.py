@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import Labels
+from ..common import Labels
 from ..core.formula import frank_wolfe_gaps
 from ..hard.contingency import LOSSES, moves, partition_losses
 from ..hard.losses import reassign

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
-from ..checks.common import row_blocks
+from ..common import row_blocks
 from ..core.angles import admissible_angles, label_changes, turn_of_three
 from ..core.rotation import MOST_TURNED, Search, embedded, free_clusters
 from ..metrics.external import count_shared, matched_numbers

@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import Labels
-from ..checks.labels import check_ensemble, check_index, check_sample_weight
-from ..checks.values import check_consensus_membership, check_real, check_weights
+from .. import validation as check
+from ..common import Labels
 from ..core.encoding import encode_ensemble
 from ..core.formula import gradient_of, weighted_loss
 from ..objectives import objective_for, resolve_agreement
@@ -21,12 +20,12 @@ class Evaluation:
     """An ensemble, a membership and weights, checked; their losses and statistics are computed once."""
 
     def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
-        ensemble = check_ensemble(labels)
-        check_index(ensemble, membership=membership, weights=weights, sample_weight=sample_weight)
-        sample_weight = check_sample_weight(sample_weight, ensemble)
-        self.rows = check_consensus_membership(membership, ensemble.n_samples)
+        ensemble = check.ensemble(labels)
+        check.index(ensemble, membership=membership, weights=weights, sample_weight=sample_weight)
+        sample_weight = check.sample_weight(sample_weight, ensemble)
+        self.rows = check.consensus_membership(membership, ensemble.n_samples)
         agreement = resolve_agreement(agreement)
-        self.weights = check_weights(weights, ensemble.n_partitions)
+        self.weights = check.weights(weights, ensemble.n_partitions)
         self.encoding = encode_ensemble(ensemble, sample_weight)
         self.objective = objective_for(self.encoding, self.rows.shape[1], agreement)
 
@@ -148,7 +147,7 @@ def objective_value(
     1.0
     """
     evaluation = Evaluation(labels, membership, weights, sample_weight)
-    return weighted_loss(evaluation.losses, evaluation.weights, lam=check_real(lam, name="lam", low=0.0))
+    return weighted_loss(evaluation.losses, evaluation.weights, lam=check.real(lam, name="lam", low=0.0))
 
 
 def membership_gradient(

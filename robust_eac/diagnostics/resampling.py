@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState, in_short, row_blocks, warn
-from ..checks.labels import check_ensemble, check_hard_partition, check_index
-from ..checks.values import as_array, check_integer, check_n_jobs, check_random_state, check_real
+from .. import validation as check
+from ..common import RandomState, in_short, row_blocks, warn
 from ..core.compiling import njit
 from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
@@ -122,14 +121,14 @@ def consensus_distribution(
     >>> found.n_clusters, found.area.round(3), found.pac.round(3)
     (array([2, 3, 4]), array([0.459, 0.66 , 0.737]), array([0.009, 0.032, 0.075]))
     """
-    ensemble = check_ensemble(labels)
+    ensemble = check.ensemble(labels)
     labels = ensemble.labels
-    check_index(ensemble, groups=groups)
+    check.index(ensemble, groups=groups)
     groups = _check_groups(groups, labels)
     low, high = _check_bounds(bounds)
-    max_pairs = check_integer(max_pairs, name="max_pairs", low=1)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
+    max_pairs = check.integer(max_pairs, name="max_pairs", low=1)
+    n_jobs = check.n_jobs(n_jobs)
+    rng = check.random_state(random_state)
 
     values, sizes = np.unique(groups, return_counts=True)
     n_different = np.empty_like(sizes)
@@ -252,7 +251,7 @@ def _check_groups(groups, labels):
     m = labels.shape[1]
     if groups is None:
         return np.array([len(np.setdiff1d(column, -1)) for column in labels.T])
-    groups = as_array(groups, "groups")
+    groups = check.as_array(groups, "groups")
     if groups.shape != (m,):
         raise ValueError(f"groups must have shape ({m},), one value per partition, got {groups.shape}.")
     if groups.dtype.kind not in "iu":
@@ -263,8 +262,8 @@ def _check_groups(groups, labels):
 def _check_bounds(bounds):
     if np.shape(bounds) != (2,):
         raise TypeError(f"bounds must be a pair (lowest, highest), got {bounds!r}.")
-    low = check_real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
-    return low, check_real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
+    low = check.real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
+    return low, check.real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
 
 
 def _count_different(encoding):
@@ -335,9 +334,9 @@ def count_pairs(codes, multiplicity, diagonals, counts):
 
 def _tables(labels, consensus):
     """(encoding, (n,) cluster of each object, (n_slots, k) and (m, k) observed objects by cluster of the consensus)."""
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, consensus=consensus)
-    clusters = check_hard_partition(consensus, ensemble.n_samples, "consensus")
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, consensus=consensus)
+    clusters = check.hard_partition(consensus, ensemble.n_samples, "consensus")
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     return encoding, clusters, counts, np.add.reduceat(counts, encoding.partitions.offsets, axis=0)

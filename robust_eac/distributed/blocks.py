@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.common import row_blocks
-from ..checks.labels import check_ensemble, check_objects_observed
-from ..checks.values import check_membership
+from .. import validation as check
+from ..common import row_blocks
 from ..core import kernels
 from ..core.arrays import Visit
 from ..core.encoding import Encoding, encode, hard_partitions, select, take_rows
@@ -45,8 +44,8 @@ class Report(NamedTuple):
 def read(labels, first_row):
     """(encoding of a block by itself, its :class:`Report`)."""
     name = f"labels[{first_row}:]"
-    ensemble = check_ensemble(labels, name=name, part=True)
-    check_objects_observed(ensemble, name)
+    ensemble = check.ensemble(labels, name=name, part=True)
+    check.objects_observed(ensemble, name)
     labels = ensemble.labels
     encoding = encode(labels)
     values = np.empty(len(encoding.partitions.sizes), dtype=np.int64)
@@ -106,8 +105,8 @@ def check_start(start, n_clusters, first_row):
     """Memberships of a block of an array start, which has memberships or labels 0, 1, ...."""
     name = f"init[{first_row}:]"
     if start.ndim == 2:
-        return check_membership(start, len(start), n_clusters, name=name)
-    labels = check_ensemble(start[:, np.newaxis], name=name, part=True).labels[:, 0]
+        return check.membership(start, len(start), n_clusters, name=name)
+    labels = check.ensemble(start[:, np.newaxis], name=name, part=True).labels[:, 0]
     if labels.min() < 0 or labels.max() >= n_clusters:
         wrong = labels.min() if labels.min() < 0 else labels.max()
         raise ValueError(f"{name}: labels of a Dask array must be in [0, n_clusters={n_clusters}), got {wrong}.")

@@ -12,19 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import validation as check
 from ..alternation.one_start import Problem, continue_run, start_run
 from ..alternation.several_starts import canonical, solve
-from ..checks.common import RandomState, WeightSolver
-from ..checks.labels import check_init, check_start_distinguishes
-from ..checks.values import (
-    MAX_SEED,
-    check_dask_rows,
-    check_n_clusters,
-    check_n_jobs,
-    check_random_state,
-    is_dask_array,
-    with_checked_chunks,
-)
+from ..common import MAX_SEED, RandomState, WeightSolver
 from ..core.arrays import RowData
 from ..core.encoding import Encoding, select, weigh
 from ..core.formula import agreement_from_sums, gap_unit
@@ -138,9 +129,9 @@ def solve_median_partition_distributed(
 
 def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
     """(result of :func:`solve_median_partition_distributed`, agreement of every partition with it)."""
-    labels = check_dask_rows(labels, name="labels")
+    labels = check.dask_rows(labels, name="labels")
     n, m = labels.shape
-    n_clusters = check_n_clusters(n_clusters, n)
+    n_clusters = check.n_clusters(n_clusters, n)
     if resolve_agreement(options.agreement, corrected=False) == "adjusted":
         raise ValueError('agreement must not be "adjusted" for a Dask array.')
     if sample_weight is not None:
@@ -153,8 +144,8 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         )
     n_init, limits = check_effort(options)
     start = _check_start(options.init, labels, n_clusters)
-    n_jobs = check_n_jobs(options.n_jobs)
-    rng = check_random_state(options.random_state)
+    n_jobs = check.n_jobs(options.n_jobs)
+    rng = check.random_state(options.random_state)
 
     @cache
     def encoded():
@@ -273,12 +264,12 @@ def _check_start(init, labels, n_clusters):
     import dask.array as da
 
     n = labels.shape[0]
-    if not is_dask_array(init):
-        start = check_init(init, n, n_clusters)
+    if not check.is_dask_array(init):
+        start = check.init(init, n, n_clusters)
         return start if isinstance(start, str) else da.from_array(start, chunks=(labels.chunks[0], n_clusters))
     if init.shape not in ((n,), (n, n_clusters)):
         raise ValueError(f"init must have shape {(n,)} or {(n, n_clusters)}, got {init.shape}.")
-    return with_checked_chunks(init, name="init").rechunk((labels.chunks[0], n_clusters)[: init.ndim])
+    return check.with_checked_chunks(init, name="init").rechunk((labels.chunks[0], n_clusters)[: init.ndim])
 
 
 def _encode(labels, start, n_clusters):
@@ -306,7 +297,7 @@ def _encode(labels, start, n_clusters):
     bounds = [blocks.later(blocks.extremes)(rows) for rows in starts]
     encodings, proposals, bounds = persist(encodings, proposals, bounds)
     bounds = np.array(compute(*bounds))
-    check_start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
+    check.start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
     return partitions, encodings, proposals
 
 

@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.pipeline import Pipeline
 from sklearn.utils.random import sample_without_replacement
 
-from ..checks.common import BLOCK, row_blocks
-from ..checks.labels import label_column
-from ..checks.values import check_integer, check_real
+from .. import validation as check
+from ..common import BLOCK, row_blocks
 from ..core.threads import LOG, prefer_threads
 
 # Rows that a thread labels at a time.
@@ -80,7 +79,7 @@ def prepare_clusterer(base, n_clusters, seed):
 
 def check_found(labels, n_samples, name, *, of_function=False):
     """(n_samples,) integer labels that a clusterer found (of a function, any labels); -1 where it leaves one out."""
-    labels, names = label_column(labels, name)
+    labels, names = check.label_column(labels, name)
     if labels.shape != (n_samples,):
         raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {labels.shape}.")
     if not of_function and (names or labels.min() < -1):
@@ -120,8 +119,8 @@ def check_share(value, total, *, name):
     if value is None:
         return total
     if isinstance(value, Integral):
-        return min(check_integer(value, name=name, low=1), total)
-    return max(1, int(total * check_real(value, name=f"a share {name}", low=0.0, high=1.0, strict=True)))
+        return min(check.integer(value, name=name, low=1), total)
+    return max(1, int(total * check.real(value, name=f"a share {name}", low=0.0, high=1.0, strict=True)))
 
 
 def draw_indices(total, size, rng):

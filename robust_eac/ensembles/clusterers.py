@@ -12,16 +12,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from ..checks.common import RandomState, warn
-from ..checks.values import (
-    MAX_SEED,
-    check_bool,
-    check_candidates,
-    check_features,
-    check_integer,
-    check_n_jobs,
-    check_random_state,
-)
+from .. import validation as check
+from ..common import MAX_SEED, RandomState, warn
 from ..core.threads import progress
 from ..wording import listed
 from .base import (
@@ -156,13 +148,13 @@ class ClustererEnsemble(EnsembleTransformer):
             self._cluster(X)
 
     def _cluster(self, X):
-        X = check_features(X, estimator=self, as_is=self.max_samples is not None)
+        X = check.features(X, estimator=self, as_is=self.max_samples is not None)
         n, n_features = X.shape
         size = check_share(self.max_samples, n, name="max_samples")
         n_used = check_share(self.max_features, n_features, name="max_features")
-        label_all = check_bool(self.label_all, name="label_all")
-        n_jobs = check_n_jobs(self.n_jobs)
-        rng = check_random_state(self.random_state)
+        label_all = check.flag(self.label_all, name="label_all")
+        n_jobs = check.n_jobs(self.n_jobs)
+        rng = check.random_state(self.random_state)
         base = _as_clusterer(self.estimator, self.n_per_k)
         values = base.get_params(deep=False).values()
         if (size, n_used) != X.shape and any(isinstance(value, str) and "precomputed" in value for value in values):
@@ -200,16 +192,16 @@ class ClustererEnsemble(EnsembleTransformer):
 
     def _numbers_of_clusters(self, clusterer, size, rng):
         """Requested number of clusters of each partition; None if the clusterer takes none."""
-        n_partitions = check_integer(self.n_partitions, name="n_partitions", low=1)
+        n_partitions = check.integer(self.n_partitions, name="n_partitions", low=1)
         if "n_clusters" not in clusterer.get_params():
             if self.n_per_k is not None:
                 name = type(clusterer).__name__
                 raise ValueError(f"n_per_k must be None for {name}, which has no parameter n_clusters.")
             return [None] * n_partitions
         high_name = "n_samples" if self.max_samples is None else "max_samples"
-        candidates = check_candidates(self.n_clusters, high=size, high_name=high_name)
+        candidates = check.candidates(self.n_clusters, high=size, high_name=high_name)
         if self.n_per_k is not None:
-            return np.repeat(candidates, check_integer(self.n_per_k, name="n_per_k", low=1))
+            return np.repeat(candidates, check.integer(self.n_per_k, name="n_per_k", low=1))
         return candidates[rng.randint(len(candidates), size=n_partitions)]
 
     @property
@@ -238,7 +230,7 @@ class ClustererEnsemble(EnsembleTransformer):
             If the clusterer cannot label objects that it was not fitted on.
         """
         check_is_fitted(self)
-        X = check_features(X, estimator=self, reset=False, as_is=self.max_samples is not None)
+        X = check.features(X, estimator=self, reset=False, as_is=self.max_samples is not None)
         if not hasattr(self.estimators_[0], "predict"):
             name = type(self.estimators_[0]).__name__
             raise TypeError(f"estimator {name} cannot label objects it was not fitted on: it has no predict.")
@@ -254,7 +246,7 @@ class ClustererEnsemble(EnsembleTransformer):
         else:
             label = partial(_label_by_predict, self.estimators_, self.estimators_features_, self.n_clusters_)
             shape = len(self.estimators_), label_dtype(self.n_clusters_.max() - 1)
-        return label_by_blocks(X, label, *shape, check_n_jobs(self.n_jobs))
+        return label_by_blocks(X, label, *shape, check.n_jobs(self.n_jobs))
 
 
 class KMeansEnsemble(ClustererEnsemble):

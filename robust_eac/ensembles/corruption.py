@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState
-from ..checks.labels import check_labels
-from ..checks.values import check_choice, check_features, check_random_state, check_real
+from .. import validation as check
+from ..common import RandomState
 from .base import label_dtype
 
 __all__ = ["corrupt_ensemble", "gaussian_reference"]
@@ -59,10 +58,10 @@ def corrupt_ensemble(
     >>> int(mask.sum()), bool((corrupted[:, ~mask] == labels[:, ~mask]).all())
     (2, True)
     """
-    labels = check_labels(labels)
-    fraction = check_real(fraction, name="fraction", low=0.0, high=1.0)
-    check_choice(kind, KINDS, name="kind")
-    rng = check_random_state(random_state)
+    labels = check.labels(labels)
+    fraction = check.real(fraction, name="fraction", low=0.0, high=1.0)
+    check.choice(kind, KINDS, name="kind")
+    rng = check.random_state(random_state)
     m = labels.shape[1]
     corrupted = labels.astype(labels.dtype if labels.dtype.kind == "i" else label_dtype(labels.max()))
     mask = np.zeros(m, dtype=bool)
@@ -107,8 +106,8 @@ def gaussian_reference(X: ArrayLike, random_state: RandomState = None) -> np.nda
     >>> gaussian_reference(X, random_state=0).shape
     (150, 4)
     """
-    X = check_features(X, ensure_min_samples=2)
-    rng = check_random_state(random_state)
+    X = check.features(X, ensure_min_samples=2)
+    rng = check.random_state(random_state)
     n = len(X)
     mean = X.mean(axis=0)
     _, lengths, axes = np.linalg.svd(X - mean, full_matrices=False)

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.random import sample_without_replacement
 
-from ..checks.common import RandomState
-from ..checks.values import check_dask_rows, check_integer, check_random_state
+from .. import validation as check
+from ..common import RandomState
 from .base import check_found
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def ensemble_distributed(
     >>> ensemble_distributed(X, ensemble, max_samples=200, random_state=0).shape
     (1000, 5)
     """
-    X = check_dask_rows(X, name="X")
-    max_samples = check_integer(max_samples, name="max_samples", low=1)
-    rng = check_random_state(random_state)
+    X = check.dask_rows(X, name="X")
+    max_samples = check.integer(max_samples, name="max_samples", low=1)
+    rng = check.random_state(random_state)
     if isinstance(ensemble, type) or not all(hasattr(ensemble, name) for name in ("get_params", "fit", "transform")):
         raise TypeError(f"ensemble must be an estimator with fit and transform, got {ensemble!r}.")
     n = X.shape[0]

@@ -9,17 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..checks.common import RandomState, Subsets
-from ..checks.values import (
-    as_array,
-    check_bool,
-    check_candidates,
-    check_choice,
-    check_features,
-    check_integer,
-    check_n_jobs,
-    check_random_state,
-)
+from .. import validation as check
+from ..common import RandomState, Subsets
 from ..core.compiling import njit
 from .base import EnsembleTransformer, label_dtype
 
@@ -117,16 +108,16 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
         self.random_state = random_state
 
     def _make(self, X):
-        X = check_features(X, estimator=self)
+        X = check.features(X, estimator=self)
         n, n_features = X.shape
-        candidates = check_candidates(self.n_clusters, high=n, high_name="n_samples")
-        max_order = check_integer(self.max_order, name="max_order", low=1)
-        max_per_order = check_integer(self.max_per_order, name="max_per_order", low=1)
-        min_per_order = check_integer(self.min_per_order, name="min_per_order", low=0)
-        whiten = check_bool(self.whiten, name="whiten")
-        distinct = check_choice(self.reproduce, MODES, name="reproduce") == "equation"
-        n_jobs = check_n_jobs(self.n_jobs)
-        rng = check_random_state(self.random_state)
+        candidates = check.candidates(self.n_clusters, high=n, high_name="n_samples")
+        max_order = check.integer(self.max_order, name="max_order", low=1)
+        max_per_order = check.integer(self.max_per_order, name="max_per_order", low=1)
+        min_per_order = check.integer(self.min_per_order, name="min_per_order", low=0)
+        whiten = check.flag(self.whiten, name="whiten")
+        distinct = check.choice(self.reproduce, MODES, name="reproduce") == "equation"
+        n_jobs = check.n_jobs(self.n_jobs)
+        rng = check.random_state(self.random_state)
         if self.combinations is None:
             subsets = draw_subsets(n_features, max_order, max_per_order, min_per_order, distinct, rng)
         else:
@@ -154,7 +145,7 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
 def check_subsets(subsets, n_features=None, *, name):
     """Return subsets, passed as index arrays or as rows of booleans, as a list of sorted intp arrays."""
     if not isinstance(subsets, (list, tuple)):
-        subsets = as_array(subsets, name)
+        subsets = check.as_array(subsets, name)
         if subsets.ndim == 0:
             raise TypeError(f"{name} must be a list of index arrays or a boolean matrix, got {subsets!r}.")
     if len(subsets) == 0:
@@ -163,7 +154,7 @@ def check_subsets(subsets, n_features=None, *, name):
 
 
 def _check_subset(subset, n_features, name):
-    array = as_array(subset, name)
+    array = check.as_array(subset, name)
     if array.dtype == bool and array.ndim == 1:
         if n_features is not None and len(array) != n_features:
             raise ValueError(f"{name} must have a boolean for each of n_features={n_features}, got {len(array)}.")

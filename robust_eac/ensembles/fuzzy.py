@@ -9,17 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
-from ..checks.common import RandomState
-from ..checks.labels import check_index
-from ..checks.values import (
-    check_features,
-    check_integer,
-    check_membership,
-    check_n_clusters,
-    check_random_state,
-    check_real,
-    warn_unless,
-)
+from .. import validation as check
+from ..common import RandomState
 from ..metrics.ovi import feature_scale
 
 __all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
@@ -116,14 +107,16 @@ def fuzzy_c_means(
     >>> result.membership[0].round(3)
     array([0.997, 0.003])
     """
-    X = check_features(X)
-    n_clusters = check_n_clusters(n_clusters, len(X))
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    tol = check_real(tol, name="tol", low=0.0)
-    rng = check_random_state(random_state)
+    X = check.features(X)
+    n_clusters = check.n_clusters(n_clusters, len(X))
+    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    tol = check.real(tol, name="tol", low=0.0)
+    rng = check.random_state(random_state)
     centers = _draw_centers(X, n_clusters, rng) if init is None else _check_centers(init, n_clusters, X.shape[1])
     result = _descend_c_means(X, centers, max_iter, tol)
-    warn_unless(result.converged, f"fuzzy c-means did not converge to tol={tol:g} in max_iter={max_iter} updates.")
+    check.warn_unless(
+        result.converged, f"fuzzy c-means did not converge to tol={tol:g} in max_iter={max_iter} updates."
+    )
     return result
 
 
@@ -173,24 +166,24 @@ def gath_geva(
     >>> sorted(result.centers.ravel().round(3).tolist())
     [1.0, 8.5]
     """
-    check_index(X, name="X", init=init)
-    X = check_features(X)
-    n_clusters = check_n_clusters(n_clusters, len(X))
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    tol = check_real(tol, name="tol", low=0.0)
-    rng = check_random_state(random_state)
+    check.index(X, name="X", init=init)
+    X = check.features(X)
+    n_clusters = check.n_clusters(n_clusters, len(X))
+    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    tol = check.real(tol, name="tol", low=0.0)
+    rng = check.random_state(random_state)
     if init is None:
         membership = _descend_c_means(X, _draw_centers(X, n_clusters, rng), max_iter, tol).membership
     else:
-        membership = check_membership(init, len(X), n_clusters, name="init")
+        membership = check.membership(init, len(X), n_clusters, name="init")
     result = _descend_gath_geva(X, membership, max_iter, tol)
-    warn_unless(result.converged, f"Gath-Geva did not converge to tol={tol:g} in max_iter={max_iter} updates.")
+    check.warn_unless(result.converged, f"Gath-Geva did not converge to tol={tol:g} in max_iter={max_iter} updates.")
     return result
 
 
 def _check_centers(centers, n_clusters, n_features):
     """Return a copy of the centers (n_clusters, n_features) in float64."""
-    centers = check_features(centers, name="init", copy=True)
+    centers = check.features(centers, name="init", copy=True)
     if centers.shape != (n_clusters, n_features):
         raise ValueError(f"init must have shape ({n_clusters}, {n_features}), got {centers.shape}.")
     return centers
@@ -294,8 +287,8 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     >>> kaufman_seeds([[0.0], [1.0], [2.0], [8.0], [9.0]], 2)
     array([2, 3])
     """
-    X = check_features(X)
-    n_clusters = check_n_clusters(n_clusters, len(X))
+    X = check.features(X)
+    n_clusters = check.n_clusters(n_clusters, len(X))
     distances = cdist(X, X)
     totals = distances.sum(axis=1)
     tolerance = 1e-12 * totals.max()
@@ -334,6 +327,6 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
     >>> kaufman_kmeans([[0.0], [1.0], [2.0], [8.0], [9.0]], 2)
     array([0, 0, 0, 1, 1])
     """
-    X = check_features(X)
-    n_clusters = check_n_clusters(n_clusters, len(X))
+    X = check.features(X)
+    n_clusters = check.n_clusters(n_clusters, len(X))
     return KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1).fit(X).labels_.astype(np.intp)

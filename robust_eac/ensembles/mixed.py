@@ -7,8 +7,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import pairwise_distances
 
-from ..checks.common import RandomState
-from ..checks.values import MAX_SEED, check_candidates, check_features, check_integer, check_n_jobs, check_random_state
+from .. import validation as check
+from ..common import MAX_SEED, RandomState
 from .base import EnsembleTransformer, fit_all, stack
 
 __all__ = ["MixedEnsemble"]
@@ -72,12 +72,12 @@ class MixedEnsemble(EnsembleTransformer):
         self.random_state = random_state
 
     def _make(self, X):
-        X = check_features(X, estimator=self, ensure_min_samples=2)
-        n_partitions = check_integer(self.n_partitions, name="n_partitions", low=6)
+        X = check.features(X, estimator=self, ensure_min_samples=2)
+        n_partitions = check.integer(self.n_partitions, name="n_partitions", low=6)
         # Spectral clustering needs fewer eigenvectors than objects.
-        candidates = check_candidates(self.n_clusters, high=len(X) - 1, high_name="n_samples - 1")
-        n_jobs = check_n_jobs(self.n_jobs)
-        rng = check_random_state(self.random_state)
+        candidates = check.candidates(self.n_clusters, high=len(X) - 1, high_name="n_samples - 1")
+        n_jobs = check.n_jobs(self.n_jobs)
+        rng = check.random_state(self.random_state)
 
         per_linkage = max(1, n_partitions * 9 // 56)
         n_drawn = n_partitions - 4 * per_linkage

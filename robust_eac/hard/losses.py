@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import Labels, in_short
-from ..checks.labels import check_clusters, check_ensemble, check_hard_partition, check_index, check_sample_weight
-from ..checks.values import MAX_DENSE, check_choice, check_real, check_weights
+from .. import validation as check
+from ..common import Labels, in_short
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..wording import counted, listed
 from .contingency import LOSSES, SLACK, moves, partition_losses
@@ -118,9 +117,9 @@ def hard_partition_losses(
     >>> hard_partition_losses(labels, [0, 0, 1, 1], loss="vi", cost=1.5)
     array([0. , 1.5, 0.5])
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, partition=partition, sample_weight=sample_weight)
-    clusters = check_hard_partition(partition, ensemble.n_samples)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, partition=partition, sample_weight=sample_weight)
+    clusters = check.hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     return partition_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
 
@@ -169,10 +168,10 @@ def expected_losses(
     >>> expected_losses(draws, loss="vi", weights=[1, 2, 1]).round(6)
     array([0.75, 0.75, 1.25])
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights, sample_weight=sample_weight)
     chosen = check_loss(loss, cost)
-    weights = check_weights(weights, ensemble.n_partitions)
+    weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight)
     check_tables(encoding, encoding.partitions.n_clusters.max(), "the number of clusters of a column of labels")
 
@@ -237,12 +236,12 @@ def reassignment_costs(
     >>> result.clusters, result.rises.round(3)
     (array([-1, -1,  7, -1, -1]), array([0.12 , 0.12 , 0.064, 0.176, 0.176]))
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
-    codes = check_hard_partition(partition, ensemble.n_samples)
-    clusters = np.unique(check_clusters(partition, ensemble.n_samples, name="partition"))
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
+    codes = check.hard_partition(partition, ensemble.n_samples)
+    clusters = np.unique(check.clusters(partition, ensemble.n_samples, name="partition"))
     chosen = check_loss(loss, cost)
-    weights = check_weights(weights, ensemble.n_partitions)
+    weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight, codes)
 
     used, best, rises = reassign(encoding, weights, chosen, codes)
@@ -328,12 +327,12 @@ def credible_ball(
     >>> ball.horizontal, ball.vertical_upper, ball.vertical_lower
     (array([1, 3]), array([1]), array([3]))
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
-    clusters = check_hard_partition(partition, ensemble.n_samples)
-    level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
+    clusters = check.hard_partition(partition, ensemble.n_samples)
+    level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)
-    weights = check_weights(weights, ensemble.n_partitions)
+    weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight, clusters)
 
     distances = partition_losses(encoding, clusters, chosen)
@@ -377,8 +376,8 @@ def _distinct(encoding, draws):
 
 def check_loss(loss, cost):
     """The :class:`~robust_eac.hard.contingency.Loss` of a name and a cost."""
-    chosen = LOSSES[check_choice(loss, LOSSES, name="loss")]
-    return chosen._replace(cost=check_real(cost, name="cost", low=0.0, high=2.0))
+    chosen = LOSSES[check.choice(loss, LOSSES, name="loss")]
+    return chosen._replace(cost=check.real(cost, name="cost", low=0.0, high=2.0))
 
 
 def encode_for_loss(ensemble, sample_weight, partition=None):
@@ -386,7 +385,7 @@ def encode_for_loss(ensemble, sample_weight, partition=None):
 
     Contingency tables with the clusters of a partition must not be too large.
     """
-    sample_weight = check_sample_weight(sample_weight, ensemble)
+    sample_weight = check.sample_weight(sample_weight, ensemble)
     if sample_weight is not None:
         sample_weight = sample_weight / max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
     encoding = encode_ensemble(ensemble, sample_weight)
@@ -396,8 +395,8 @@ def encode_for_loss(ensemble, sample_weight, partition=None):
 
 
 def most_clusters(encoding):
-    """The largest number of clusters for which contingency tables have at most MAX_DENSE numbers."""
-    return max(1, MAX_DENSE // len(encoding.partitions.sizes))
+    """The largest number of clusters for which contingency tables have at most check.MAX_DENSE numbers."""
+    return max(1, check.MAX_DENSE // len(encoding.partitions.sizes))
 
 
 def check_tables(encoding, n_clusters, name):

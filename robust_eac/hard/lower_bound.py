@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
-from ..checks.common import Labels
-from ..checks.labels import check_ensemble, check_index, check_sample_weight
-from ..checks.values import check_bool, check_integer, check_n_clusters, check_real, check_weights
+from .. import validation as check
+from ..common import Labels
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
 from .partition_bound import partition_bounds, until_settled
 
@@ -120,16 +119,16 @@ def consensus_lower_bound(
     >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
     5.953732
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights, sample_weight=sample_weight)
     n = ensemble.n_samples
-    n_clusters = n if n_clusters is None else check_n_clusters(n_clusters, n)
-    weights = check_weights(weights, ensemble.n_partitions)
-    hard = check_bool(hard, name="hard")
-    tol = check_real(tol, name="tol", low=0.0)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
+    n_clusters = n if n_clusters is None else check.n_clusters(n_clusters, n)
+    weights = check.weights(weights, ensemble.n_partitions)
+    hard = check.flag(hard, name="hard")
+    tol = check.real(tol, name="tol", low=0.0)
+    max_iter = check.integer(max_iter, name="max_iter", low=1)
 
-    sample_weight = check_sample_weight(sample_weight, ensemble)
+    sample_weight = check.sample_weight(sample_weight, ensemble)
 
     encoding = encode_ensemble(ensemble, sample_weight)
     bound = bound_partitions if hard else bound_memberships

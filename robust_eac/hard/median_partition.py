@@ -9,20 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import Labels, RandomState, WeightSolver, in_short
-from ..checks.labels import check_ensemble, check_hard_partition, check_index
-from ..checks.values import (
-    MAX_SEED,
-    check_bool,
-    check_choice,
-    check_integer,
-    check_n_clusters,
-    check_n_jobs,
-    check_names,
-    check_random_state,
-    check_weights,
-    warn_unless,
-)
+from .. import validation as check
+from ..common import MAX_SEED, Labels, RandomState, WeightSolver, in_short
 from ..core.codes import relabel
 from ..core.encoding import encode_ensemble
 from ..weightings.joint import Fixed, as_weighting, name_of
@@ -69,13 +57,13 @@ class HardMedianPartition(NamedTuple):
         -------
         summary : str
         """
-        ensemble, shape = check_ensemble(labels), (len(self.labels), len(self.weights))
+        ensemble, shape = check.ensemble(labels), (len(self.labels), len(self.weights))
         if (ensemble.n_samples, ensemble.n_partitions) != shape:
             found = f"({ensemble.n_samples}, {ensemble.n_partitions})"
             raise ValueError(f"labels must be those of the result, with shape {shape}, got {found}.")
         if names is None:
             names = ensemble.names or range(shape[1])
-        names = check_names(names, ensemble.n_partitions, name="names")
+        names = check.names(names, ensemble.n_partitions, name="names")
         agreements = agreements_with(encode_ensemble(ensemble), self.labels)
         return summarise_partition(self, agreements, names)
 
@@ -171,21 +159,21 @@ def solve_hard_median_partition(
     >>> result.labels, round(result.objective, 6), round(result.bound, 6)
     (array([0, 0, 0, 1, 1, 1]), 0.240741, 0.240741)
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
     n, m = ensemble.n_samples, ensemble.n_partitions
-    limit = n if n_clusters is None else check_n_clusters(n_clusters, n)
+    limit = n if n_clusters is None else check.n_clusters(n_clusters, n)
     chosen = check_loss(loss, cost)
     weighting = _check_weighting(weights, weighting, m)
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
-    n_init = check_integer(n_init, name="n_init", low=1)
+    n_init = check.integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
-    start = check_choice(init, INITS, name="init") if named else check_hard_partition(init, n, "init", limit)
-    max_passes = check_integer(max_passes, name="max_passes", low=1)
-    if check_bool(bound, name="bound") and loss != "binder":
+    start = check.choice(init, INITS, name="init") if named else check.hard_partition(init, n, "init", limit)
+    max_passes = check.integer(max_passes, name="max_passes", low=1)
+    if check.flag(bound, name="bound") and loss != "binder":
         raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
+    n_jobs = check.n_jobs(n_jobs)
+    rng = check.random_state(random_state)
     encoding = encode_for_loss(ensemble, sample_weight)
     if n_clusters is not None:
         check_tables(encoding, limit, "n_clusters")
@@ -230,7 +218,7 @@ def summarise_partition(result, agreements, names, certificate=()):
 def _check_weighting(weights, weighting, n_partitions):
     """Fixed weights, or a weighting, as a :class:`~robust_eac.weightings.Weighting`."""
     if weighting is None:
-        return Fixed(check_weights(weights, n_partitions))
+        return Fixed(check.weights(weights, n_partitions))
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
     return as_weighting(weighting)
@@ -238,4 +226,4 @@ def _check_weighting(weights, weighting, n_partitions):
 
 def _warn_unconverged(run, max_passes):
     message = f"The search did not converge: labels or weights still changed in pass max_passes={max_passes}."
-    warn_unless(run.converged, message)
+    check.warn_unless(run.converged, message)

@@ -14,8 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn import metrics
 from sklearn.metrics.cluster import contingency_matrix
 
-from ..checks.labels import check_clusters, check_ensemble, check_index, label_column
-from ..checks.values import check_choice, check_real, check_weights
+from .. import validation as check
 from ..core.encoding import encode
 from ..core.formula import cluster_counts
 
@@ -132,10 +131,10 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     >>> match_labels([0, 0, 1, 1, 2], ["dog", None, "cat", "cat", "cat"]).tolist()
     ['dog', 'dog', 'cat', 'cat', 'cat (2)']
     """
-    check_index(labels, reference=reference)
-    classes, meaning = label_column(reference, "reference")
-    check_clusters(classes, np.size(classes), name="reference")
-    codes = check_clusters(labels, len(classes), name="labels")
+    check.index(labels, reference=reference)
+    classes, meaning = check.label_column(reference, "reference")
+    check.clusters(classes, np.size(classes), name="reference")
+    codes = check.clusters(labels, len(classes), name="labels")
     values, rows = np.unique(classes, return_inverse=True)
     clusters, columns = np.unique(codes, return_inverse=True)
     counts = count_shared(rows, columns, (len(values), len(clusters)))
@@ -215,7 +214,7 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     >>> round(normalized_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 3)
     0.8
     """
-    check_choice(average, AVERAGES, name="average")
+    check.choice(average, AVERAGES, name="average")
     a, b = _check_partitions(a=a, b=b)
     return float(metrics.normalized_mutual_info_score(a, b, average_method=average))
 
@@ -283,11 +282,11 @@ def ensemble_nmi(
     >>> print(round(ensemble_nmi(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]), [0, 0, 1, 1]), 4))
     0.8333
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, consensus=consensus, weights=weights)
-    consensus = check_clusters(consensus, ensemble.n_samples, name="consensus")
-    weights = check_weights(weights, ensemble.n_partitions)
-    check_choice(average, AVERAGES, name="average")
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, consensus=consensus, weights=weights)
+    consensus = check.clusters(consensus, ensemble.n_samples, name="consensus")
+    weights = check.weights(weights, ensemble.n_partitions)
+    check.choice(average, AVERAGES, name="average")
     scores = [normalized_mutual_information(consensus, column, average=average) for column in ensemble.labels.T]
     return float(weights @ scores)
 
@@ -329,11 +328,11 @@ def density(
     >>> density(np.array([[0, 0], [0, 1], [1, 2], [1, 2]]), [0, 0, 1, 1])
     0.75
     """
-    singleton = check_real(singleton, name="singleton", low=0.0, high=1.0)
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, consensus=consensus, weights=weights)
-    consensus = check_clusters(consensus, ensemble.n_samples, name="consensus")
-    weights = check_weights(weights, ensemble.n_partitions)
+    singleton = check.real(singleton, name="singleton", low=0.0, high=1.0)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, consensus=consensus, weights=weights)
+    consensus = check.clusters(consensus, ensemble.n_samples, name="consensus")
+    weights = check.weights(weights, ensemble.n_partitions)
     names, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, len(sizes))
@@ -355,8 +354,8 @@ def sized_densities(pairs, sizes, singleton):
 def _check_partitions(**partitions):
     """Return the two partitions, passed by parameter name, as integer arrays of the objects with a label in both."""
     name, partition = next(iter(partitions.items()))
-    check_index(partition, name=name, **partitions)
-    arrays = {name: label_column(labels, name)[0] for name, labels in partitions.items()}
+    check.index(partition, name=name, **partitions)
+    arrays = {name: check.label_column(labels, name)[0] for name, labels in partitions.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")

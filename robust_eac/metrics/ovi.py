@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from ..checks.labels import check_clusters, check_index
-from ..checks.values import as_dense, check_bool, check_choice, check_features, check_membership, check_real
+from .. import validation as check
 
 __all__ = ["OVIResult", "ovi_lda"]
 
@@ -111,10 +110,10 @@ def ovi_lda(
     n_samples, n_features = X.shape
     if min_cluster_size is None:
         min_cluster_size = n_features + 1
-    min_cluster_size = check_real(min_cluster_size, name="min_cluster_size", low=2.0)
-    check_choice(neighbour, NEIGHBOURS, name="neighbour")
-    as_printed = check_bool(as_printed, name="as_printed")
-    nan_as_zero = check_bool(nan_as_zero, name="nan_as_zero")
+    min_cluster_size = check.real(min_cluster_size, name="min_cluster_size", low=2.0)
+    check.choice(neighbour, NEIGHBOURS, name="neighbour")
+    as_printed = check.flag(as_printed, name="as_printed")
+    nan_as_zero = check.flag(nan_as_zero, name="nan_as_zero")
 
     values = np.full(n_samples, np.nan)
     neighbours = np.full(n_samples, -1, dtype=np.intp)
@@ -202,13 +201,13 @@ def whitening(covariance, scale, ridge=1e-12):
 
 def check_clustering(X, memberships):
     """Return features, memberships (n, K) and clusters (n,); zeros and -1 for objects in no cluster."""
-    check_index(X, name="X", memberships=memberships)
-    X = check_features(X)
-    memberships = as_dense(memberships, "memberships")
+    check.index(X, name="X", memberships=memberships)
+    X = check.features(X)
+    memberships = check.as_dense(memberships, "memberships")
     if memberships.ndim == 2:
-        membership = check_membership(memberships, len(X), name="memberships")
+        membership = check.membership(memberships, len(X), name="memberships")
         return X, membership, membership.argmax(axis=1)
-    labels = check_clusters(memberships, len(X), name="memberships")
+    labels = check.clusters(memberships, len(X), name="memberships")
     clusters = np.unique(labels[labels != -1])
     own = np.where(labels == -1, -1, np.searchsorted(clusters, labels))
     return X, (own[:, np.newaxis] == np.arange(len(clusters))).astype(np.float64), own

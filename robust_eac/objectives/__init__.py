@@ -1,6 +1,6 @@
 """Objectives of the membership: the losses of the paper, or chance-corrected ones."""
 
-from ..checks.values import check_choice
+from .. import validation as check
 from .chance_corrected import ChanceCorrectedObjective
 from .raw import RawObjective
 
@@ -12,7 +12,7 @@ def resolve_agreement(agreement, *, corrected=None):
 
     corrected : whether it does; None if "auto" is not allowed.
     """
-    check_choice(agreement, ("raw", "adjusted") if corrected is None else AGREEMENTS, name="agreement")
+    check.choice(agreement, ("raw", "adjusted") if corrected is None else AGREEMENTS, name="agreement")
     if agreement == "auto":
         return "adjusted" if corrected else "raw"
     return agreement

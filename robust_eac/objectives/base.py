@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks.common import row_blocks
+from ..common import row_blocks
 from ..core.arrays import Visit
 from ..core.encoding import take_rows
 from ..core.formula import gradient_of

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import load_package
-from ..checks.labels import check_index
-from ..checks.values import check_bool, check_mask, check_vector, check_weights
+from .. import validation as check
+from ..common import load_package
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
 from ..wording import counted
@@ -83,11 +82,11 @@ def plot_weights(
     >>> ax.get_title()
     'Weight on 3 of 3 partitions'
     """
-    check_index(weights, name="weights", corrupted=corrupted)
+    check.index(weights, name="weights", corrupted=corrupted)
     weights = _check_weights(weights)
     m = len(weights)
     kinds = _check_kinds(corrupted, weights)
-    sort = check_bool(sort, name="sort")
+    sort = check.flag(sort, name="sort")
     ax = check_axes(ax)
 
     place = np.argsort(np.argsort(-weights, kind="stable")) if sort else np.arange(m)
@@ -244,7 +243,7 @@ def plot_consensus_distribution(
 
 
 def _check_weights(weights):
-    return check_weights(check_vector(weights, name="weights", positive_sum=True), np.size(weights))
+    return check.weights(check.vector(weights, name="weights", positive_sum=True), np.size(weights))
 
 
 def _check_kinds(corrupted, weights):
@@ -255,7 +254,7 @@ def _check_kinds(corrupted, weights):
     plain = {"color": BLUE, "marker": "o", "markersize": size}
     if corrupted is None:
         return [(np.ones(n_partitions, dtype=bool), {**plain, "label": "partitions"})]
-    corrupted = check_mask(corrupted, n_partitions, name="corrupted")
+    corrupted = check.mask(corrupted, n_partitions, name="corrupted")
     # Crosses must be larger than dots to be recognised.
     cross = {"color": VERMILLION, "marker": "x", "markersize": max(size, 5.0)}
     kinds = [(~corrupted, {**plain, "label": "not corrupted"}), (corrupted, {**cross, "label": "corrupted"})]

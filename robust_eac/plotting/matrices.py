@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ..checks.common import RandomState
-from ..checks.labels import check_clusters, check_ensemble, check_index, label_column
-from ..checks.values import as_dense, check_integer, check_membership, check_random_state, check_weights
+from .. import validation as check
+from ..common import RandomState
 from ..consensus.eac import coassociation_of
 from ..core.encoding import encode
 from ..wording import counted
@@ -77,14 +76,14 @@ def plot_coassociation(
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, consensus=consensus, weights=weights)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, consensus=consensus, weights=weights)
     n, m = ensemble.n_samples, ensemble.n_partitions
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
-    weights = check_weights(weights, m)
-    max_objects = check_integer(max_objects, name="max_objects", low=1)
-    rng = check_random_state(random_state)
+    weights = check.weights(weights, m)
+    max_objects = check.integer(max_objects, name="max_objects", low=1)
+    rng = check.random_state(random_state)
     ax = check_axes(ax)
 
     drawn = draw_objects(groups, max_objects, rng)
@@ -133,12 +132,12 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     array([[1. , 0.9, 0.2],
            [0. , 0.1, 0.8]])
     """
-    check_index(membership, name="membership", labels=labels)
-    array = as_dense(membership, "membership")
+    check.index(membership, name="membership", labels=labels)
+    array = check.as_dense(membership, "membership")
     n = len(array) if array.ndim else 0
     if n == 0:
         raise ValueError("membership must have shape (n_samples, n_clusters) and at least one object, got none.")
-    membership = check_membership(array, n)
+    membership = check.membership(array, n)
     k = membership.shape[1]
     largest = membership.argmax(axis=1)
     names, groups = _named_groups(largest if labels is None else labels, n, "labels")
@@ -163,8 +162,8 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
 
 def _named_groups(labels, n, name):
     """(names of the groups, -1 for unknown; the group of each object) of labels in any form."""
-    codes = check_clusters(labels, n, name=name)
-    meanings = label_column(labels, name)[1]
+    codes = check.clusters(labels, n, name=name)
+    meanings = check.label_column(labels, name)[1]
     return np.unique(codes if meanings is None else np.array([*map(str, meanings), "-1"])[codes], return_inverse=True)
 
 

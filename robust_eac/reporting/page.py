@@ -11,11 +11,10 @@ from importlib.metadata import version
 
 import numpy as np
 
+from .. import validation as check
 from .._version import __version__
 from .._whole_files import write_files
-from ..checks.common import load_package
-from ..checks.labels import check_ensemble, check_index
-from ..checks.values import check_integer, check_names, is_dask_array
+from ..common import load_package
 from ..consensus.n_clusters import STABLE, remarks
 from ..diagnostics.agreement import agreement_test_of
 from ..diagnostics.certificates import UNSURE
@@ -45,13 +44,13 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     for name, text in texts.items():
         if not (text is None or isinstance(text, str)):
             raise TypeError(f"{name} must be a text or None, got {text!r}.")
-    max_rows = check_integer(max_rows, name="max_rows", low=0)
-    if is_dask_array(model.labels_):
+    max_rows = check.integer(max_rows, name="max_rows", low=0)
+    if check.is_dask_array(model.labels_):
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
-    ensemble, n_samples = check_ensemble(X, name="X"), len(model.labels_)
-    check_index(ensemble, name="X", sample_weight=sample_weight, object_names=object_names)
+    ensemble, n_samples = check.ensemble(X, name="X"), len(model.labels_)
+    check.index(ensemble, name="X", sample_weight=sample_weight, object_names=object_names)
     if object_names is not None:
-        object_names = check_names(object_names, n_samples, name="object_names", each="object")
+        object_names = check.names(object_names, n_samples, name="object_names", each="object")
     else:
         object_names = range(n_samples) if ensemble.objects is None else ensemble.objects
     template = load_template()

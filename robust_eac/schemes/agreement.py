@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from ..checks.common import RandomState
-from ..checks.labels import check_labels
+from .. import validation as check
+from ..common import RandomState
 from .tables import encode_collapsed, shares, tables
 
 __all__ = ["agreement_weights", "equal_weights", "kernel_weights"]
@@ -30,7 +30,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
     >>> equal_weights(np.array([[0, 0], [1, 0], [1, 1]]))
     array([0.5, 0.5])
     """
-    m = check_labels(labels).shape[1]
+    m = check.labels(labels).shape[1]
     return np.full(m, 1.0 / m)
 
 

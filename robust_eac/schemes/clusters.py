@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.labels import check_ensemble, check_index
-from ..checks.values import check_real, check_weights
+from .. import validation as check
 from ..core.encoding import collapse, encode
 from .tables import tables
 
@@ -52,10 +51,10 @@ def ensemble_driven_cluster_index(
     [1.     0.6065]
     [0.6318 1.    ]
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights)
-    theta = check_real(theta, name="theta", low=0.0, strict=True)
-    weights = check_weights(weights, ensemble.n_partitions)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights)
+    theta = check.real(theta, name="theta", low=0.0, strict=True)
+    weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode(ensemble.labels)
     certainty = slot_certainty(encoding, weights, theta)
     return [certainty[own] for own in encoding.partitions.cluster_slots]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import validation as check
 from ..alternation.one_start import Limits, Problem, continue_run, is_stationary, run_from
-from ..checks.common import RandomState
-from ..checks.labels import check_labels
-from ..checks.values import check_integer, check_n_clusters, check_random_state, warn_unless
+from ..common import RandomState
 from ..core.encoding import collapse, encode
 from ..core.starts import initial_rows
 from ..objectives import RawObjective
@@ -85,13 +84,13 @@ def redundancy_weights(
     >>> redundancy_weights(labels, n_clusters=2, random_state=0).round(2)
     array([0.25, 0.25, 0.5 ])
     """
-    encoding = encode(check_labels(labels))
+    encoding = encode(check.labels(labels))
     if n_clusters is None:
         n_clusters = int(np.median(encoding.partitions.n_clusters) + 0.5)
-    n_clusters = check_n_clusters(n_clusters, encoding.n_samples)
-    n_init = check_integer(n_init, name="n_init", low=1)
-    max_iter = check_integer(max_iter, name="max_iter", low=1)
-    rng = check_random_state(random_state)
+    n_clusters = check.n_clusters(n_clusters, encoding.n_samples)
+    n_init = check.integer(n_init, name="n_init", low=1)
+    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    rng = check.random_state(random_state)
     if len(encoding.partitions.offsets) == 1:
         return np.ones(1)
 
@@ -103,7 +102,7 @@ def redundancy_weights(
     runs = (run_from(problem, start, rng, uniform_weights, limits)._replace(gap=0.0) for start in starts)
     best = min((continue_run(problem, run, limits) for run in runs), key=lambda run: run.objective)
     message = f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}."
-    warn_unless(is_stationary(best.gap, _GAP), message)
+    check.warn_unless(is_stationary(best.gap, _GAP), message)
     return best.weights
 
 

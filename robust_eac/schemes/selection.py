@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 
-from ..checks.common import RandomState
-from ..checks.values import check_integer, check_random_state
+from .. import validation as check
+from ..common import RandomState
 from ..core.arrays import unit_rows
 from .agreement import pairwise_nmi
 from .tables import DECIMALS, share_among_copies
@@ -111,7 +111,7 @@ def cluster_and_select_weights(
     """
     nmi = _rounded_nmi(labels)
     size = _check_size(size, len(nmi))
-    groups = _spectral_groups(nmi, size, check_random_state(random_state))
+    groups = _spectral_groups(nmi, size, check.random_state(random_state))
     quality = nmi.sum(axis=1)
     selected = [first_best(np.where(groups == group, quality, -np.inf)) for group in np.unique(groups)]
     return _equal_over(selected, nmi)
@@ -176,7 +176,7 @@ def _rounded_nmi(labels):
 def _check_size(size, m):
     if size is None:
         return (m + 1) // 2
-    return check_integer(size, name="size", low=1, high=m, high_name="n_partitions")
+    return check.integer(size, name="size", low=1, high=m, high_name="n_partitions")
 
 
 def _equal_over(selected, nmi):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.common import RandomState, Subsets
-from ..checks.labels import check_ensemble, check_index
-from ..checks.values import check_bool, check_choice, check_features, check_n_jobs, check_real
+from .. import validation as check
+from ..common import RandomState, Subsets
 from ..core.compiling import njit
 from ..core.encoding import encode
 from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
@@ -74,22 +73,22 @@ def silhouette_weights(
     >>> silhouette_weights(labels, X=X, metric="euclidean").round(3)
     array([0.   , 0.528])
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, X=X)
-    metric = check_choice(metric, _METRICS, name="metric")
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, X=X)
+    metric = check.choice(metric, _METRICS, name="metric")
     m = ensemble.n_partitions
-    X = check_features(X, n_samples=ensemble.n_samples)
+    X = check.features(X, n_samples=ensemble.n_samples)
     if subsets is None:
         subsets = [np.arange(X.shape[1])] * m
     else:
         subsets = check_subsets(subsets, X.shape[1], name="subsets")
         if len(subsets) != m:
             raise ValueError(f"subsets must hold one subset for each of the {m} partitions, got {len(subsets)}.")
-    singleton = check_real(singleton, name="singleton", low=-1.0, high=1.0)
+    singleton = check.real(singleton, name="singleton", low=-1.0, high=1.0)
     if not (isinstance(undefined, float) and np.isnan(undefined)):
-        undefined = check_real(undefined, name="undefined", low=-1.0, high=1.0)
-    ridge = RIDGE if check_bool(whiten, name="whiten") else None
-    n_jobs = check_n_jobs(n_jobs)
+        undefined = check.real(undefined, name="undefined", low=-1.0, high=1.0)
+    ridge = RIDGE if check.flag(whiten, name="whiten") else None
+    n_jobs = check.n_jobs(n_jobs)
 
     encoding = encode(ensemble.labels)
     codes = np.ascontiguousarray(encoding.rows.codes.T, dtype=np.int32)
@@ -153,8 +152,8 @@ def ramped_silhouette_weights(
     >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X)
     array([1., 0.])
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, X=X)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, X=X)
     X = check_given(X, ensemble.n_samples)
     return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
 
@@ -163,7 +162,7 @@ def check_given(X, n_samples):
     """Return checked features; ValueError if they are None, the default of the common signature."""
     if X is None:
         raise ValueError("X must be the features of the objects, got None: this scheme needs them.")
-    return check_features(X, n_samples=n_samples)
+    return check.features(X, n_samples=n_samples)
 
 
 def balance_orders(orders):

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks.common import warn
-from ..checks.labels import check_labels
+from .. import validation as check
+from ..common import warn
 from ..core.compiling import njit
 from ..core.encoding import collapse, encode
 
@@ -36,7 +36,7 @@ class Table(NamedTuple):
 
 def encode_collapsed(labels):
     """Check and encode labels, with equal rows merged if that saves enough."""
-    return collapse(encode(check_labels(labels)))
+    return collapse(encode(check.labels(labels)))
 
 
 def tables(encoding):

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from ..checks.common import RandomState, row_blocks
-from ..checks.labels import check_ensemble, check_index
+from .. import validation as check
+from ..common import RandomState, row_blocks
 from ..core.encoding import encode, one_hot
 from .silhouette import check_given
 from .tables import shares
@@ -113,8 +113,8 @@ def _unified(labels, X):
 
 def partition_validity(labels, X):
     """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined."""
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, X=X)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, X=X)
     X = check_given(X, ensemble.n_samples)
     encoding = encode(ensemble.labels)
     # A common offset would cost digits.

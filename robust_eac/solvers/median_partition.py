@@ -8,20 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import validation as check
 from ..alternation.one_start import Limits, Problem, alternate, is_stationary
 from ..alternation.several_starts import canonical, reduce_problem, solve
-from ..checks.common import Labels, RandomState, WeightSolver, in_short
-from ..checks.labels import check_ensemble, check_index, check_init, check_sample_weight
-from ..checks.values import (
-    MAX_SEED,
-    check_integer,
-    check_n_jobs,
-    check_n_memberships,
-    check_random_state,
-    check_real,
-    check_weights,
-    warn_unless,
-)
+from ..common import MAX_SEED, Labels, RandomState, WeightSolver, in_short
 from ..core.compiling import announce_compiling
 from ..core.encoding import encode_ensemble
 from ..core.threads import count_threads, progress
@@ -155,8 +145,8 @@ def solve_median_partition(
     >>> result.weights
     array([0.5, 0.5, 0. , 0. ])
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weighting=weighting, init=init, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weighting=weighting, init=init, sample_weight=sample_weight)
     options = Options(weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state)
     with progress(verbose):
         return solve_ensemble(ensemble, n_clusters, options, sample_weight)[0]
@@ -165,15 +155,15 @@ def solve_median_partition(
 def solve_ensemble(ensemble, n_clusters, options, sample_weight):
     """(result of :func:`solve_median_partition`, the objective's state there, the objective)."""
     n, m = ensemble.n_samples, ensemble.n_partitions
-    n_clusters = check_n_memberships(n_clusters, n)
-    sample_weight = check_sample_weight(sample_weight, ensemble)
+    n_clusters = check.n_memberships(n_clusters, n)
+    sample_weight = check.sample_weight(sample_weight, ensemble)
     weighting = as_weighting(options.weighting)
     agreement = resolve_agreement(options.agreement, corrected=weighting.corrected)
     total = float(n if sample_weight is None else sample_weight.sum())
     n_init, limits = check_effort(options)
-    start = check_init(options.init, n, n_clusters)
-    n_jobs = check_n_jobs(options.n_jobs)
-    rng = check_random_state(options.random_state)
+    start = check.init(options.init, n, n_clusters)
+    n_jobs = check.n_jobs(options.n_jobs)
+    rng = check.random_state(options.random_state)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     # Only a weighting that needs the trusted group reads the encoding.
@@ -190,9 +180,9 @@ def solve_ensemble(ensemble, n_clusters, options, sample_weight):
 
 def check_effort(options):
     """(number of starts, :class:`~robust_eac.alternation.several_starts.Limits`)."""
-    n_init = check_integer(options.n_init, name="n_init", low=1)
-    max_iter = check_integer(options.max_iter, name="max_iter", low=1)
-    return n_init, Limits(check_real(options.tol, name="tol", low=0.0), max_iter)
+    n_init = check.integer(options.n_init, name="n_init", low=1)
+    max_iter = check.integer(options.max_iter, name="max_iter", low=1)
+    return n_init, Limits(check.real(options.tol, name="tol", low=0.0), max_iter)
 
 
 def result_of(run, labels, membership, tol):
@@ -213,7 +203,7 @@ def result_of(run, labels, membership, tol):
 def warn_unless_converged(result, limits):
     """Warn if a result has not converged."""
     reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after max_iter={limits.max_iter}"
-    warn_unless(result.converged, f"The alternation did not converge: {reason}.")
+    check.warn_unless(result.converged, f"The alternation did not converge: {reason}.")
 
 
 class MembershipResult(NamedTuple):
@@ -298,16 +288,16 @@ def solve_membership(
     >>> result.converged
     True
     """
-    ensemble = check_ensemble(labels)
-    check_index(ensemble, weights=weights, init=init, sample_weight=sample_weight)
-    n_clusters = check_n_memberships(n_clusters, ensemble.n_samples)
-    weights = check_weights(weights, ensemble.n_partitions)
-    tol = check_real(tol, name="tol", low=0.0)
-    max_sweeps = check_integer(max_sweeps, name="max_sweeps", low=0)
-    start = check_init(init, ensemble.n_samples, n_clusters)
-    sample_weight = check_sample_weight(sample_weight, ensemble)
-    n_jobs = check_n_jobs(n_jobs)
-    rng = check_random_state(random_state)
+    ensemble = check.ensemble(labels)
+    check.index(ensemble, weights=weights, init=init, sample_weight=sample_weight)
+    n_clusters = check.n_memberships(n_clusters, ensemble.n_samples)
+    weights = check.weights(weights, ensemble.n_partitions)
+    tol = check.real(tol, name="tol", low=0.0)
+    max_sweeps = check.integer(max_sweeps, name="max_sweeps", low=0)
+    start = check.init(init, ensemble.n_samples, n_clusters)
+    sample_weight = check.sample_weight(sample_weight, ensemble)
+    n_jobs = check.n_jobs(n_jobs)
+    rng = check.random_state(random_state)
 
     encoding = encode_ensemble(ensemble, sample_weight)
     problem = Problem(objective_for(encoding, n_clusters), Fixed(weights))
@@ -319,6 +309,6 @@ def solve_membership(
     run = canonical(problem, run, limits._replace(max_iter=run.n_iter + 1, max_sweeps=max_sweeps - run.n_sweeps))
     converged = is_stationary(run.gap, tol)
     reason = f"gap={run.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}"
-    warn_unless(converged, f"The membership did not converge: {reason}.")
+    check.warn_unless(converged, f"The membership did not converge: {reason}.")
     membership = problem.objective.expand(whole, weights, run.rows, tol)
     return MembershipResult(membership, run.objective, run.gap, run.n_sweeps, converged)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.values import check_real, check_vector
+from .. import validation as check
 
 __all__ = ["entropy_weights", "l2_weights", "restricted_simplex_weights", "uniform_weights"]
 
@@ -37,7 +37,7 @@ def uniform_weights(losses: ArrayLike) -> np.ndarray:
     >>> uniform_weights([3.0, 1.0])
     array([0.5, 0.5])
     """
-    m = len(check_vector(losses, name="losses"))
+    m = len(check.vector(losses, name="losses"))
     return np.full(m, 1.0 / m)
 
 
@@ -74,9 +74,9 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     >>> restricted_simplex_weights([5.0, 1.0, 3.0], rho=0.8).round(3)
     array([0. , 0.8, 0.2])
     """
-    losses = check_vector(losses, name="losses")
+    losses = check.vector(losses, name="losses")
     m = len(losses)
-    rho = 1.0 / (0.8 * m) if rho is None else check_real(rho, name="rho", low=0.0)
+    rho = 1.0 / (0.8 * m) if rho is None else check.real(rho, name="rho", low=0.0)
     # A rounded 1/m, which is feasible, can be slightly less than 1 when it is multiplied by m.
     if rho * m < 1.0 - 1e-12:
         raise ValueError(f"rho must be at least 1/n_partitions={1.0 / m:.6g}, got {rho}.")
@@ -121,8 +121,8 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     >>> l2_weights([1.0, 2.0, 9.0], lam=2.0)
     array([0.75, 0.25, 0.  ])
     """
-    losses = check_vector(losses, name="losses")
-    lam = check_real(lam, name="lam", low=0.0)
+    losses = check.vector(losses, name="losses")
+    lam = check.real(lam, name="lam", low=0.0)
     excess = losses - losses.min()
     if lam == 0.0:
         return uniform_over(excess <= _TIE * losses.max())
@@ -164,8 +164,8 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
     >>> entropy_weights([0.0, 1.0], eta=1.0).round(3)
     array([0.731, 0.269])
     """
-    losses = check_vector(losses, name="losses")
-    eta = check_real(eta, name="eta", low=0.0)
+    losses = check.vector(losses, name="losses")
+    eta = check.real(eta, name="eta", low=0.0)
     excess = losses - losses.min()
     if eta == 0.0:
         return uniform_over(excess <= _TIE * losses.max())

@@ -9,7 +9,7 @@ from inspect import signature
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..checks.values import check_choice, check_real, check_returned_weights, check_weights
+from .. import validation as check
 from ..core.formula import weighted_loss
 from .closed_forms import entropy_weights, l2_weights, restricted_simplex_weights, uniform_weights
 from .trust import SHARE, chance_corrected_weights, count_families_once, near_copies, with_untested
@@ -61,7 +61,7 @@ class Weighting(BaseEstimator):
 
     def solve(self, losses):
         """Weights from the losses, checked, and normalised to sum to one."""
-        return check_returned_weights(self.update(losses.copy()), len(losses), name="weighting")
+        return check.returned_weights(self.update(losses.copy()), len(losses), name="weighting")
 
     def value(self, losses, weights):
         """The objective that the alternation decreases and reports."""
@@ -75,7 +75,7 @@ class Fixed(Weighting):
         self.weights = weights
 
     def ready(self, n_partitions, unit, group):
-        return Fixed(check_weights(self.weights, n_partitions, name="weighting"))
+        return Fixed(check.weights(self.weights, n_partitions, name="weighting"))
 
     def solve(self, losses):
         return self.weights
@@ -164,7 +164,7 @@ class L2(Weighting):
         self.lam = lam
 
     def ready(self, n_partitions, unit, group):
-        return L2(0.5 * unit if self.lam is None else check_real(self.lam, name="lam", low=0.0))
+        return L2(0.5 * unit if self.lam is None else check.real(self.lam, name="lam", low=0.0))
 
     def value(self, losses, weights):
         return weighted_loss(losses, weights, lam=self.lam)
@@ -288,7 +288,7 @@ def as_weighting(weighting):
         return FromFunction(weighting)
     if hasattr(weighting, "__len__") and not isinstance(weighting, str | bytes):
         return Fixed(weighting)
-    return WEIGHTINGS[check_choice(weighting, WEIGHTINGS, name="weighting")]()
+    return WEIGHTINGS[check.choice(weighting, WEIGHTINGS, name="weighting")]()
 
 
 def first_weights(weighting, losses):

@@ -10,9 +10,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 from scipy.stats import norm
 
-from ..checks.common import RandomState, warn
-from ..checks.labels import check_index, check_labels
-from ..checks.values import as_array, check_random_state, check_real, check_vector
+from .. import validation as check
+from ..common import RandomState, warn
 from ..core.encoding import encode
 from .closed_forms import uniform_over, uniform_weights
 from .pairs import compare_pairs
@@ -67,12 +66,12 @@ def chance_corrected_weights(
     >>> chance_corrected_weights([2.0, 5.0, 9.9, 10.2], expected=10.0)
     array([0.5, 0.5, 0. , 0. ])
     """
-    check_index(losses, name="losses", expected=expected)
-    losses = check_vector(losses, name="losses")
-    share = check_real(share, name="share", low=0.0, high=1.0)
-    expected = as_array(losses.max() or 1.0 if expected is None else expected, "expected")
+    check.index(losses, name="losses", expected=expected)
+    losses = check.vector(losses, name="losses")
+    share = check.real(share, name="share", low=0.0, high=1.0)
+    expected = check.as_array(losses.max() or 1.0 if expected is None else expected, "expected")
     expected = np.full(len(losses), expected) if expected.ndim == 0 else expected
-    expected = check_vector(expected, name="expected", size=len(losses))
+    expected = check.vector(expected, name="expected", size=len(losses))
     if expected.min() == 0.0:
         raise ValueError(f"expected must be positive, got 0.0 at position {expected.argmin()}.")
     with np.errstate(over="ignore"):
@@ -130,9 +129,9 @@ def trusted_group_weights(
     >>> trusted_group_weights(np.hstack([random, good])).round(3)
     array([0.   , 0.   , 0.   , 0.   , 0.333, 0.333, 0.333])
     """
-    labels = check_labels(labels)
-    level = check_real(level, name="level", low=0.0, high=1.0, strict=True)
-    return uniform_over(trusted_group(encode(labels), level=level, rng=check_random_state(random_state)))
+    labels = check.labels(labels)
+    level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
+    return uniform_over(trusted_group(encode(labels), level=level, rng=check.random_state(random_state)))
 
 
 def trusted_group(encoding, *, level=LEVEL, rng):

@@ -28,8 +28,8 @@ from robust_eac import (
 )
 from robust_eac.consensus import bisecting_tree, cut_bisecting_tree
 
-from ..access import check_ensemble, check_init, check_labels, check_membership, check_weights, label_checks
-from ..access import value_checks as checks
+from ..access import check_ensemble, check_init, check_labels, check_membership, check_weights, validation
+from ..access import validation as checks
 from .hostile import (
     CALLABLES,
     NOT_CALLED,
@@ -151,9 +151,9 @@ def test_partitions():
         CODES.tolist(), tuple(CODES), CODES.astype(float), CODES.astype(bool), CODES.astype(np.uint64),
         CODES.astype(object), np.repeat(CODES, 2)[::2], pd.Series(CODES, index=range(N, 0, -1)),
     ):  # fmt: skip
-        assert np.array_equal(label_checks.check_clusters(form, N, name="partition"), CODES)
+        assert np.array_equal(validation.clusters(form, N, name="partition"), CODES)
         assert np.array_equal(check_init(form, N, 2), np.eye(2)[CODES])
-    assert np.array_equal(label_checks.check_clusters(CODES.astype(str), N, name="partition"), CODES)
+    assert np.array_equal(validation.clusters(CODES.astype(str), N, name="partition"), CODES)
 
 
 def named(check, **options):
@@ -175,7 +175,7 @@ CHECKS = {
          SHARES.tolist(), CODES[:-1], CODES[:, np.newaxis], CODES + 0.5, [1j] * N, None, 3),
     ),
     "sample_weight": (
-        partial(label_checks.check_sample_weight, ensemble=check_ensemble(WORLD.labels)), (None, np.ones(N), CODES),
+        partial(validation.sample_weight, ensemble=check_ensemble(WORLD.labels)), (None, np.ones(N), CODES),
         (1.0, "ab", np.ones(N - 1), np.ones((N, 1)), [], np.zeros(N), np.full(N, 1e-300), np.full(N, 1e300),
          sparse.csr_array(np.ones((1, N))), np.ma.masked_array(np.ones(N)), {"a": 1.0}, [[1.0], [1.0, 2.0]],
          np.ones(N).astype("datetime64[D]")),
@@ -186,7 +186,7 @@ CHECKS = {
          sparse.csc_matrix(ROWS[:-1]), np.ma.masked_array(ROWS), ROWS[:, :, np.newaxis]),
     ),
     "partition": (
-        partial(label_checks.check_clusters, n_samples=N, name="partition"),
+        partial(validation.clusters, n_samples=N, name="partition"),
         (CODES, CODES.astype(str), *NO_PARTITIONS[2:5]), (NO_PARTITIONS[1], *NO_PARTITIONS[5:], CODES[1:], -np.ones(N)),
     ),
     "init": (
@@ -195,27 +195,27 @@ CHECKS = {
         (*NO_PARTITIONS, CODES[:-1], CODES - 1, np.arange(N), CODES + 0.5, SHARES, "k-means", 3),
     ),
     "X": (
-        partial(checks.check_features, n_samples=N),
+        partial(checks.features, n_samples=N),
         (X, X.tolist(), X.astype(object), pd.DataFrame(X), X.astype(int), X > 0.0, X.astype(np.float32)),
         (*NO_MATRICES, X[:, 0], X[:, :0], X[:0], sparse.csr_array(X), np.ma.masked_array(X), X.astype(complex),
          X[:, :, np.newaxis], X[:-1]),
     ),
     "integer": (
-        named(checks.check_integer, low=1, high=9), (1, 9, np.int64(3), np.uint8(1)),
+        named(checks.integer, low=1, high=9), (1, 9, np.int64(3), np.uint8(1)),
         (*NO_INTEGERS, None, 0, 10, -(2**70)),
     ),
-    "real": (named(checks.check_real, low=0.0, high=1.0), (0, 1.0, TINY, np.float32(0.5)), (*NO_REALS, -TINY, 1.1)),
-    "positive": (named(checks.check_real, low=0.0, strict=True), (TINY, 1e300, 7), (*NO_REALS, 0.0, 0)),
-    "flag": (named(checks.check_bool), (True, np.False_), (0, 1, "yes", 0.0, [True], np.array([True]), None, NOTHING)),
-    "name": (named(checks.check_choice, choices=("l2", "vi")), ("l2",), ("L2", "", 3, ["l2"], b"l2", None, np.nan)),
-    "names": (named(checks.check_names, size=2), (["a", "b"], ("a", 1)), ("ab", {"a": 1, "b": 2}, ["a"], 3, None)),
+    "real": (named(checks.real, low=0.0, high=1.0), (0, 1.0, TINY, np.float32(0.5)), (*NO_REALS, -TINY, 1.1)),
+    "positive": (named(checks.real, low=0.0, strict=True), (TINY, 1e300, 7), (*NO_REALS, 0.0, 0)),
+    "flag": (named(checks.flag), (True, np.False_), (0, 1, "yes", 0.0, [True], np.array([True]), None, NOTHING)),
+    "name": (named(checks.choice, choices=("l2", "vi")), ("l2",), ("L2", "", 3, ["l2"], b"l2", None, np.nan)),
+    "names": (named(checks.names, size=2), (["a", "b"], ("a", 1)), ("ab", {"a": 1, "b": 2}, ["a"], 3, None)),
     "mask": (
-        named(checks.check_mask, size=2), ([True, False],), ([True], [0, 1], "ab", None, [[True, False]], [0.5, 0.5]),
+        named(checks.mask, size=2), ([True, False],), ([True], [0, 1], "ab", None, [[True, False]], [0.5, 0.5]),
     ),
-    "n_clusters": (lambda value: checks.check_n_clusters(value, 9), (1, 9), (*NO_INTEGERS, None, 0, 10)),
-    "n_jobs": (checks.check_n_jobs, (None, 1, -1, np.int64(2)), (0, 2.5, "2", True, np.nan, [1], NOTHING)),
+    "n_clusters": (lambda value: checks.n_clusters(value, 9), (1, 9), (*NO_INTEGERS, None, 0, 10)),
+    "n_jobs": (checks.n_jobs, (None, 1, -1, np.int64(2)), (0, 2.5, "2", True, np.nan, [1], NOTHING)),
     "random_state": (
-        checks.check_random_state, (None, 0, 2**32 - 1, np.int64(7), np.random.RandomState(0)),
+        checks.random_state, (None, 0, 2**32 - 1, np.int64(7), np.random.RandomState(0)),
         (-1, 2.5, "seed", [1], True, 2**40, np.nan, NOTHING),
     ),
 }  # fmt: skip
@@ -234,12 +234,12 @@ def test_what_a_checker_takes_and_refuses(kind):
 def test_dask_arrays():
     da = pytest.importorskip("dask.array", reason="needs dask")
     labels = WORLD.labels
-    assert np.array_equal(checks.check_dask_rows(da.from_array(labels, chunks=(4, 2)), name="labels"), labels)
+    assert np.array_equal(checks.dask_rows(da.from_array(labels, chunks=(4, 2)), name="labels"), labels)
     unknown = da.from_array(labels, chunks=(3, 4))[da.from_array(labels[:, 0], chunks=3) > 0]
     for bad in (None, labels, labels.tolist(), unknown, *(
         da.from_array(array) for array in (labels[:, 0], labels.astype(str), labels.astype(complex), labels[:0])
     )):  # fmt: skip
-        refusal(partial(checks.check_dask_rows, name="labels"), {"array": bad}, "labels")
+        refusal(partial(checks.dask_rows, name="labels"), {"array": bad}, "labels")
 
 
 # The public callables.

@@ -36,7 +36,7 @@ MEASURES = adjusted_agreement, agreement_test, certify, objective_value, optimal
 @pytest.fixture
 def small_is_large(monkeypatch):
     """Let memberships of more than 1,000 entries be too large."""
-    monkeypatch.setattr("robust_eac.checks.values.MAX_DENSE", 1000)
+    monkeypatch.setattr("robust_eac.validation.MAX_DENSE", 1000)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_hard_partitions_may_have_more_clusters(ensemble, small_is_large):
 
 
 def test_memberships_of_just_that_size_are_found(rng, monkeypatch):
-    monkeypatch.setattr("robust_eac.checks.values.MAX_DENSE", N * K)
+    monkeypatch.setattr("robust_eac.validation.MAX_DENSE", N * K)
     assert solve_membership(planted_ensemble(rng, np.arange(N) % K, 6), K, random_state=0).membership.shape == (N, K)
 
 

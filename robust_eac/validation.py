@@ -1,42 +1,48 @@
-"""The door for labels: ensembles and partitions in every accepted form as integers; weights of objects, starts."""
+"""The door: labels in every accepted form as integers; checks of numbers, weights, starts and features.
 
+Modules import it as `check`: `n_init = check.integer(n_init, name="n_init", low=1)`.
+"""
+
+import math
 import re
 import reprlib
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
+from sklearn import utils
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import validate_data
 
-from .common import INTEGER, MISSING, NUMBER, row_blocks, warn
-from .values import as_array, as_dense, check_choice, check_membership, check_vector
+from .common import did_you_mean, row_blocks, warn
 
+# Largest feature for which products of two sums of squares do not overflow.
+LARGEST_FEATURE = 1e70
+# Largest number of entries of a membership matrix or a table of counts: 2 GiB.
+MAX_DENSE = 2**28
 # Smaller matrices may be symmetric by chance.
 _PAIRS = 6
-_COASSOCIATIONS = "co-associations"
-_PRECOMPUTED = ' Or give it to one of eac, eac_linkage, lifetime_eac and threshold_eac, with affinity="precomputed".'
+# Texts that mean a missing label, in any case. The integer -1 means it as well.
+_MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # Texts that are neither names nor integers: infinity, and decimal commas.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
 _NO_INTEGER = "must hold names, or integer cluster labels that fit in 64 bits"
 _NO_LABEL = "must hold labels: each in the argument must be a string or a number; None, NaN and NA mark a missing one"
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
-# Parameters with one value per partition; all others of `check_index` have one per object.
+# Parameters with one value per partition; all others of `index` have one per object.
 _PER_PARTITION = {"weights", "weighting", "names", "groups"}
 # What an error says about arrays of these kinds.
 _NO_NUMBERS = {"c": " Complex data not supported."}
 _NO_NUMBERS |= dict.fromkeys("mM", " Dates are not labels: give their numbers, or their texts.")
 
 
-class LabelError(ValueError):
-    """A value that is not a label. row : its row, from 0."""
-
-    def __init__(self, message, row):
-        super().__init__(message)
-        self.row = int(row)
-
-
 class Ensemble(NamedTuple):
-    """The m partitions of n objects that :func:`check_ensemble` returns.
+    """The m partitions of n objects that :func:`ensemble` returns.
 
     labels : (n, m) int; the partitions, -1 where an object was not observed.
     names : texts, names of the partitions; None if they have none.
@@ -65,12 +71,12 @@ class Ensemble(NamedTuple):
         return self.labels[rows] != -1
 
 
-def check_labels(labels) -> np.ndarray:
+def labels(labels) -> np.ndarray:
     """Return the ensemble as a two-dimensional integer array; a view of the input if that is such an array."""
-    return check_ensemble(labels).labels
+    return ensemble(labels).labels
 
 
-def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
+def ensemble(labels, *, name="labels", part=False) -> Ensemble:
     """The :class:`Ensemble` of an array, a DataFrame or a list of clusterings; part : whether of some objects only."""
     if isinstance(labels, Ensemble):
         return labels
@@ -81,14 +87,14 @@ def check_ensemble(labels, *, name="labels", part=False) -> Ensemble:
     lowest = ensemble.labels.min()
     if lowest < -1:
         warn(f'{name}: {lowest} is a cluster like any other label; only -1, None, NaN and NA mean "not observed".')
-    empty = np.flatnonzero(~check_objects_observed(ensemble, name)).tolist() if lowest < 0 else []
+    empty = np.flatnonzero(~objects_observed(ensemble, name)).tolist() if lowest < 0 else []
     if empty:
         rule = f"every partition must observe at least one object, {titles[empty[0]]} has no label"
         raise ValueError(f"{name}: {rule}: leave it out by {_without(labels, name, empty)}.")
     return ensemble
 
 
-def check_objects_observed(ensemble, name):
+def objects_observed(ensemble, name):
     """(m,) bool, whether each partition observes an object; ValueError unless some partition observes every object."""
     columns = np.zeros(ensemble.n_partitions, dtype=bool)
     seen = np.zeros(ensemble.n_samples, dtype=bool)
@@ -121,12 +127,10 @@ def _read(labels, name, part):
         names, objects = _as_names(labels.columns), _index_of(labels)
     if not is_frame or all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in labels.dtypes):
         labels = as_array(labels, name)
-        kind = None if part else kind_of_pairs(labels)
-        if kind is not None:
+        if not part and _are_pairs(labels):
+            found = f"got a symmetric one of shape {labels.shape}, as similarities and distances are"
             rule = "Give the clusterings that it was made from, one per column."
-            found = f"got a symmetric one of shape {labels.shape}, as {kind} are. {rule}"
-            hint = _PRECOMPUTED if kind == _COASSOCIATIONS else ""
-            raise TypeError(f"{name} must be a matrix of objects by clusterings, {found}{hint}")
+            raise TypeError(f"{name} must be a matrix of objects by clusterings, {found}. {rule}")
     if len(labels.shape) != 2:
         rule = "Reshape your data with array.reshape(-1, 1) if it is a single partition."
         raise ValueError(f"{name} must be two-dimensional (n_samples, n_partitions), got shape {labels.shape}. {rule}")
@@ -138,7 +142,7 @@ def _read(labels, name, part):
         return Ensemble(_integers(labels, name, titles), names, objects), titles
     columns = labels.T if isinstance(labels, np.ndarray) else (labels.iloc[:, u] for u in range(len(titles)))
     found = [label_column(column, name, title) for column, title in zip(columns, titles, strict=True)]
-    matrix, categories = side_by_side(found)
+    matrix, categories = _side_by_side(found)
     return Ensemble(matrix, names, objects, categories), titles
 
 
@@ -156,7 +160,7 @@ def _read_list(entries, name):
         _compare(title, entry, objects, code)
         if objects is None:
             objects, code = _index_of(entry), f"{title}.index"
-    matrix, categories = side_by_side(columns)
+    matrix, categories = _side_by_side(columns)
     given = [getattr(entry, "name", None) for entry in entries]
     names = None if None in given or "" in given else _as_names(given)
     ensemble = Ensemble(matrix, names, objects, categories)
@@ -175,7 +179,7 @@ def _index_of(values):
     return None if index is None or np.array_equal(np.asarray(index), np.arange(len(index))) else index
 
 
-def check_index(labels, /, *, name="labels", **values):
+def index(labels, /, *, name="labels", **values):
     """Raise ValueError for values whose index is not that of the labels, in the same order; position counts.
 
     labels : an :class:`Ensemble`, or what has a row per object. name : its parameter. values : arguments by parameter.
@@ -191,7 +195,9 @@ def check_index(labels, /, *, name="labels", **values):
 def _compare(name, values, names, code):
     """Raise ValueError if values have an index with other names, as texts; code : the expression for these names."""
     index = None if names is None else _index_of(values)
-    for position, (found, expected) in enumerate([] if index is None else zip_longest(index, names)):
+    if index is None or np.array_equal(index, names):
+        return
+    for position, (found, expected) in enumerate(zip_longest(index, names)):
         if found != expected and str(found) != str(expected):
             rule = f"its index must be {code}, in this order, got {found!r} at position {position}, not {expected!r}"
             raise ValueError(
@@ -208,22 +214,20 @@ def _without(labels, name, columns):
     return f"np.delete({name}, {columns}, axis=1)"
 
 
-def kind_of_pairs(array):
-    """What a matrix of pairs of objects seems to hold; None if the matrix may well hold labels.
+def _are_pairs(array):
+    """Whether a matrix seems to hold similarities or distances of pairs of objects.
 
     A matrix of pairs is symmetric, has at least six rows and no negative entry; its diagonal is constant, and either
     zero or the maximum; the other entries differ. Of random binary labels, fewer than one matrix in 10^6 is like that.
     """
     n = len(array) if array.ndim == 2 else 0
     if n < _PAIRS or array.shape != (n, n) or array.dtype.kind not in "biuf" or array.min() < 0:
-        return None
+        return False
     diagonal = array.diagonal()
     if not np.allclose(diagonal, diagonal[0]) or np.count_nonzero(array == array[0, 1]) >= n * n - n:
-        return None
-    if not all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n)):
-        return None
-    others = "distances or the edges of a graph" if diagonal[0] == 0 else None
-    return _COASSOCIATIONS if np.isclose(diagonal[0], array.max()) else others
+        return False
+    is_symmetric = all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n))
+    return is_symmetric and bool(diagonal[0] == 0 or np.isclose(diagonal[0], array.max()))
 
 
 def _refuse_names_of_objects(ensemble, name, titles):
@@ -271,7 +275,7 @@ def label_column(values, name, column=""):
         except (TypeError, ValueError) as error:
             row = int(np.argmax(codes == code))
             message = _wrong(value, row, name, column, str(error))
-            raise TypeError(message) if isinstance(error, TypeError) else LabelError(message, row) from None
+            raise type(error)(message) from None
     categories = None
     if any(isinstance(label, str) for label in labels):
         categories = sorted({*labels} - {-1}, key=lambda label: (isinstance(label, str), label))
@@ -280,7 +284,7 @@ def label_column(values, name, column=""):
     return np.array([*labels, -1], dtype=np.int64)[codes], categories and tuple(categories)
 
 
-def side_by_side(columns):
+def _side_by_side(columns):
     """Join columns from :func:`label_column`: (matrix, categories of the columns or None)."""
     labels, categories = zip(*columns, strict=True)
     # NumPy would join uint64 and int64 as floats; the values are known to fit.
@@ -293,14 +297,14 @@ def _parse(value):
     text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
     if isinstance(text, str):
         text = text.strip()
-        if text.lower() in MISSING:
+        if text.lower() in _MISSING:
             return -1
-        if not NUMBER.fullmatch(text):
+        if not _NUMBER.fullmatch(text):
             if not _ODD.fullmatch(text):
                 return text
             raise ValueError(_NO_INTEGER)
         # Python refuses to convert thousands of digits.
-        value = int(text) if INTEGER.fullmatch(text) and len(text) < 25 else float(text)
+        value = int(text) if _INTEGER.fullmatch(text) and len(text) < 25 else float(text)
     if not isinstance(value, (Real, np.bool_)):
         raise TypeError(_NO_LABEL)
     if isinstance(value, (Integral, np.bool_)):
@@ -322,7 +326,7 @@ def _integers(array, name, titles):
         raise (ValueError if kind == "c" else TypeError)(message)
     if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
         row = array.argmax() // (array.size // len(array))
-        raise LabelError(f"{name} must hold integers below 2^63, got {array.max()}.", row)
+        raise ValueError(f"{name} must hold integers below 2^63, got {array.max()} at row {row}.")
     if kind != "f":
         return array
     integers = np.empty(array.shape, dtype=np.int64)
@@ -336,7 +340,7 @@ def _integers(array, name, titles):
             value = float(block[tuple(wrong[0])])
             rule = "must hold integer cluster labels" if np.isfinite(value) else "must not contain infinity"
             hint = f" {_FEATURES}" if np.isfinite(value) else ""
-            raise LabelError(_wrong(value, row, name, column, rule) + hint, row)
+            raise ValueError(_wrong(value, row, name, column, rule) + hint)
         integers[rows] = block
     return integers
 
@@ -346,12 +350,12 @@ def _wrong(value, row, name, column, rule):
     return f"{name} {rule}, got {reprlib.repr(value)} at row {row}{f', {column}' if column else ''}."
 
 
-def check_sample_weight(sample_weight, ensemble, *, counts=False) -> np.ndarray | None:
+def sample_weight(sample_weight, ensemble, *, counts=False) -> np.ndarray | None:
     """Return None, or fresh float64 weights of the objects of an ensemble; `counts` are 0 or at least 1."""
     name = "sample_weight"
     if sample_weight is None:
         return None
-    weight = check_vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
+    weight = vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
     # The sum could overflow, so the maximum is compared first.
     total = weight.max() if weight.max() > 1e60 else weight.sum()
     if not 1e-60 < total < 1e60:
@@ -371,7 +375,7 @@ def check_sample_weight(sample_weight, ensemble, *, counts=False) -> np.ndarray 
     return weight
 
 
-def check_clusters(labels, n_samples, *, name):
+def clusters(labels, n_samples, *, name):
     """(n_samples,) integer labels of one partition, -1 where the cluster is unknown; at least one is known."""
     array = label_column(labels, name)[0]
     if array.shape != (n_samples,):
@@ -381,7 +385,7 @@ def check_clusters(labels, n_samples, *, name):
     return array
 
 
-def check_hard_partition(partition, n_samples, name="partition", n_clusters=None):
+def hard_partition(partition, n_samples, name="partition", n_clusters=None):
     """Codes 0, 1, ... of a hard partition of all objects, in the order of its labels; at most n_clusters of them."""
     labels, names = label_column(partition, name)
     if labels.shape != (n_samples,):
@@ -396,27 +400,321 @@ def check_hard_partition(partition, n_samples, name="partition", n_clusters=None
     return codes
 
 
-def check_init(init, n_samples, n_clusters):
+def init(init, n_samples, n_clusters):
     """Return the name of a start (None is "random"), or the membership that an array describes."""
     if init is None:
         return "random"
     if isinstance(init, str):
-        return check_choice(init, ("random", "kmeans"), name="init")
+        return choice(init, ("random", "kmeans"), name="init")
     array = as_dense(init, "init")
     if array.ndim == 1:
-        codes = check_hard_partition(array, n_samples, "init", n_clusters)
+        codes = hard_partition(array, n_samples, "init", n_clusters)
         labels = label_column(array, "init")[0].astype(np.int64)
         in_range = labels.min() >= 0 and labels.max() < n_clusters
         return np.eye(n_clusters)[labels if in_range else codes]
-    membership = check_membership(array, n_samples, n_clusters, name="init")
-    check_start_distinguishes(membership.min(axis=0), membership.max(axis=0))
-    return membership
+    rows = membership(array, n_samples, n_clusters, name="init")
+    start_distinguishes(rows.min(axis=0), rows.max(axis=0))
+    return rows
 
 
-def check_start_distinguishes(lowest, highest):
+def start_distinguishes(lowest, highest):
     """Refuse a start with the same soft membership for all objects, from the extremes of memberships per cluster."""
     n_clusters = len(lowest)
     if n_clusters > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:
         found = f"the uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves"
         rule = "init must not give every object the same membership: such a start does not distinguish objects, and"
         raise ValueError(f'{rule} {found}. Use init="random".')
+
+
+def as_array(values, name):
+    """Convert to an array; refuse masked and sparse arrays, which would lose information."""
+    if sparse.issparse(values):
+        raise TypeError(f"{name} must be a dense array, got a sparse matrix of shape {values.shape}.")
+    if np.ma.isMaskedArray(values):
+        raise TypeError(f"{name} must not be a masked array. A missing label is written -1.")
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        reason = "rows of different lengths" if "inhomogeneous" in str(error) else error
+        raise ValueError(f"{name} must be a rectangular array, got {reason}.") from error
+
+
+def as_dense(values, name):
+    """Convert to an array; also sparse matrices, of at most MAX_DENSE entries."""
+    if not sparse.issparse(values):
+        return as_array(values, name)
+    _check_size(values.shape, f"{name}.shape[1]")
+    return values.toarray()
+
+
+def vector(values, *, name, size=None, each="partition", positive_sum=False, signed=False) -> np.ndarray:
+    """Return a fresh float64 vector of finite numbers, non-negative unless they are signed."""
+    array = real_array(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
+    if array.size == 0 or (size is not None and array.size != size):
+        expected = "at least one value" if size is None else f"{size} values, one per {each}"
+        raise ValueError(f"{name} must have {expected}, got {array.size}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")
+    if not signed and array.min() < 0.0:
+        raise ValueError(f"{name} must be non-negative, got {array.min()} at position {array.argmin()}.")
+    if positive_sum and array.max() == 0.0:
+        raise ValueError(f"{name} must not be all zero.")
+    return array
+
+
+def real_array(values, name):
+    """Fresh C-ordered float64 array; refuses text, complex numbers and masks."""
+    array = as_array(values, name)
+    if array.dtype.kind not in "biuf":
+        odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))]
+        if odd or array.dtype.kind != "O":
+            kind = f"{odd[0]!r}" if array.dtype.kind == "O" else f"dtype {array.dtype}"
+            raise TypeError(f"{name} must be an array of real numbers, got {kind}.")
+    try:
+        return np.array(array, dtype=np.float64, order="C")
+    except OverflowError as error:
+        raise ValueError(f"{name} must hold numbers within the range of floats: {error}.") from error
+
+
+def features(X, *, name="X", n_samples=None, estimator=None, as_is=False, **options):
+    """Return features as a C-ordered float64 matrix; the input itself if it already is one.
+
+    The rules and options are scikit-learn's, which speaks for the estimator if one is given. Masked arrays, whose masks
+    scikit-learn drops, and numbers whose squares may overflow are refused as well. With `as_is`, arrays and memory maps
+    of real numbers keep their type and order, so that nothing is copied.
+    """
+    if np.ma.isMaskedArray(X):
+        raise TypeError(f"{name} must not be a masked array.")
+    keep = as_is and isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+    options |= {"dtype": None} if keep else {"dtype": np.float64, "order": "C"}
+    try:
+        if estimator is None:
+            array = utils.check_array(X, input_name=name, **options)
+        else:
+            array = validate_data(estimator, X, **options)
+    except (TypeError, ValueError) as error:
+        # scikit-learn's advice on supervised learning is left out.
+        text, is_nan, _ = str(error).partition("NaN.\n")
+        if re.search(rf"\b{name}\b", text) and not is_nan:
+            raise
+        text = f"{text}NaN: impute the missing values, or leave out their rows." if is_nan else f"{name}: {text}"
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from error
+    if n_samples is not None and len(array) != n_samples:
+        raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(array)}.")
+    # Floats, because minus an unsigned integer is unsigned.
+    largest = max(float(array.max()), -float(array.min()))
+    if largest > LARGEST_FEATURE:
+        raise ValueError(f"{name} must hold numbers of at most {LARGEST_FEATURE:g}, got {largest:g}: rescale them.")
+    return array
+
+
+def weights(weights, n_partitions, *, name="weights") -> np.ndarray:
+    """Return fresh weights that sum to one; None means uniform."""
+    if weights is None:
+        return np.full(n_partitions, 1.0 / n_partitions)
+    array = vector(weights, name=name, size=n_partitions, positive_sum=True)
+    # Divide by the maximum first, so that tiny and huge weights neither under- nor overflow.
+    array /= array.max()
+    # The exact sum, which does not depend on the order of the weights.
+    return array / math.fsum(array)
+
+
+def returned_weights(found, n_partitions, *, name):
+    """As :func:`weights`, of what a user's function returned: None is refused."""
+    if found is None:
+        raise TypeError(f"what {name} returns must be weights, got None.")
+    return weights(found, n_partitions, name=f"what {name} returns")
+
+
+def n_clusters(n_clusters, n_samples) -> int:
+    """Return n_clusters as an int in [1, n_samples]."""
+    if isinstance(n_clusters, str):
+        raise TypeError(f"n_clusters must be an integer, got {n_clusters!r}; select_n_clusters chooses one.")
+    return integer(n_clusters, name="n_clusters", low=1, high=n_samples, high_name="n_samples")
+
+
+def n_memberships(number, n_samples) -> int:
+    """Return n_clusters as an int in [1, n_samples] for which a membership matrix has at most MAX_DENSE entries."""
+    number = n_clusters(number, n_samples)
+    _check_size((n_samples, number), "n_clusters")
+    return number
+
+
+def _check_size(shape, name):
+    """Refuse a membership matrix of more than MAX_DENSE entries."""
+    n_samples, n_clusters = shape[0], math.prod(shape[1:])
+    if n_samples * n_clusters > MAX_DENSE:
+        raise ValueError(
+            f"{name} must be at most {MAX_DENSE // n_samples} for {n_samples} objects, a membership of 2^28 entries, "
+            f"got {n_clusters}: solve_hard_median_partition(labels, n_clusters, weighting=...) takes less memory."
+        )
+
+
+def integer(value, *, name, low, high=None, high_name=None) -> int:
+    """Return value as an int within [low, high]."""
+    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an integer, got {value!r}.")
+    if value < low or (high is not None and value > high):
+        rule = f"at least {low}" if high is None else f"in [{low}, {f'{high_name}=' if high_name else ''}{high}]"
+        raise ValueError(f"{name} must be {rule}, got {value}.")
+    return int(value)
+
+
+def candidates(n_clusters, *, high, high_name):
+    """Candidate numbers of clusters, ascending, from an integer, a pair (lowest, highest) or a list."""
+    name = "n_clusters"
+    limit = {"high": high, "high_name": high_name}
+    if isinstance(n_clusters, Integral):
+        return np.array([integer(n_clusters, name=name, low=1, **limit)])
+    if isinstance(n_clusters, tuple) and len(n_clusters) == 2:
+        low = integer(n_clusters[0], name=name, low=1, **limit)
+        return np.arange(low, 1 + integer(n_clusters[1], name=f"the upper end of {name}", low=low, **limit))
+    if isinstance(n_clusters, (str, tuple)) or not isinstance(n_clusters, Iterable):
+        kinds = "an integer, a pair (lowest, highest) or a list of integers"
+        raise TypeError(f"{name} must be {kinds}, got {n_clusters!r}.")
+    numbers = [integer(k, name=f"each of {name}", low=1, **limit) for k in n_clusters]
+    if not numbers:
+        raise ValueError(f"{name} must hold at least one candidate, got none.")
+    return np.unique(numbers)
+
+
+def real(value, *, name, low, high=np.inf, strict=False) -> float:
+    """Return value as a finite float in [low, high], or strictly above low."""
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be a real number, got {value!r}.")
+    try:
+        value = float(value)
+    except OverflowError:
+        # An integer beyond the range of floats.
+        value = np.inf
+    if not (low < value if strict else low <= value) or not value <= high or np.isinf(value):
+        rule = f"{'greater than' if strict else 'at least'} {low:g}"
+        rule += f" and at most {high:g}" if np.isfinite(high) else " and finite" if np.isinf(value) else ""
+        raise ValueError(f"{name} must be {rule}, got {value}.")
+    return value
+
+
+def n_jobs(n_jobs):
+    """Return a number of jobs by joblib's rules: None, or an integer other than 0, where -1 means all cores."""
+    if n_jobs is None:
+        return None
+    n_jobs = integer(n_jobs, name="n_jobs", low=-np.inf)
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: None leaves the number open, -1 stands for all cores.")
+    return n_jobs
+
+
+def random_state(random_state):
+    """scikit-learn's random_state, but with errors that name the parameter; also refuses booleans."""
+    if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
+        random_state = integer(random_state, name="random_state", low=0, high=2**32 - 1)
+    elif random_state is not None and not isinstance(random_state, np.random.RandomState):
+        kind = type(random_state).__name__
+        raise TypeError(f"random_state must be None, an integer or a numpy RandomState, got {kind} {random_state!r}.")
+    return utils.check_random_state(random_state)
+
+
+def flag(value, *, name) -> bool:
+    """Return value as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def mask(mask, size, *, name) -> np.ndarray:
+    """Return a mask as a boolean vector of this length."""
+    array = np.asarray(mask)
+    if array.dtype != bool:
+        raise TypeError(f"{name} must be a mask of True and False, one per partition, got dtype {array.dtype}.")
+    if array.shape != (size,):
+        raise ValueError(f"{name} must have shape ({size},), one value per partition, got {array.shape}.")
+    return array
+
+
+def membership(membership, n_samples, n_clusters=None, *, name="membership"):
+    """A fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
+    rows = real_array(as_dense(membership, name), name)
+    if rows.ndim != 2 or 0 in rows.shape or rows.shape != (n_samples, n_clusters or rows.shape[1]):
+        hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if rows.ndim == 1 else ""
+        expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
+        raise ValueError(f"{name} must have shape {expected}, got {rows.shape}.{hint}")
+    if not np.isfinite(rows).all():
+        raise ValueError(f"{name} must be finite, got {rows[~np.isfinite(rows)][0]}.")
+    if rows.min() < 0.0:
+        raise ValueError(f"{name} must be non-negative, got {rows.min()}.")
+    sums = rows.sum(axis=1)
+    worst = int(np.argmax(np.abs(sums - 1.0)))
+    if abs(sums[worst] - 1.0) > 1e-6:
+        raise ValueError(f"{name}: every row must sum to 1, row {worst} sums to {sums[worst]}.")
+    rows /= sums[:, np.newaxis]
+    return rows
+
+
+def warn_unless(converged, message):
+    """Unless converged, give a ConvergenceWarning at the caller of this package."""
+    if not converged:
+        warn(message, ConvergenceWarning)
+
+
+def names(names, size, *, name, each="partition") -> list:
+    """Return names of partitions, or of whatever `each` says, as a list."""
+    if isinstance(names, str | Mapping) or not isinstance(names, Iterable):
+        raise TypeError(f"{name} must be a list of names, got {names!r}.")
+    names = list(names)
+    if len(names) != size:
+        raise ValueError(f"{name} must have one entry per {each}, {size}, got {len(names)}.")
+    return names
+
+
+def choice(value, choices, *, name) -> str:
+    """Return value if it is one of the known names."""
+    if not isinstance(value, str) or value not in choices:
+        known = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {known}, got {value!r}{did_you_mean(value, choices)}.")
+    return value
+
+
+def is_dask_array(array) -> bool:
+    """Whether an argument is a Dask array, without importing Dask."""
+    return type(array).__module__.startswith("dask.array")
+
+
+def dask_rows(array, *, name):
+    """A two-dimensional Dask array of numbers, chunked by rows only and without empty chunks."""
+    if not is_dask_array(array):
+        raise TypeError(f"{name} must be a Dask array, got {type(array).__name__}; other arrays fit on one machine.")
+    if array.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional, got {array.ndim} dimension(s).")
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}.")
+    if np.isnan(array.shape).any():
+        raise ValueError(f"{name} must have chunks of known sizes: call its compute_chunk_sizes() first.")
+    if 0 in array.shape:
+        raise ValueError(f"{name} must not be empty, got shape {array.shape}.")
+    sizes = tuple(size for size in array.chunks[0] if size)
+    return with_checked_chunks(array, name=name).rechunk((sizes, array.shape[1]))
+
+
+def consensus_membership(values, n_samples):
+    """A consensus membership as :func:`membership` returns it, of at most MAX_DENSE entries."""
+    rows = membership(values, n_samples)
+    _check_size(rows.shape, "membership.shape[1]")
+    return rows
+
+
+def with_checked_chunks(array, *, name):
+    """The Dask array, which raises ValueError when it reads a chunk whose shape is not the declared one."""
+    return array.map_blocks(_check_chunk, argument=name, dtype=array.dtype, meta=array._meta)
+
+
+def _check_chunk(chunk, *, argument, block_info):
+    """Return a chunk if it has the shape that its Dask array declares."""
+    place = block_info[0]["array-location"]
+    declared = tuple(stop - start for start, stop in place)
+    if np.shape(chunk) != declared:
+        where = ", ".join(f"{start}:{stop}" for start, stop in place)
+        rule = f"must be a chunk of the declared shape {declared}"
+        raise ValueError(f"{argument}[{where}] {rule}, got {np.shape(chunk)}.")
+    return chunk

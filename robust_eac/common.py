@@ -1,7 +1,6 @@
 """Types of arguments, blocks of rows, warnings, texts that are labels, optional packages: shared by most folders."""
 
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -20,13 +19,11 @@ WeightSolver = str | Callable[..., np.ndarray] | ArrayLike
 RandomState = int | np.random.RandomState | None
 
 BLOCK = 4096
+# Largest seed drawn for a part of a computation.
+MAX_SEED = np.iinfo(np.int32).max
 # Largest number of entries of an array that a `repr` shows.
 _SHOWN = 12
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-# Texts that mean a missing label, in any case. The integer -1 means it as well.
-MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
-INTEGER = re.compile(r"[+-]?[0-9]+")
-NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 def row_blocks(n_rows, size=None):

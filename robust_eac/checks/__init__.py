@@ -1,1 +1,0 @@
-"""Checks of arguments: every error for bad input is raised here."""
