@@ -33,7 +33,7 @@ class Settings(NamedTuple):
 
 def assess(model, X, sample_weight, settings):
     """The Assessment of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not the fitted ensemble."""
-    if model._book is None:
+    if check.is_dask_array(model.labels_):
         return Assessment(unbounded="the fit was to a Dask array")
     return assess_encoded(model, *encode_fitted(model, X, sample_weight, settings), settings)[0]
 

@@ -52,7 +52,7 @@ BAD_LABELS = [
     ("a,b\n0,1\n1,1.5\n", (), r"bad\.csv must hold integer .*, got 1\.5 at row 3, column 'b'.*robust-eac ensemble"),
     ("a;b\n0;1\n1;1,5\n", ("--delimiter", "semicolon"), r"bad\.csv .*'1,5' at row 3, column 'b'"),
     ("a;b\n0;1\n1;1\n", (), r"bad\.csv: row 1 does not show the delimiter; give --delimiter\."),
-    ("0,1\n1," + "9" * 6000 + "\n", ("--no-header",), r"must hold integers that fit in 64 bits.*at row 2, column '2'"),
+    ("0,1\n1," + "9" * 6000 + "\n", ("--no-header",), r"integer cluster labels that fit in 64 bits.*at row 2, column '2'"),
     ("a,b\n0,1\n-1,\n", (), r"bad\.csv: .* 1 of 2 have no label, the first at row 3"),
     ("a,b\n0,1\n", ("--index-column", "name"), r"no columns are called 'name'; choose from @1 \('a'\), @2 \('b'\)\."),
     ("a,b\n0,1\n", ("--index-column", "a", "--drop-column", "b"), r"none of the 2 columns is left"),
@@ -82,7 +82,7 @@ def object_array(value=None):
 
 
 BAD_ARRAYS = [
-    ("bad.npy", np.zeros((2, 2), dtype=complex), (), r"bad\.npy must hold integers. Complex data not supported"),
+    ("bad.npy", np.zeros((2, 2), dtype=complex), (), r"bad\.npy must hold labels, .*Complex data not supported"),
     ("bad.npy", np.zeros((2, 2, 2)), (), r"bad\.npy: Must pass 2-d input"),
     ("bad.npy", np.array([[0, 1], [1, 1.5]]), (), r"bad\.npy .*got 1\.5 at row 2, column '2'"),
     ("bad.npy", np.array([[0, 1], [1, np.inf]]), (), r"bad\.npy must not contain infinity, got inf at row 2"),
