@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..common import did_you_mean
 from ..comparison import Comparison, compare
+from ..comparison.compare import methods_of
 from ..comparison.result import draw_beside_differences, name_of
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
@@ -58,21 +59,24 @@ def run_compare(arguments):
     """Show the grades, and write them if asked to."""
     inputs = [arguments.labels, arguments.truth, arguments.features]
     check_outputs([arguments.output], inputs, arguments.figure)
-    weightings, functions = _methods(arguments)
+    chosen = {"weightings": arguments.weightings, "consensus": arguments.consensus}
+    known = [
+        name_of(*pair) for pair in methods_of(**chosen, weight_solvers=None, features=arguments.features is not None)
+    ]
+    if arguments.reference not in (None, *known):
+        got = f"{arguments.reference!r}{did_you_mean(arguments.reference, known)}"
+        raise ValueError(f"--reference must be a method that is compared, such as {known[0]!r}, got {got}.")
     in_labels = [arguments.truth_column] if arguments.truth is None and arguments.truth_column is not None else []
     ensemble, labels = read_labels(arguments, left_out=in_labels)
     y = read_truth(arguments, ensemble)
     X = None if arguments.features is None else read_features(arguments, ensemble)
     n_clusters, selection = choose_n_clusters(arguments, labels)
     options = {name: getattr(arguments, name) for name in _PASSED}
-    options |= {"weightings": weightings, "consensus": functions, "random_state": arguments.seed}
+    options |= chosen | {"random_state": arguments.seed}
     # Ctrl-C must end the worker processes, too.
     with clean_interrupts() if arguments.n_jobs is not None else nullcontext():
         records = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
-    # In the order in which the weightings were given; compare runs those found jointly last.
     shares = arguments.fractions or [None]
-    places = {share: place for place, share in enumerate(shares)}
-    records.sort(key=lambda record: (places[record["fraction"]], record["repeat"], weightings.index(record["scheme"])))
     graded = [record for record in records if record["error"] is None]
 
     for share in shares:
@@ -96,28 +100,6 @@ def run_compare(arguments):
     if not graded:
         raise RuntimeError("no run succeeded")
     return exit_code_of(selection)
-
-
-def _methods(arguments):
-    """Names of the weightings and functions to compare: those given, or all that can run; checks the reference."""
-    functions = arguments.consensus or list(CONSENSUS_FUNCTIONS)
-    names = arguments.weightings
-    if names is None:
-        names = [*WEIGHTING_SCHEMES, *(WEIGHT_SOLVERS if "robust-eac" in functions else [])]
-        names = [name for name in names if arguments.features is not None or name not in FEATURE_SCHEMES]
-    for name in names:
-        if name not in WEIGHTING_SCHEMES and "robust-eac" not in functions:
-            raise ValueError(f"--weightings {name} needs --consensus robust-eac, got {', '.join(functions)}.")
-        if name in FEATURE_SCHEMES and arguments.features is None:
-            raise ValueError(f"--weightings {name} needs --features.")
-    known = []
-    for name in names:
-        partners = functions if name in WEIGHTING_SCHEMES else ["robust-eac"]
-        known += [name_of(name, function) for function in partners]
-    if arguments.reference not in (None, *known):
-        got = f"{arguments.reference!r}{did_you_mean(arguments.reference, known)}"
-        raise ValueError(f"--reference must be a method that is compared, such as {known[0]!r}, got {got}.")
-    return list(dict.fromkeys(names)), functions
 
 
 def _say(records, arguments, y):

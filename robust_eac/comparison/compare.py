@@ -145,7 +145,7 @@ def compare(
     n_clusters = check.n_clusters(n_clusters, n)
     y = None if y is None else check.clusters(y, n, name="y")
     X = None if X is None else check.features(X, n_samples=n)
-    methods = _methods(weightings, weight_solvers, consensus, features=X is not None)
+    methods = methods_of(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check.integer(n_repeats, name="n_repeats", low=1)
     n_drawn = _number_drawn(resample, labels.shape[1])
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
@@ -189,7 +189,7 @@ def compare(
     return records
 
 
-def _methods(weightings, weight_solvers, consensus, *, features):
+def methods_of(weightings, weight_solvers, consensus, *, features):
     """The table of what a user chose: {(weighting, function): (scheme, consensus function)}.
 
     Where the weights are found jointly with the consensus, they are (None, value of `weighting`). `features` says
@@ -202,6 +202,9 @@ def _methods(weightings, weight_solvers, consensus, *, features):
     all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
     chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
     joint = {name: entry for name, entry in chosen.items() if not callable(entry)}
+    of_features = [name for name in FEATURE_SCHEMES if chosen.get(name) is known[name]]
+    if of_features and not features:
+        raise ValueError(f"X, the features, must be given for {of_features[0]!r}.")
     own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
     if not robust and (own or (joint and weightings is not None)):
         which = f"which {next(iter(own | joint))!r} needs to find weights and consensus together"
@@ -209,11 +212,13 @@ def _methods(weightings, weight_solvers, consensus, *, features):
     for name in own:
         if name in chosen:
             raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
-    schemes = [item for item in chosen.items() if item[0] not in joint]
-    table = {
-        (name, other): (scheme, function) for (name, scheme), (other, function) in product(schemes, functions.items())
-    }
-    return table | {(name, other): (None, solver) for name, solver in (joint | own).items() for other in robust}
+    table = {}
+    for name, entry in (chosen | own).items():
+        if name in joint or name in own:
+            table |= {(name, other): (None, entry) for other in robust}
+        else:
+            table |= {(name, other): (entry, function) for other, function in functions.items()}
+    return table
 
 
 def _resolve(chosen, registry, parameter):
