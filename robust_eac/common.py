@@ -21,8 +21,6 @@ RandomState = int | np.random.RandomState | None
 BLOCK = 4096
 # Largest seed drawn for a part of a computation.
 MAX_SEED = np.iinfo(np.int32).max
-# Largest number of entries of an array that a `repr` shows.
-_SHOWN = 12
 _PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
@@ -39,18 +37,6 @@ def warn(message, category=UserWarning):
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
-
-
-def in_short(result):
-    """The `repr` of a named tuple that holds a result; of long arrays and lists it shows the size."""
-
-    def shown(value):
-        if isinstance(value, np.ndarray) and value.size > _SHOWN:
-            return f"<{' x '.join(map(str, value.shape))} {value.dtype}>"
-        return f"<{len(value)} entries>" if isinstance(value, (list, tuple)) and len(value) > _SHOWN else repr(value)
-
-    fields = (f"{name}={shown(value)}" for name, value in zip(result._fields, result, strict=True))
-    return f"{type(result).__name__}({', '.join(fields)})"
 
 
 def load_package(name, purpose, extra):

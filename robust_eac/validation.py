@@ -71,11 +71,6 @@ class Ensemble(NamedTuple):
         return self.labels[rows] != -1
 
 
-def labels(labels) -> np.ndarray:
-    """Return the ensemble as a two-dimensional integer array; a view of the input if that is such an array."""
-    return ensemble(labels).labels
-
-
 def ensemble(labels, *, name="labels", part=False) -> Ensemble:
     """The :class:`Ensemble` of an array, a DataFrame or a list of clusterings; part : whether of some objects only."""
     if isinstance(labels, Ensemble):

@@ -89,7 +89,6 @@ from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
 from robust_eac.validation import ensemble as check_ensemble
 from robust_eac.validation import index as check_index
 from robust_eac.validation import init as check_init
-from robust_eac.validation import labels as check_labels
 from robust_eac.validation import membership as check_membership
 from robust_eac.validation import weights as check_weights
 from robust_eac.weightings import joint, trust
@@ -138,3 +137,8 @@ def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):
     start = start if isinstance(start, str) else np.array(start)
     problem = Problem(objective, weighting)
     return _one_start.alternate(problem, start, np.random.RandomState(seed), Limits(tol, max_iter))
+
+
+def check_labels(labels):
+    """The checked matrix of labels."""
+    return check_ensemble(labels).labels

@@ -58,11 +58,8 @@ def trivial(encoding, n_clusters):
 def clusters_of(encoding, weights):
     """Of the K base clusters: (sparse (n_rows, K) indicators, numbers of objects, weights of their partitions)."""
     clusters = np.flatnonzero(encoding.partitions.sizes)
-    return (
-        one_hot(encoding)[:, clusters],
-        encoding.partitions.sizes[clusters],
-        np.repeat(weights, encoding.partitions.n_codes)[clusters],
-    )
+    shares = np.repeat(weights, encoding.partitions.n_codes)
+    return one_hot(encoding)[:, clusters], encoding.partitions.sizes[clusters], shares[clusters]
 
 
 def associations(members, groups, weights):
@@ -77,10 +74,8 @@ def check_memory(n_bytes, what):
     """Raise ValueError if `what` would need more memory than this machine has."""
     available = physical_memory()
     if available is not None and available < n_bytes:
-        raise ValueError(
-            f"{what} needs about {n_bytes / 2**30:.3g} GiB of memory; "
-            f"must be at most the {available / 2**30:.3g} GiB of this machine."
-        )
+        rule = f"must be at most the {available / 2**30:.3g} GiB of this machine"
+        raise ValueError(f"{what} needs about {n_bytes / 2**30:.3g} GiB of memory; {rule}.")
 
 
 def physical_memory():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..common import RandomState, in_short
+from ..common import RandomState
 from ..core.encoding import collapse, encode, select
 from ..objectives.base import first_objects
 from ..weightings.trust import trusted_group
@@ -34,9 +34,6 @@ class MergeResult(NamedTuple):
     n_clusters: int
     tree: np.ndarray
     micro_clusters: np.ndarray
-
-    def __repr__(self) -> str:
-        return in_short(self)
 
 
 def merge_consensus(

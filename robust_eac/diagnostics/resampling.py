@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..common import RandomState, in_short, row_blocks, warn
+from ..common import RandomState, row_blocks, warn
 from ..core.compiling import njit
 from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
@@ -38,9 +38,6 @@ class ConsensusDistribution(NamedTuple):
     band: np.ndarray
     bounds: tuple[float, float]
     n_different: np.ndarray
-
-    def __repr__(self) -> str:
-        return in_short(self)
 
 
 def consensus_distribution(

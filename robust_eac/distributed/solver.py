@@ -25,13 +25,7 @@ from ..core.sweep import visit_with
 from ..core.threads import progress
 from ..objectives import RawObjective, objective_for, resolve_agreement
 from ..objectives.raw import Matrices
-from ..solvers.median_partition import (
-    MedianPartitionResult,
-    Options,
-    check_effort,
-    result_of,
-    warn_unless_converged,
-)
+from ..solvers import median_partition
 from ..weightings.joint import Fixed, as_weighting
 from ..weightings.trust import linked_group
 from . import blocks
@@ -57,7 +51,7 @@ def solve_median_partition_distributed(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     verbose: int = 0,
-) -> MedianPartitionResult:
+) -> median_partition.MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
     The problem is that of :func:`~robust_eac.solve_median_partition`, which solves it for arrays in memory.
@@ -122,7 +116,7 @@ def solve_median_partition_distributed(
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
     """
-    options = Options(weighting, "auto", init, n_init, max_iter, tol, n_jobs, random_state)
+    options = median_partition.Options(weighting, "auto", init, n_init, max_iter, tol, n_jobs, random_state)
     with progress(verbose):
         return solve_and_compare(labels, n_clusters, options)[0]
 
@@ -142,7 +136,7 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
             'weighting "chance-corrected" needs losses that cannot be summed over chunks: use another weighting, or '
             'RestrictedSimplex(rho="auto").'
         )
-    n_init, limits = check_effort(options)
+    n_init, limits = median_partition.check_effort(options)
     start = _check_start(options.init, labels, n_clusters)
     n_jobs = check.n_jobs(options.n_jobs)
     rng = check.random_state(options.random_state)
@@ -175,8 +169,8 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         run = canonical(problem, run, limits)
         agreements = agreement_from_sums(partitions, *problem.objective.measure(run.rows))
         consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
-        result = result_of(run, consensus, membership, limits.tol)
-    warn_unless_converged(result, limits)
+        result = median_partition.result_of(run, consensus, membership, limits.tol)
+    median_partition.warn_unless_converged(result, limits)
     return result, agreements
 
 

@@ -16,25 +16,12 @@ from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
 from ..core.threads import progress
 from ..wording import listed
-from .base import (
-    EnsembleTransformer,
-    check_found,
-    check_share,
-    draw_indices,
-    draw_sample,
-    label_by_blocks,
-    label_dtype,
-    last_step,
-    list_fits,
-    nearest_centres,
-    prepare_clusterer,
-    stack,
-)
+from . import base
 
 __all__ = ["ClustererEnsemble", "KMeansEnsemble"]
 
 
-class ClustererEnsemble(EnsembleTransformer):
+class ClustererEnsemble(base.EnsembleTransformer):
     """Cluster the same data many times by any clusterer, on random samples of the objects and features if wanted.
 
     Partition u is one run with :math:`k_u` clusters and a seed of its own. By default the :math:`k_u` are drawn
@@ -150,43 +137,45 @@ class ClustererEnsemble(EnsembleTransformer):
     def _cluster(self, X):
         X = check.features(X, estimator=self, as_is=self.max_samples is not None)
         n, n_features = X.shape
-        size = check_share(self.max_samples, n, name="max_samples")
-        n_used = check_share(self.max_features, n_features, name="max_features")
+        size = base.check_share(self.max_samples, n, name="max_samples")
+        n_used = base.check_share(self.max_features, n_features, name="max_features")
         label_all = check.flag(self.label_all, name="label_all")
         n_jobs = check.n_jobs(self.n_jobs)
         rng = check.random_state(self.random_state)
-        base = _as_clusterer(self.estimator, self.n_per_k)
-        values = base.get_params(deep=False).values()
+        prototype = _as_clusterer(self.estimator, self.n_per_k)
+        values = prototype.get_params(deep=False).values()
         if (size, n_used) != X.shape and any(isinstance(value, str) and "precomputed" in value for value in values):
-            rule = f"max_samples and max_features must be None for {type(base).__name__} of a precomputed matrix"
+            rule = f"max_samples and max_features must be None for {type(prototype).__name__} of a precomputed matrix"
             way = "give a function that looks up the pairs of its sample, and np.arange(n)[:, np.newaxis] as X"
             raise ValueError(f"{rule}; as estimator, {way}.")
-        n_clusters = self._numbers_of_clusters(last_step(base), size, rng)
+        n_clusters = self._numbers_of_clusters(base.last_step(prototype), size, rng)
         m = len(n_clusters)
         n_draws = m if self.n_per_k is None else self.n_per_k
         seeds = rng.randint(MAX_SEED, size=m)
         row_seeds = seeds if self.max_samples is None else np.resize(rng.randint(MAX_SEED, size=n_draws), m)
         self._row_draws = n, size, row_seeds
-        self.estimators_features_ = [draw_indices(n_features, n_used, rng) for _ in range(n_draws)] * (m // n_draws)
+        self.estimators_features_ = [base.draw_indices(n_features, n_used, rng) for _ in range(n_draws)] * (
+            m // n_draws
+        )
 
         draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
         fit = delayed(partial(_fit, self.estimator is None))
-        fits = (fit(prepare_clusterer(base, k, seed), X, size, *draw) for k, seed, *draw in draws)
-        self.estimators_, found = map(list, zip(*list_fits(fits, n_clusters, n_jobs), strict=True))
+        fits = (fit(base.prepare_clusterer(prototype, k, seed), X, size, *draw) for k, seed, *draw in draws)
+        self.estimators_, found = map(list, zip(*base.list_fits(fits, n_clusters, n_jobs), strict=True))
         n_found = np.array([int(labels.max()) + 1 for labels in found])
         kept = np.flatnonzero(n_found)
         if len(kept) < m:
-            _warn_left_out(last_step(base), n_clusters, n_found)
+            _warn_left_out(base.last_step(prototype), n_clusters, n_found)
             n_found, n_clusters = n_found[kept], np.asarray(n_clusters)[kept]
             self._row_draws = n, size, row_seeds[kept]
             self.estimators_, self.estimators_features_, found = (
                 [values[u] for u in kept] for values in (self.estimators_, self.estimators_features_, found)
             )
         self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
-        if self.max_samples is not None and label_all and hasattr(base, "predict"):
+        if self.max_samples is not None and label_all and hasattr(prototype, "predict"):
             self.labels_ = self._label(X)
         else:
-            self.labels_ = np.full((n, len(kept)), -1, dtype=label_dtype(n_found.max() - 1))
+            self.labels_ = np.full((n, len(kept)), -1, dtype=base.label_dtype(n_found.max() - 1))
             for column, rows, labels in zip(self.labels_.T, self._samples(), found, strict=True):
                 column[rows] = labels
 
@@ -211,7 +200,7 @@ class ClustererEnsemble(EnsembleTransformer):
 
     def _samples(self):
         n, size, seeds = self._row_draws
-        return (draw_indices(n, size, np.random.RandomState(seed)) for seed in seeds)
+        return (base.draw_indices(n, size, np.random.RandomState(seed)) for seed in seeds)
 
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Label objects, new or not, by the `predict` of every clusterer, whatever `label_all` says.
@@ -237,16 +226,16 @@ class ClustererEnsemble(EnsembleTransformer):
         if self.max_samples is not None:
             return self._label(X)
         fitted = zip(self.estimators_, self.estimators_features_, strict=True)
-        return stack([_predict(estimator, _columns(X, features)) for estimator, features in fitted])
+        return base.stack([_predict(estimator, _columns(X, features)) for estimator, features in fitted])
 
     def _label(self, X):
         """Labels of all objects, in blocks."""
         if self.estimator is None and self.max_features is None:
-            label, *shape = nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
+            label, *shape = base.nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
         else:
             label = partial(_label_by_predict, self.estimators_, self.estimators_features_, self.n_clusters_)
-            shape = len(self.estimators_), label_dtype(self.n_clusters_.max() - 1)
-        return label_by_blocks(X, label, *shape, check.n_jobs(self.n_jobs))
+            shape = len(self.estimators_), base.label_dtype(self.n_clusters_.max() - 1)
+        return base.label_by_blocks(X, label, *shape, check.n_jobs(self.n_jobs))
 
 
 class KMeansEnsemble(ClustererEnsemble):
@@ -285,7 +274,7 @@ class FunctionClusterer(ClusterMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         found = self.function(X, self.n_clusters, self.random_state)
-        labels = check_found(found, len(X), "what estimator returns", of_function=True)
+        labels = base.check_found(found, len(X), "what estimator returns", of_function=True)
         observed = labels != -1
         self.labels_ = np.full(len(X), -1)
         self.labels_[observed] = np.unique(labels[observed], return_inverse=True)[1]
@@ -305,7 +294,7 @@ def _as_clusterer(estimator, n_per_k):
     """Return the clusterer that the arguments `estimator` and `n_per_k` stand for."""
     if estimator is None:
         return KMeans(init="random", n_init=1) if n_per_k is None else KMeans(n_init=10)
-    is_estimator = hasattr(last_step(estimator), "get_params")
+    is_estimator = hasattr(base.last_step(estimator), "get_params")
     if isinstance(estimator, type) or not (is_estimator or callable(estimator)):
         raise TypeError(f"estimator must be a scikit-learn clusterer or a function, got {estimator!r}.")
     return estimator if is_estimator else FunctionClusterer(estimator)
@@ -313,14 +302,14 @@ def _as_clusterer(estimator, n_per_k):
 
 def _fit(is_own, estimator, X, size, seed, features):
     """(clusterer fitted to a sample of the rows and to these features, its labels); `is_own`: it leaves X as it is."""
-    sample = _columns(draw_sample(X, size, np.random.RandomState(seed)), features)
+    sample = _columns(base.draw_sample(X, size, np.random.RandomState(seed)), features)
     if not is_own and np.may_share_memory(sample, X):
         sample = sample.copy()
-    clusterer = last_step(estimator.fit(sample))
+    clusterer = base.last_step(estimator.fit(sample))
     name = type(clusterer).__name__
     if not hasattr(clusterer, "labels_"):
         raise TypeError(f"estimator must be a clusterer, which has labels_ after fit, got {name}.")
-    return estimator, check_found(clusterer.labels_, len(sample), f"labels_ of estimator {name}")
+    return estimator, base.check_found(clusterer.labels_, len(sample), f"labels_ of estimator {name}")
 
 
 def _columns(X, features):
@@ -330,7 +319,7 @@ def _columns(X, features):
 def _predict(estimator, X):
     """(n_rows,) labels by the `predict` of a clusterer."""
     name = f"what predict of estimator {type(estimator).__name__} returns"
-    return check_found(estimator.predict(X), len(X), name)
+    return base.check_found(estimator.predict(X), len(X), name)
 
 
 def _label_by_predict(estimators, columns, n_clusters, block, labels):

@@ -58,7 +58,7 @@ def corrupt_ensemble(
     >>> int(mask.sum()), bool((corrupted[:, ~mask] == labels[:, ~mask]).all())
     (2, True)
     """
-    labels = check.labels(labels)
+    labels = check.ensemble(labels).labels
     fraction = check.real(fraction, name="fraction", low=0.0, high=1.0)
     check.choice(kind, KINDS, name="kind")
     rng = check.random_state(random_state)

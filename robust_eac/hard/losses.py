@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..common import Labels, in_short
+from ..common import Labels
 from ..core.encoding import encode_ensemble, sub_ensemble
 from ..wording import counted, listed
 from .contingency import LOSSES, SLACK, moves, partition_losses
@@ -36,9 +36,6 @@ class ReassignmentCosts(NamedTuple):
     clusters: np.ndarray
     rises: np.ndarray
 
-    def __repr__(self) -> str:
-        return in_short(self)
-
 
 class CredibleBall(NamedTuple):
     """Result of :func:`credible_ball`."""
@@ -49,9 +46,6 @@ class CredibleBall(NamedTuple):
     horizontal: np.ndarray
     vertical_upper: np.ndarray
     vertical_lower: np.ndarray
-
-    def __repr__(self) -> str:
-        return in_short(self)
 
     def summary(self) -> str:
         """Report in words the radius, the number of partitions inside, the farthest, the coarsest and the finest."""

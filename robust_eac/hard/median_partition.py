@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..common import MAX_SEED, Labels, RandomState, WeightSolver, in_short
+from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.codes import relabel
 from ..core.encoding import encode_ensemble
 from ..weightings.joint import Fixed, as_weighting, name_of
@@ -39,9 +39,6 @@ class HardMedianPartition(NamedTuple):
     n_passes: int
     converged: bool
     options: dict
-
-    def __repr__(self) -> str:
-        return in_short(self)
 
     def summary(self, labels: Labels, *, names: Sequence[str] | None = None) -> str:
         """Report in words: clusters, loss, partitions with weight, and those of largest and of smallest weight.

@@ -19,17 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core import relabelling
-from ..core.formula import (
-    accumulate,
-    agreement_sums,
-    gap_of,
-    gap_unit,
-    gradient_of,
-    partition_sums,
-    statistics_from,
-    with_one_cluster,
-)
+from ..core import formula, relabelling
 from ..core.sweep import sweep, visit_with, visiting_order
 from .base import Objective
 
@@ -56,12 +46,12 @@ class ChanceCorrectedObjective(Objective):
 
     @cached_property
     def visited(self):
-        return with_one_cluster(self.encoding)
+        return formula.with_one_cluster(self.encoding)
 
     @cached_property
     def _sums(self):
         """The PairSums (see relabelling) of the partitions."""
-        return partition_sums(self.encoding)
+        return formula.partition_sums(self.encoding)
 
     @cached_property
     def _informative(self):
@@ -69,8 +59,8 @@ class ChanceCorrectedObjective(Objective):
         return relabelling.is_informative(self._sums)
 
     def measure(self, rows, n_threads=1):
-        S, G = accumulate(self.encoding, rows, n_threads=n_threads)
-        lift, consensus, _ = agreement_sums(self.encoding, S, rows, self._sums)
+        S, G = formula.accumulate(self.encoding, rows, n_threads=n_threads)
+        lift, consensus, _ = formula.agreement_sums(self.encoding, S, rows, self._sums)
         losses = np.maximum(1.0 - relabelling.adjusted(lift, consensus, self._sums), 0.0)
         half_expected = np.where(self._informative, relabelling.half_expected_loss(consensus, self._sums), 1.0)
         return CorrectedState(S, G, losses, half_expected)
@@ -87,7 +77,9 @@ class ChanceCorrectedObjective(Objective):
         coef, quadratic, together = self.terms(weights, state)
         share, chance = relabelling.share_of_pairs(sums), coef * state.losses
         alone = by_mask(-chance * (sums.own / sums.singles - share))
-        return statistics_from(self.encoding, state.S, state.G, coef, by_mask(quadratic), by_mask(together), alone)
+        return formula.statistics_from(
+            self.encoding, state.S, state.G, coef, by_mask(quadratic), by_mask(together), alone
+        )
 
     def terms(self, weights, state):
         coef = self._rates(weights, state) * self.chance(weights, state)
@@ -120,7 +112,7 @@ class ChanceCorrectedSteps:
 
     def gap(self):
         objective, total = self._objective, self._objective.partitions.total
-        return gap_of(objective.visited, self._rows, self._statistics(), total, n_threads=self._n_threads)
+        return formula.gap_of(objective.visited, self._rows, self._statistics(), total, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
         visited, before = self._objective.visited, self._rows.copy()
@@ -128,7 +120,7 @@ class ChanceCorrectedSteps:
         gaps = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
         lower = self._shorten(before)
         if lower is None:
-            gradient = gradient_of(visited, before, self._statistics())
+            gradient = formula.gradient_of(visited, before, self._statistics())
             self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
             lower = self._shorten(before)
         if lower is None:
@@ -136,7 +128,7 @@ class ChanceCorrectedSteps:
             self._rows[:] = before
             return None
         self.state = lower
-        return gaps / gap_unit(self._objective.partitions.total)
+        return gaps / formula.gap_unit(self._objective.partitions.total)
 
     def refresh(self):
         """Nothing to do: the state is measured after every sweep."""

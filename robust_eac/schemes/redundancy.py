@@ -84,7 +84,7 @@ def redundancy_weights(
     >>> redundancy_weights(labels, n_clusters=2, random_state=0).round(2)
     array([0.25, 0.25, 0.5 ])
     """
-    encoding = encode(check.labels(labels))
+    encoding = encode(check.ensemble(labels).labels)
     if n_clusters is None:
         n_clusters = int(np.median(encoding.partitions.n_clusters) + 0.5)
     n_clusters = check.n_clusters(n_clusters, encoding.n_samples)

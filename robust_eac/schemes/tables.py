@@ -36,7 +36,7 @@ class Table(NamedTuple):
 
 def encode_collapsed(labels):
     """Check and encode labels, with equal rows merged if that saves enough."""
-    return collapse(encode(check.labels(labels)))
+    return collapse(encode(check.ensemble(labels).labels))
 
 
 def tables(encoding):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..alternation.one_start import Limits, Problem, alternate, is_stationary
 from ..alternation.several_starts import canonical, reduce_problem, solve
-from ..common import MAX_SEED, Labels, RandomState, WeightSolver, in_short
+from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.compiling import announce_compiling
 from ..core.encoding import encode_ensemble
 from ..core.threads import count_threads, progress
@@ -34,9 +34,6 @@ class MedianPartitionResult(NamedTuple):
     gap: float
     n_iter: int
     converged: bool
-
-    def __repr__(self) -> str:
-        return in_short(self)
 
 
 class Options(NamedTuple):
@@ -214,9 +211,6 @@ class MembershipResult(NamedTuple):
     gap: float
     n_sweeps: int
     converged: bool
-
-    def __repr__(self) -> str:
-        return in_short(self)
 
 
 def solve_membership(

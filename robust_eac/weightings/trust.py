@@ -129,7 +129,7 @@ def trusted_group_weights(
     >>> trusted_group_weights(np.hstack([random, good])).round(3)
     array([0.   , 0.   , 0.   , 0.   , 0.333, 0.333, 0.333])
     """
-    labels = check.labels(labels)
+    labels = check.ensemble(labels).labels
     level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
     return uniform_over(trusted_group(encode(labels), level=level, rng=check.random_state(random_state)))
 

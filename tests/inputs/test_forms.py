@@ -100,7 +100,7 @@ def test_mean_co_association_of_drawn_clusterings_is_that_of_the_memberships():
 TOGETHER = coassociation_matrix(COMPLETE)
 ADJACENCY = np.rint(TOGETHER).astype(int) * (1 - np.eye(N, dtype=int))
 _ROWS, _PAIRS = "two readings: give np.array", "symmetric one of shape"
-_TOGETHER = f"{_PAIRS}.*co-associations are.*Give the clusterings"
+_TOGETHER = f"{_PAIRS}.*as similarities and distances are.*Give the clusterings"
 FEATURES = pd.DataFrame({"a": [0, 1, 1], "size": [0.5, 1.5, 2.0]})
 INDEX = pd.DataFrame({"Unnamed: 0": range(4), "a": [0, 1, 1, 0]})
 OWN = pd.DataFrame({"who": ["ann", "bob", "cem"], "a": [0, 1, 1]})
@@ -124,7 +124,7 @@ REFUSED = {
         TOGETHER + 1e-15 * np.tri(N), TypeError, _TOGETHER,
     ),
     "distances": (np.rint(3 - TOGETHER * M).astype(int), TypeError, f"{_PAIRS}.*distances"),
-    "adjacency": (ADJACENCY, TypeError, f"{_PAIRS}.*edges of a graph"),
+    "adjacency": (ADJACENCY, TypeError, _TOGETHER),
     "sparse labels": (sparse.csr_array(LABELS), TypeError, "dense array, got a sparse matrix"),
     "list of dicts": ([{"a": 0}, {"a": 1}], ValueError, "two-dimensional"),
     "communities": ([{0, 1}, {2}], ValueError, "two-dimensional"),
