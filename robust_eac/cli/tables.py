@@ -140,7 +140,7 @@ def _read_text(arguments, path):
     if frame.shape[1] != len(titles):
         raise ValueError(f"row 1 has {counted(len(titles), 'cell')}, row {above + 1} has {frame.shape[1]}")
     # pandas fills short rows, as of a file that was cut off.
-    last = data[data.rfind(b"\n") + 1 :].decode()
+    last = data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].decode()
     if last.count('"') % 2 == 0 and len(next(csv.reader([last], rows.dialect))) < len(titles):
         raise ValueError(f"the last row has fewer than {counted(len(titles), 'cell')}, as in a file that was cut off")
     if above and not is_number.all():

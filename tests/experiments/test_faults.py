@@ -134,8 +134,8 @@ def test_killed_runs_lose_repeat_and_tear_nothing(folder, rng, n_jobs):
         assert before.keys().isdisjoint(mine)
         assert len(mine) == len(set(mine))
         before = after
-    # The temporary files of the killed runs are gone: their cells were done again.
-    assert is_complete(folder)
+    # Temporary files of the killed runs may be left; their cells were done again.
+    assert sorted(texts(folder)) == list(range(N_CELLS))
 
 
 def test_two_runs_at_once_do_not_harm_each_other(folder):

@@ -108,7 +108,7 @@ def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
 @pytest.fixture
 def small_is_large(monkeypatch):
     """Let contingency tables of more than 400 numbers be too large: five clusters fit with 80 base clusters."""
-    monkeypatch.setattr("robust_eac.hard.losses.MAX_DENSE", 400)
+    monkeypatch.setattr("robust_eac.validation.MAX_DENSE", 400)
 
 
 LABELS = np.column_stack([np.roll(np.arange(40), u) // 2 for u in range(4)])
@@ -138,7 +138,7 @@ def test_tables_of_just_that_size_are_made(small_is_large):
 
 def test_a_search_without_a_limit_opens_no_more_clusters_than_tables_have_room_for(monkeypatch):
     assert solve_hard_median_partition(LABELS, n_init=2, random_state=0).n_clusters > 5
-    monkeypatch.setattr("robust_eac.hard.losses.MAX_DENSE", 400)
+    monkeypatch.setattr("robust_eac.validation.MAX_DENSE", 400)
     for init in ("mixed", np.arange(40) % 3):
         result = solve_hard_median_partition(LABELS, bound=True, init=init, n_init=2, random_state=0)
         assert 1 < result.n_clusters <= 5
