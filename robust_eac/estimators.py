@@ -319,7 +319,8 @@ class RobustEAC(_Consensus):
     Notes
     -----
     Position counts: a pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, is refused if
-    its index differs from that of X, unless one of them is 0, 1, .... The same holds in every function here.
+    its index differs from that of X. An index 0, 1, 2 and so on names nothing: it is not compared with names, but with
+    the same numbers in another order. The same holds in every function here.
 
     For a growing ensemble, start from the last consensus. With new partitions:
     ``RobustEAC(k, init=model.membership_).fit(labels)``, where labels include the new columns. With new objects, as

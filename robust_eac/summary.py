@@ -20,7 +20,7 @@ _SAME = 1e-6
 class Settings(NamedTuple):
     """Properties of a fit that are not among its attributes.
 
-    parameters : of the model, by name. merged : whether the consensus is that of average linkage. adjusted : whether
+    parameters : of the model, by name. merged : whether the consensus is that of merging. adjusted : whether
     losses are corrected for chance. total : weight of all objects. sample_weight : of each, None if equal.
     """
 
@@ -97,7 +97,9 @@ def describe(model, settings, assessment=None):
         rows["weights"] += "; trust is not judged, because one cluster agrees with no partition"
     rows["agreement"] = agreement_of(model.weights_, agreements)
     kind = "share of similarity" if settings.merged else "largest membership"
-    rows["confidence"] = f"{kind} {_below(model.confidence_)}"
+    shares = ((bound, np.count_nonzero(model.confidence_ < bound)) for bound in (0.5, 0.9))
+    few = (f"below {bound} for {_share(count, len(model.labels_))}" for bound, count in shares)
+    rows["confidence"] = f"{kind} {', '.join(few)}"
     return rows
 
 
@@ -157,9 +159,3 @@ def _at_most(value):
     value = max(value, 1e-3)
     unit = 10.0 ** (floor(log10(value)) - 1)
     return f"{ceil(value / unit) * unit:.6g}"
-
-
-def _below(largest):
-    """How many objects have a small largest membership."""
-    bounds = (0.5, 0.9)
-    return ", ".join(f"below {bound} for {_share(int((largest < bound).sum()), len(largest))}" for bound in bounds)

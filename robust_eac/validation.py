@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # Texts that are neither names nor integers: infinity, and decimal commas.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
 _NO_INTEGER = "must hold names, or integer cluster labels that fit in 64 bits"
-_NO_LABEL = "must hold labels: each in the argument must be a string or a number; None, NaN and NA mark a missing one"
+_NO_LABEL = "must hold labels: each label must be a string or a number; None, NaN and NA mark a missing one"
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 # Parameters with one value per partition; all others of `index` have one per object.
 _PER_PARTITION = {"weights", "weighting", "names", "groups"}
@@ -46,7 +46,7 @@ class Ensemble(NamedTuple):
 
     labels : (n, m) int; the partitions, -1 where an object was not observed.
     names : texts, names of the partitions; None if they have none.
-    objects : pandas index of the objects; None if they have no names.
+    objects : pandas index of the objects; None if the labels have none.
     categories : for each partition the sorted names and numbers that its labels 0, 1, ... stand for, None if they stand
         for themselves; None if all do.
     """
@@ -72,7 +72,10 @@ class Ensemble(NamedTuple):
 
 
 def ensemble(labels, *, name="labels", part=False) -> Ensemble:
-    """The :class:`Ensemble` of an array, a DataFrame or a list of clusterings; part : whether of some objects only."""
+    """The :class:`Ensemble` of an array, a DataFrame or a list of clusterings.
+
+    part : whether it holds only some of the objects, as in `predict`.
+    """
     if isinstance(labels, Ensemble):
         return labels
     ensemble, titles = _read(labels, name, part)
@@ -169,9 +172,8 @@ def _as_names(titles):
 
 
 def _index_of(values):
-    """The index of a pandas Series or table; None for everything else, and for 0, 1, ..., which names nothing."""
-    index = values.index if hasattr(values, "iloc") else None
-    return None if index is None or np.array_equal(np.asarray(index), np.arange(len(index))) else index
+    """The index of a pandas Series or table; None for everything else."""
+    return values.index if hasattr(values, "iloc") else None
 
 
 def index(labels, /, *, name="labels", **values):
@@ -181,16 +183,23 @@ def index(labels, /, *, name="labels", **values):
     """
     for parameter, value in values.items():
         if isinstance(labels, Ensemble) and parameter in _PER_PARTITION:
-            _compare(parameter, value, labels.names, f"{name}.columns")
+            columns = labels.names or (None if labels.objects is None else range(labels.n_partitions))
+            _compare(parameter, value, columns, f"{name}.columns")
         else:
             objects = labels.objects if isinstance(labels, Ensemble) else _index_of(labels)
             _compare(parameter, value, objects, f"{name}.index")
 
 
 def _compare(name, values, names, code):
-    """Raise ValueError if values have an index with other names, as texts; code : the expression for these names."""
+    """Raise ValueError if values have an index with other names, as texts; code : the expression for these names.
+
+    0, 1, ... in order names nothing, unless the other index holds the same numbers in another order.
+    """
     index = None if names is None else _index_of(values)
     if index is None or np.array_equal(index, names):
+        return
+    numbers = range(len(index))
+    if any(list(one) == list(numbers) for one in (index, names)) and {*index} != {*names}:
         return
     for position, (found, expected) in enumerate(zip_longest(index, names)):
         if found != expected and str(found) != str(expected):
@@ -442,8 +451,8 @@ def as_dense(values, name):
     return values.toarray()
 
 
-def vector(values, *, name, size=None, each="partition", positive_sum=False, signed=False) -> np.ndarray:
-    """Return a fresh float64 vector of finite numbers, non-negative unless they are signed."""
+def vector(values, *, name, size=None, each="partition", positive_sum=False) -> np.ndarray:
+    """Return a fresh float64 vector of finite, non-negative numbers."""
     array = real_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
@@ -452,7 +461,7 @@ def vector(values, *, name, size=None, each="partition", positive_sum=False, sig
         raise ValueError(f"{name} must have {expected}, got {array.size}.")
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")
-    if not signed and array.min() < 0.0:
+    if array.min() < 0.0:
         raise ValueError(f"{name} must be non-negative, got {array.min()} at position {array.argmin()}.")
     if positive_sum and array.max() == 0.0:
         raise ValueError(f"{name} must not be all zero.")

@@ -17,6 +17,7 @@ from ..hard.median_partition import solve_hard_median_partition, summarise_parti
 from ..hard.multistart import agreements_with
 from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
+from ..weightings.joint import name_of
 from ..wording import counted, listed
 from .output import NO_NUMBER, print_problem, progress, say
 
@@ -114,6 +115,8 @@ def _fit(arguments, options, labels, titles):
         columns = selection._asdict()
         results["selection"] = {name: np.asarray(columns[name]).tolist() for name in selection._fields[2:]}
     parameters = model.get_params(deep=False) | options
+    if "weighting" in parameters:
+        parameters["weighting"] = name_of(parameters["weighting"])
     summary = summarise(model, titles, model._settings, assessment)
     return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model, selection)
 

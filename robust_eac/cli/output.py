@@ -32,8 +32,10 @@ _IN_OPTIONS = {
     "random_state": "--seed",
     "columns of X": "columns of LABELS",
     "for example with KMeansEnsemble": "with 'robust-eac ensemble'",
-    "[Ll]eave it out if it (names|numbers)": r"--drop-column leaves it out; --index-column takes it if it \1",
-    r"call solve_hard_median_partition\(.*\)": "give --loss",
+    "; read the file with index_col=0 if it is a written index": "",
+    "[Ll]eave it out if it (names|numbers)": r"Give it as --index-column if it \1 the objects, else as --drop-column;",
+    "Leave them out: RobustEAC fitted to the others predicts -1": "leave them out",
+    r"solve_hard_median_partition\(.*\) takes": "--loss takes",
     "(cluster|max|n)_(weights|clusters|features|init|iter|jobs|partitions|repeats|samples)": r"--\1-\2",
     "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",
 }
@@ -136,7 +138,7 @@ def check_outputs(outputs, inputs, picture=None):
             both_exist = target.exists() and os.path.exists(other)
             if target == Path(os.path.realpath(other)) or (both_exist and os.path.samefile(target, other)):
                 raise ValueError(f"{output}: {problem}.")
-        if not os.access(target if target.exists() else target.parent, os.W_OK):
+        if not all(os.access(path, os.W_OK) for path in (target.parent, target) if path.exists()):
             raise ValueError(f"{output}: cannot be written.")
         others.append((output, "is written twice"))
 

@@ -108,7 +108,6 @@ def _read_text(arguments, path):
     data = sys.stdin.buffer.read() if path == STDOUT else path.read_bytes()
     if path.suffix.lower() == ".gz":
         data, path = gzip.decompress(data), path.with_suffix("")
-    data = data.rstrip(b"\r\n")
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
     separator = _separator(lines.readline(), path.suffix.lower(), arguments.delimiter)
     lines.seek(0)
@@ -117,7 +116,7 @@ def _read_text(arguments, path):
     above = 0 if arguments.header is False else rows.line_num
     second = next(rows, ()) if above else titles
     if not second:
-        raise ValueError(f"row {above + 1 if titles else 1} is empty")
+        raise ValueError("there are no rows below the titles" if titles and above else "row 1 is empty")
     is_number = pd.to_numeric(pd.Series(titles), errors="coerce").notna()
     if arguments.header is None and is_number.any():
         raise ValueError("row 1 has a number: give --header if it holds titles, --no-header if it is an object")
@@ -132,6 +131,8 @@ def _read_text(arguments, path):
     if arguments.index_column is not None:
         index = find_column(titles, arguments.index_column, path)
         options["converters"] = {index: lambda cell: as_read(cell.strip())}
+    if len(titles) > 1:
+        lines = io.TextIOWrapper(io.BytesIO(data.rstrip(b"\r\n")), encoding="utf-8-sig", newline="")
     lines.seek(0)
     frame = pd.read_csv(
         lines, sep=r"\s+" if separator == " " else separator, header=None, skiprows=min(above, 1), index_col=False,
@@ -139,10 +140,13 @@ def _read_text(arguments, path):
     )  # fmt: skip
     if frame.shape[1] != len(titles):
         raise ValueError(f"row 1 has {counted(len(titles), 'cell')}, row {above + 1} has {frame.shape[1]}")
-    # pandas fills short rows, as of a file that was cut off.
-    last = data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].decode()
-    if last.count('"') % 2 == 0 and len(next(csv.reader([last], rows.dialect))) < len(titles):
-        raise ValueError(f"the last row has fewer than {counted(len(titles), 'cell')}, as in a file that was cut off")
+    # pandas fills short rows; they are looked for one by one if there may be any.
+    n_delimiters = (len(frame) + bool(above)) * (len(titles) - 1)
+    if n_delimiters and (separator == " " or b'"' in data or data.count(separator.encode()) < n_delimiters):
+        lines.seek(0)
+        for number, row in enumerate(csv.reader(lines, rows.dialect), 1):
+            if number > above and len(row) < len(titles):
+                raise ValueError(f"row {number} has {counted(len(row), 'cell')}, not {len(titles)}")
     if above and not is_number.all():
         again = np.flatnonzero(frame.iloc[:, 0].astype(str) == titles[0])
         again = again[(frame.iloc[again].astype(str) == titles).all(axis=1)]
@@ -156,7 +160,8 @@ def _separator(first, suffix, chosen):
     own = _SEPARATORS.get(suffix)
     found = [mark for mark in ",;\t" if mark in first] or [own or " " * (" " in first.strip()) or ","]
     if chosen is None and own not in found and (own or len(found) > 1 or found == [" "]):
-        raise ValueError("row 1 does not show the delimiter; give --delimiter")
+        seen = " or ".join(name for name, mark in DELIMITERS.items() if mark in first)
+        raise ValueError(f"row 1 does not show whether {own or ','!r} is the delimiter; give --delimiter {seen}")
     return DELIMITERS[chosen] if chosen else own or found[0]
 
 
@@ -216,10 +221,11 @@ def read_labels(arguments, *, left_out=()):
     return table, labels
 
 
-def _check_labels(table, columns, **others):
+def _check_labels(table, columns, *others):
     """The labels in columns of a table, and others, by the rules of Python; errors give the row in the file."""
     try:
-        return check.ensemble(table.frame.iloc[:, columns].assign(**others), name=table.file).labels
+        frame = pd.concat([table.frame.iloc[:, columns], *others], axis=1)
+        return check.ensemble(frame, name=table.file).labels
     except (TypeError, ValueError) as error:
         text = re.sub(r"\bat row (\d+)", lambda found: f"at row {table.rows[int(found[1])]}", str(error))
         raise ValueError(text) from error
@@ -236,7 +242,7 @@ def read_truth(arguments, ensemble):
     if len(columns) != 1:
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
     # Beside a clustering that observes all objects, classes may be unknown.
-    labels = _check_labels(table, columns, all=0)[:, 0]
+    labels = _check_labels(table, columns, pd.Series(0, table.frame.index, name="all objects"))[:, 0]
     known = np.count_nonzero(labels != -1)
     if known < len(labels):
         say(f"{table.file}: the class of {known} of {counted(len(labels), 'object')} is known; these are graded")

@@ -228,6 +228,8 @@ def _resolve(chosen, registry, parameter):
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
         raise TypeError(f"{parameter} must be a list of names or a dict of functions, or hold both, got {chosen!r}.")
     if isinstance(chosen, Mapping):
+        if odd := [name for name in chosen if not isinstance(name, str)]:
+            raise TypeError(f"{parameter} must have texts as names, got {odd[0]!r}.")
         return {name: _entry(entry, registry, parameter, f"{parameter}[{name!r}]") for name, entry in chosen.items()}
     found = {}
     for entry in chosen:
@@ -266,11 +268,11 @@ def _number_drawn(resample, n_partitions):
     return max(1, round(share * n_partitions))
 
 
-def _several(values, name, noun, check, **options):
+def _several(values, name, noun, rule, **options):
     """The checked values of a list, which must differ."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a list of {noun}, got {values!r}.")
-    checked = [check(value, name=name, **options) for value in values]
+    checked = [rule(value, name=name, **options) for value in values]
     if not checked or len(set(checked)) < len(checked):
         raise ValueError(f"{name} must be different {noun}, at least one, got {checked}.")
     return checked

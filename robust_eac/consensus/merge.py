@@ -11,7 +11,7 @@ from .. import validation as check
 from ..common import RandomState
 from ..core.encoding import collapse, encode, select
 from ..objectives.base import first_objects
-from ..weightings.trust import trusted_group
+from ..weightings.trust import linked_group
 from .agglomeration import linkage_matrix
 from .merge_tree import THETA, assign, grow_tree, mean_n_clusters
 from .n_clusters import choose, compare_halves
@@ -154,7 +154,7 @@ def merge_labels(
     cluster_slots = encoding.partitions.cluster_slots
     encoding, columns, slots = in_random_order(encoding, rng, weights)
     if weights is None:
-        trusted = trusted_group(encoding, rng=rng)
+        trusted = linked_group(encoding, rng)[1]
         weights = np.empty(m)
         weights[columns] = trusted / np.count_nonzero(trusted)
     active = np.flatnonzero(weights[columns])

@@ -67,8 +67,10 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
     leaves, counts = find_micro_clusters(encoding, weights, values, n_groups, rng=rng, n_threads=n_threads)
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     sizes = np.bincount(leaves[leaves >= 0], weights=encoding.rows.multiplicity[leaves >= 0])
+    # The sums and weights of the pairs (i, i).
     own = values @ counts, weights @ observed_counts(encoding, counts)
-    tree = tree_of_groups(sums, pairs, own, sizes)
+    product = walk_similarities(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
+    tree = tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
     return GroupTree(encoding, weights, cluster_weights, leaves, counts, sizes, tree)
 
 
@@ -171,15 +173,6 @@ def group_norms(encoding, weights, values, counts):
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     own = mean_of(sums.diagonal(), pairs.diagonal())
     return np.sqrt(np.where(own > 0.0, own, 1.0))
-
-
-def tree_of_groups(sums, pairs, own, sizes):
-    """Tree of M groups of these sizes, from their :func:`similarity_sums` and the sums and weights of the pairs (i, i).
-
-    own : two arrays of shape (M,).
-    """
-    product = walk_similarities(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
-    return tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
 
 
 def level_own(sums, pairs, own_sums, own_pairs):

@@ -19,7 +19,7 @@ from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select,
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
 from ..weightings.pairs import compare_pairs
-from ..weightings.trust import trusted_group
+from ..weightings.trust import linked_group
 from .merge_tree import assign, cut_into_large, grow_tree
 from .random_order import in_random_order
 
@@ -195,7 +195,7 @@ def select_n_clusters(
     rng = check.random_state(random_state)
 
     encoding = in_random_order(encode_ensemble(ensemble, sample_weight), rng)[0]
-    trusted = np.flatnonzero(trusted_group(encoding, rng=rng))
+    trusted = np.flatnonzero(linked_group(encoding, rng)[1])
     encoding = select(encoding, trusted)
     weights = np.full(len(trusted), 1.0 / len(trusted))
     effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}

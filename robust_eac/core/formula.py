@@ -77,7 +77,8 @@ def slots_of(partitions, chosen, values):
 
 def losses_of(partitions, S, G):
     """The losses d_u from S and G."""
-    return losses_from_sums(partitions, shared_pairs(partitions, S), np.einsum("gpq,gpq->g", G, G))
+    shared = partitions.sum_slots(np.einsum("sp,sp->s", S, S))
+    return losses_from_sums(partitions, shared, np.einsum("gpq,gpq->g", G, G))
 
 
 def losses_from_sums(partitions, shared, square_G):
@@ -87,11 +88,6 @@ def losses_from_sums(partitions, shared, square_G):
     # A difference of large numbers: rounding must not hide perfect agreement.
     losses[losses < _ROUNDING * (square_G + partitions.squares)] = 0.0
     return losses * partitions.scale
-
-
-def shared_pairs(partitions, S):
-    """(m,) <Y'Y, X_u'X_u> = sum over its slots of |S_l|^2."""
-    return partitions.sum_slots(np.einsum("sp,sp->s", S, S))
 
 
 def agreement_sums(encoding, S, rows, of_partitions=None):

@@ -330,11 +330,6 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs):
     return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])
 
 
-def _memberships(rows):
-    """Tasks for the memberships of the objects of every block."""
-    return [task(rows.t) for task in rows.each(blocks.finish)]
-
-
 def _as_array(pieces, chunks, n_clusters):
     """The Dask array of memberships of the blocks."""
     import dask.array as da
@@ -348,7 +343,7 @@ def _finish(rows, chunks, n_clusters, *, by_object):
     """(labels, membership) of all objects as Dask arrays, clusters in the order of :func:`empty_last`."""
     from dask import compute, persist
 
-    memberships = persist(*_memberships(rows))
+    memberships = persist(*[task(rows.t) for task in rows.each(blocks.finish)])
     starts = np.cumsum((0, *chunks[:-1]))
     order, step = np.arange(n_clusters), None
     while step is None or (np.diff(step) != 1).any():

@@ -241,7 +241,7 @@ def reassignment_costs(
     used, best, rises = reassign(encoding, weights, chosen, codes)
     total = ensemble.n_samples if sample_weight is None else np.asarray(sample_weight).sum()
     return ReassignmentCosts(
-        np.where(np.isfinite(rises), np.append(clusters[used], -1)[best], -1),
+        np.where(np.isfinite(rises), np.append(clusters[used].astype(np.int64), -1)[best], -1),
         rises * (encoding.partitions.total / total),
     )
 

@@ -58,6 +58,7 @@ class HardMedianPartition(NamedTuple):
         if (ensemble.n_samples, ensemble.n_partitions) != shape:
             found = f"({ensemble.n_samples}, {ensemble.n_partitions})"
             raise ValueError(f"labels must be those of the result, with shape {shape}, got {found}.")
+        check.index(ensemble, names=names)
         if names is None:
             names = ensemble.names or range(shape[1])
         names = check.names(names, ensemble.n_partitions, name="names")
@@ -184,7 +185,8 @@ def solve_hard_median_partition(
     seeds = rng.randint(MAX_SEED, size=n_init)
     task = Task(encoding, chosen, min(limit, most_clusters(encoding)), weighting, max_passes)
     run = solve_from(task, start, seeds, n_jobs)
-    _warn_unconverged(run, max_passes)
+    reason = f"labels or weights still changed in pass max_passes={max_passes}"
+    check.warn_unless(run.converged, f"The search did not converge: {reason}.")
     found = relabel(run.clusters)
     n_found, least = int(found.max()) + 1, None
     if bound:
@@ -219,8 +221,3 @@ def _check_weighting(weights, weighting, n_partitions):
     if weights is not None:
         raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
     return as_weighting(weighting)
-
-
-def _warn_unconverged(run, max_passes):
-    message = f"The search did not converge: labels or weights still changed in pass max_passes={max_passes}."
-    check.warn_unless(run.converged, message)

@@ -83,7 +83,7 @@ def plot_weights(
     'Weight on 3 of 3 partitions'
     """
     check.index(weights, name="weights", corrupted=corrupted)
-    weights = _check_weights(weights)
+    weights = check.weights(check.vector(weights, name="weights", positive_sum=True), np.size(weights))
     m = len(weights)
     kinds = _check_kinds(corrupted, weights)
     sort = check.flag(sort, name="sort")
@@ -98,7 +98,8 @@ def plot_weights(
         title=f"Weight on {np.count_nonzero(weights):,} of {counted(m, 'partition')}",
         xlabel="rank of the partition, by weight" if sort else "number of the partition",
         ylabel="weight (all together: 1)",
-        ylim=_limits(weights),
+        # With space for the legend.
+        ylim=(-0.02 * weights.max(), 1.5 * weights.max()),
     )
     count_along(ax.xaxis)
     ax.legend(loc="upper right")
@@ -242,10 +243,6 @@ def plot_consensus_distribution(
     return ax
 
 
-def _check_weights(weights):
-    return check.weights(check.vector(weights, name="weights", positive_sum=True), np.size(weights))
-
-
 def _check_kinds(corrupted, weights):
     """[(mask of the partitions of a kind, line style)], the corrupted ones last."""
     n_partitions = len(weights)
@@ -261,11 +258,6 @@ def _check_kinds(corrupted, weights):
     for kind, style in kinds:
         style["label"] += f" ({np.count_nonzero(kind):,}), weight {weights[kind].sum():.3g} together"
     return kinds
-
-
-def _limits(weights):
-    """Limits of the axis of weights, with space for a legend."""
-    return -0.02 * weights.max(), 1.5 * weights.max()
 
 
 def _width(n_partitions):

@@ -89,7 +89,8 @@ def plot_coassociation(
     drawn = draw_objects(groups, max_objects, rng)
     together = coassociation_of(encode(ensemble.labels[drawn]), weights)
     groups = groups[drawn]
-    order = _order_by_group(together, groups)
+    # Within a group by average linkage.
+    order = np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
     _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
     starts, drawn_names = _bounds(groups[order], names)
     _frame(ax, starts)
@@ -173,11 +174,6 @@ def draw_objects(groups, size, rng):
     if n <= size:
         return np.arange(n)
     return _spread(np.lexsort((rng.permutation(n), groups)), size, rng.randint(n))
-
-
-def _order_by_group(together, groups):
-    """Order of the rows of a co-association by their group, within it by average linkage."""
-    return np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
 
 
 def _alike_together(together, objects):

@@ -15,7 +15,7 @@ from .. import validation as check
 from .._version import __version__
 from .._whole_files import write_files
 from ..common import load_package
-from ..consensus.n_clusters import STABLE, remarks
+from ..consensus.n_clusters import STABLE, ClusterNumberSelection, remarks
 from ..diagnostics.agreement import agreement_test_of
 from ..diagnostics.certificates import UNSURE
 from ..plotting.matrices import draw_objects, plot_coassociation
@@ -45,6 +45,8 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         if not (text is None or isinstance(text, str)):
             raise TypeError(f"{name} must be a text or None, got {text!r}.")
     max_rows = check.integer(max_rows, name="max_rows", low=0)
+    if not isinstance(selection, ClusterNumberSelection | None):
+        raise TypeError(f"selection must be what select_n_clusters returns, or None, got {selection!r}.")
     if check.is_dask_array(model.labels_):
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
     ensemble, n_samples = check.ensemble(X, name="X"), len(model.labels_)

@@ -30,7 +30,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
     >>> equal_weights(np.array([[0, 0], [1, 0], [1, 1]]))
     array([0.5, 0.5])
     """
-    m = check.ensemble(labels).labels.shape[1]
+    m = check.ensemble(labels).n_partitions
     return np.full(m, 1.0 / m)
 
 

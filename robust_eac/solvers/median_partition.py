@@ -176,7 +176,7 @@ def solve_ensemble(ensemble, n_clusters, options, sample_weight):
 
 
 def check_effort(options):
-    """(number of starts, :class:`~robust_eac.alternation.several_starts.Limits`)."""
+    """(number of starts, :class:`~robust_eac.alternation.one_start.Limits`)."""
     n_init = check.integer(options.n_init, name="n_init", low=1)
     max_iter = check.integer(options.max_iter, name="max_iter", low=1)
     return n_init, Limits(check.real(options.tol, name="tol", low=0.0), max_iter)

@@ -52,7 +52,7 @@ class Weighting(BaseEstimator):
         group : function without arguments that finds (pairs, the trusted group), as
             :func:`~robust_eac.weightings.trust.linked_group`.
         """
-        self.solve(np.zeros(n_partitions))
+        self.solve(np.ones(n_partitions))
         return self
 
     def update(self, losses):

@@ -131,21 +131,18 @@ def trusted_group_weights(
     """
     labels = check.ensemble(labels).labels
     level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
-    return uniform_over(trusted_group(encode(labels), level=level, rng=check.random_state(random_state)))
-
-
-def trusted_group(encoding, *, level=LEVEL, rng):
-    """Mask (m,) of the largest group of partitions linked by agreement; all, with a warning, if there are no links."""
-    return linked_group(encoding, rng, level=level)[1]
+    return uniform_over(linked_group(encode(labels), check.random_state(random_state), level=level)[1])
 
 
 def linked_group(encoding, rng, *, level=LEVEL):
-    """(the compared pairs of partitions, :func:`trusted_group`)."""
+    """(the compared pairs of partitions, mask (m,) of the largest group linked by agreement).
+
+    If there are no links, all partitions are in the group, with a warning.
+    """
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, level=level)
     if group is None:
-        message = f"No two partitions agree beyond chance at the level {level:g}: all are weighted equally."
-        warn(message)
+        warn(f"No two partitions agree beyond chance at the level {level:g}: all are weighted equally.")
         group = np.ones(len(encoding.partitions.offsets), dtype=bool)
     return pairs, group
 
