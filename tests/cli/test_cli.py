@@ -620,3 +620,8 @@ def test_clusterings_without_a_stable_number_get_their_outputs(folder, capsys):
         assert len(read_csv("c.csv")[1][0]) == shape[0]
         assert "No number is stable" in capsys.readouterr().out
         os.remove("c.csv")
+
+
+def test_the_json_names_a_weighting_with_parameters(folder):
+    assert run("consensus", "labels.csv", "--n-clusters", 3, "--rho", 0.3, "--json", "j.json", "--output", "c.csv") == 0
+    assert json.loads(Path("j.json").read_text())["parameters"]["weighting"] == "restricted-simplex"

@@ -18,7 +18,7 @@ from scipy.io import savemat
 from robust_eac.cli.tables import features_of, find_column, read_input, read_labels
 
 from ..access import check_ensemble
-from .conftest import CONSENSUS, LABELS, NAMES, TITLES, TRUTH, read_csv, run, write_csv
+from .conftest import CONSENSUS, LABELS, NAMED, NAMES, TITLES, TRUTH, read_csv, run, write_csv
 
 SMALL = np.array([[0, 1, 0], [0, 1, 2], [1, 0, 2], [1, 0, -1]])
 BODY = "0,1,0\n0,1,2\n1,0,2\n1,0,-1\n"
@@ -329,3 +329,30 @@ def test_damaged_arrays_give_an_array_or_one_error(tmp_path, suffix, rng):
         assert error.startswith((str(path), "Unable to allocate")) if error else labels.size > 0
         refused += bool(error)
     assert refused > 15
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (f"{TEXT}1,0\n", "row 6 has 2 cells, not 3"),
+        (f"{TEXT}1,0", "row 6 has 2 cells, not 3"),
+        ("a,b,c\n0,1,0\n0,1\n1,0,2\n", "row 3 has 2 cells, not 3"),
+        ('a,b,c\n0,1,"0"\n0,1\n1,0,2\n', "row 3 has 2 cells, not 3"),
+        ("a,b,c\n0,1,0\n\n1,0,2\n", "row 3 has 0 cells, not 3"),
+    ],
+)
+def test_short_rows_are_refused(tmp_path, content, message):
+    with pytest.raises(ValueError, match=message):
+        labels_in(tmp_path / "a.csv", content)
+
+
+def test_lines_left_blank_at_the_end_are_no_rows(tmp_path):
+    assert np.array_equal(labels_in(tmp_path / "a.csv", f"{TEXT}\n\r\n\n"), SMALL)
+
+
+def test_a_truth_may_be_called_anything(folder, capsys):
+    write_csv("truth.csv", ["name", "all"], zip(NAMES, TRUTH, strict=True))
+    options = ("--consensus", "kmeans", "--weightings", "uniform", "--output", "t.csv")
+    assert run("compare", *NAMED, "--n-clusters", 3, "--truth", "truth.csv", "--truth-column", "all", *options) == 0
+    header, columns = read_csv("t.csv")
+    assert float(columns[header.index("h")][0]) > 0.9

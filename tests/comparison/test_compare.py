@@ -410,3 +410,8 @@ def test_several_kinds_of_noise_replace_the_same_partitions(labels):
 def test_bad_fractions(labels, fractions, error, match):
     with pytest.raises(error, match=match):
         compare(labels, 3, fractions=fractions)
+
+
+def test_names_are_texts(labels):
+    with pytest.raises(TypeError, match="consensus must have texts as names, got 2"):
+        compare(labels, 3, consensus={2: "kmeans"})

@@ -16,7 +16,7 @@ from robust_eac import (
 )
 from robust_eac.schemes import FEATURE_SCHEMES
 
-from ..access import check_index, check_labels
+from ..access import check_ensemble, check_index, check_labels
 from .hostile import CALLABLES, arguments_of, assert_same, call, label_parameter, parameters_of, small_world
 
 WORLD = small_world()
@@ -147,7 +147,8 @@ def test_the_rule_of_an_index():
     # A numbering is no names, and neither are arrays and lists.
     for fitting in (values, values.set_axis(list("abc")), [1, 2, 3], values.to_numpy(), None, "uniform"):
         check_index(table, values=fitting)
-    check_index(table.reset_index(drop=True), values=values[::-1])
+    with pytest.raises(ValueError, match=r"values: its index must be labels\.index"):
+        check_index(table.reset_index(drop=True), values=values[::-1])
     # Texts and numbers that read the same are the same names.
     check_index(table.set_axis([9, 8, 7]), values=values.set_axis(["9", "8", "7"]))
     repeated = values.set_axis(list("aab"))
@@ -187,3 +188,31 @@ def test_objects_without_a_label_can_be_left_out():
     found = model.predict(labels)
     assert found.tolist()[9:] == [-1, -1]
     assert found[:9].min() == 0
+
+
+def test_the_same_numbers_in_another_order_are_refused():
+    frame = pd.DataFrame(WORLD.labels)
+    y = pd.Series(WORLD.consensus)
+    mixed = y.sample(frac=1.0, random_state=0)
+    for values in (mixed, mixed.sort_index(ascending=False)):
+        with pytest.raises(ValueError, match=r"sample_weight: its index must be labels\.index.* got .* not 0"):
+            check_index(check_ensemble(frame), sample_weight=values)
+    with pytest.raises(ValueError, match=r"y: its index must be labels\.index"):
+        compare(frame, 3, y=mixed)
+    weights = pd.Series(np.arange(1.0, WORLD.m + 1.0))[::-1]
+    with pytest.raises(ValueError, match=r"weights: its index must be labels\.columns"):
+        solve_hard_median_partition(frame, 3, weights=weights)
+    with pytest.raises(ValueError, match=r"labels\[1\]: its index must be labels\[0\]\.index"):
+        check_labels([y, mixed])
+    # Names are not compared with numbers in order.
+    check_index(check_ensemble(frame), sample_weight=y.set_axis(OBJECTS))
+    check_index(check_ensemble(frame.set_axis(OBJECTS)), sample_weight=y)
+    # An array has no index.
+    check_index(check_ensemble(WORLD.labels), sample_weight=mixed)
+
+
+def test_a_summary_refuses_names_in_another_order():
+    frame = pd.DataFrame(WORLD.labels, columns=TITLES)
+    result = solve_hard_median_partition(frame, 3, random_state=0)
+    with pytest.raises(ValueError, match=r"names: its index must be labels\.columns"):
+        result.summary(frame, names=pd.Series(TITLES, TITLES)[::-1])
