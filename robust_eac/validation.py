@@ -156,7 +156,7 @@ def _read_list(entries, name):
         if shape != (n,) or n == 0:
             raise ValueError(f"{title} must be a label vector of shape (n_samples,)={(n,)}, got shape {shape}.")
         _compare(title, entry, objects, code)
-        if objects is None:
+        if _names_nothing(objects):
             objects, code = _index_of(entry), f"{title}.index"
     matrix, categories = _side_by_side(columns)
     given = [getattr(entry, "name", None) for entry in entries]
@@ -167,13 +167,16 @@ def _read_list(entries, name):
 
 def _as_names(titles):
     """Titles as texts; None for numbers 0, 1, ... in order, which are positions."""
-    titles = list(titles)
-    return None if titles == list(range(len(titles))) else tuple(map(str, titles))
+    return None if _names_nothing(titles) else tuple(map(str, titles))
 
 
 def _index_of(values):
     """The index of a pandas Series or table; None for everything else."""
     return values.index if hasattr(values, "iloc") else None
+
+
+def _names_nothing(index):
+    return index is None or np.array_equal(np.asarray(index), np.arange(len(index)))
 
 
 def index(labels, /, *, name="labels", **values):
@@ -183,7 +186,8 @@ def index(labels, /, *, name="labels", **values):
     """
     for parameter, value in values.items():
         if isinstance(labels, Ensemble) and parameter in _PER_PARTITION:
-            columns = labels.names or (None if labels.objects is None else range(labels.n_partitions))
+            numbered = labels.names is None and labels.objects is not None
+            columns = range(labels.n_partitions) if numbered else labels.names
             _compare(parameter, value, columns, f"{name}.columns")
         else:
             objects = labels.objects if isinstance(labels, Ensemble) else _index_of(labels)
@@ -198,8 +202,7 @@ def _compare(name, values, names, code):
     index = None if names is None else _index_of(values)
     if index is None or np.array_equal(index, names):
         return
-    numbers = range(len(index))
-    if any(list(one) == list(numbers) for one in (index, names)) and {*index} != {*names}:
+    if (_names_nothing(index) or _names_nothing(names)) and {*index} != {*names}:
         return
     for position, (found, expected) in enumerate(zip_longest(index, names)):
         if found != expected and str(found) != str(expected):

@@ -59,9 +59,8 @@ class HardMedianPartition(NamedTuple):
             found = f"({ensemble.n_samples}, {ensemble.n_partitions})"
             raise ValueError(f"labels must be those of the result, with shape {shape}, got {found}.")
         check.index(ensemble, names=names)
-        if names is None:
-            names = ensemble.names or range(shape[1])
-        names = check.names(names, ensemble.n_partitions, name="names")
+        known = ensemble.names or range(shape[1])
+        names = check.names(known if names is None else names, ensemble.n_partitions, name="names")
         agreements = agreements_with(encode_ensemble(ensemble), self.labels)
         return summarise_partition(self, agreements, names)
 
