@@ -97,7 +97,7 @@ def describe(model, settings, assessment=None):
         rows["weights"] += "; trust is not judged, because one cluster agrees with no partition"
     rows["agreement"] = agreement_of(model.weights_, agreements)
     kind = "share of similarity" if settings.merged else "largest membership"
-    shares = ((bound, np.count_nonzero(model.confidence_ < bound)) for bound in (0.5, 0.9))
+    shares = ((bound, int((model.confidence_ < bound).sum())) for bound in (0.5, 0.9))
     few = (f"below {bound} for {_share(count, len(model.labels_))}" for bound, count in shares)
     rows["confidence"] = f"{kind} {', '.join(few)}"
     return rows

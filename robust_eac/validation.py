@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # Texts that are neither names nor integers: infinity, and decimal commas.
 _ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
 _NO_INTEGER = "must hold names, or integer cluster labels that fit in 64 bits"
-_NO_LABEL = "must hold labels: each label must be a string or a number; None, NaN and NA mark a missing one"
+_NO_LABEL = "must hold labels: the argument must be of strings or numbers; None, NaN and NA mark a missing label"
 _FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
 # Parameters with one value per partition; all others of `index` have one per object.
 _PER_PARTITION = {"weights", "weighting", "names", "groups"}

@@ -116,7 +116,7 @@ def _read_text(arguments, path):
     above = 0 if arguments.header is False else rows.line_num
     second = next(rows, ()) if above else titles
     if not second:
-        raise ValueError("there are no rows below the titles" if titles and above else "row 1 is empty")
+        raise ValueError(f"row {above + 1 if titles else 1} is empty")
     is_number = pd.to_numeric(pd.Series(titles), errors="coerce").notna()
     if arguments.header is None and is_number.any():
         raise ValueError("row 1 has a number: give --header if it holds titles, --no-header if it is an object")
@@ -273,9 +273,9 @@ def _read_beside(arguments, path, ensemble, variable=None):
     """The :class:`Table` in a second file on the same objects, in their order: by names, or else by position."""
     table = read_table(arguments, path, variable)
     if ensemble.names is None:
-        if len(table.frame) != len(ensemble.frame):
-            rule = f"must have {len(ensemble.frame)} rows as {ensemble.file} does"
-            raise ValueError(f"{path}: {rule}, got {len(table.frame)}; --index-column joins by names.")
+        if (n := len(table.frame)) != (m := len(ensemble.frame)):
+            raise ValueError(f"{path}: has {n} rows, {ensemble.file} {m}; --index-column joins by names.")
+        say(f"{path}: its rows belong to those of {ensemble.file} in this order; --index-column joins by names")
         return table
     names, wanted = pd.Index(table.names), pd.Index(ensemble.names)
     if not names.is_unique:
