@@ -184,7 +184,7 @@ def read_input(arguments, path, *, left_out=()):
     if not taken:
         raise ValueError(f"{path}: none of the {table.frame.shape[1]} columns is left.")
     if taken[0] == 0 and table.frame.columns[0] == "":
-        raise ValueError(f"{path}: column 1 has no title: use --index-column 1 if it names the objects.")
+        raise ValueError(f"{path}: column 1 has no title: use --index-column @1 if it names the objects.")
     again = pd.Index(table.names or [])
     if len(again := again[again.duplicated()]):
         print_problem("warning", f"{path}: several rows are called {again[0]!r}; they are kept apart.")

@@ -71,7 +71,7 @@ BAD_LABELS = [
     ("a,b\n1,0\n".encode("utf-16"), (), r"bad\.csv: 'utf-8' codec can't decode"),
     ("a,b\n0,1\n1,0\n", ("--n-clusters", 3), r"error: --n-clusters must be in \[1, 2 objects\], got 3"),
     ("a\n0\n1\n0\n", ("--n-clusters", "auto"), r"at least 2 partitions"),
-    (",a\n0,0\n1,1\n2,1\n", (), r"column 1 has no title: use --index-column 1 if it names the objects"),
+    (",a\n0,0\n1,1\n2,1\n", (), r"column 1 has no title: use --index-column @1 if it names the objects"),
     ("a,b\n" + "0,1\n" * 7_000 + "0,1.5\n", (), r"got 1\.5 at row 7002, column 'b'"),
 ]
 

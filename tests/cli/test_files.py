@@ -138,7 +138,7 @@ def test_columns_by_title_or_number():
 def test_rows_that_pandas_writes_are_named_by_the_first_column(tmp_path):
     path = tmp_path / "a.csv"
     pd.DataFrame(SMALL).to_csv(path)
-    with pytest.raises(ValueError, match="column 1 has no title: use --index-column 1"):
+    with pytest.raises(ValueError, match="column 1 has no title: use --index-column @1"):
         labels_in(path, header=True)
     with pytest.raises(ValueError, match=r"2 columns are called '1'; choose from @1 \(''\), @3"):
         labels_in(path, header=True, index_column="1")
@@ -220,7 +220,7 @@ def test_row_names_of_r(folder, capsys, separator, header):
     argv = ["consensus", path, "--n-clusters", 2, "--output", "c.csv", "--weights", "w.csv"]
     argv += ["--delimiter", "space"] * (separator == " ")
     assert run(*argv) == 2
-    assert f"{path}: column 1 has no title: use --index-column 1 if it names the objects." in capsys.readouterr().err
+    assert f"{path}: column 1 has no title: use --index-column @1 if it names the objects." in capsys.readouterr().err
     assert run(*argv, "--index-column", 1) == 0
     header, (names, _) = read_csv("c.csv")
     assert (header, names) == (["object", "cluster"], tuple("xyzw"))
