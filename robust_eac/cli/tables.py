@@ -125,19 +125,15 @@ def _read_text(arguments, path):
     elif len(second) == len(titles) + 1:
         # As R's write.table leaves out the title of the names.
         titles = ["", *titles]
+    if len(titles) > 1:
+        lines = io.TextIOWrapper(io.BytesIO(data.rstrip(b"\r\n")), encoding="utf-8-sig", newline="")
     # Later versions are exact by default, and deprecate the option.
     is_exact = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
     options = {} if is_exact else {"float_precision": "round_trip"}
-    if arguments.index_column is not None:
-        index = find_column(titles, arguments.index_column, path)
-        options["converters"] = {index: lambda cell: as_read(cell.strip())}
-    if len(titles) > 1:
-        lines = io.TextIOWrapper(io.BytesIO(data.rstrip(b"\r\n")), encoding="utf-8-sig", newline="")
+    options |= {"sep": r"\s+" if separator == " " else separator, "header": None, "skiprows": min(above, 1)}
+    options |= {"skip_blank_lines": False, "skipinitialspace": True}
     lines.seek(0)
-    frame = pd.read_csv(
-        lines, sep=r"\s+" if separator == " " else separator, header=None, skiprows=min(above, 1), index_col=False,
-        skip_blank_lines=False, skipinitialspace=True, low_memory=False, **options,
-    )  # fmt: skip
+    frame = pd.read_csv(lines, index_col=False, low_memory=False, **options)
     if frame.shape[1] != len(titles):
         raise ValueError(f"row 1 has {counted(len(titles), 'cell')}, row {above + 1} has {frame.shape[1]}")
     # pandas fills short rows; they are looked for one by one if there may be any.
@@ -152,6 +148,11 @@ def _read_text(arguments, path):
         again = again[(frame.iloc[again].astype(str) == titles).all(axis=1)]
         if len(again):
             raise ValueError(f"row {again[0] + above + 1} is the header again, as in files joined by cat")
+    if arguments.index_column is not None:
+        index = find_column(titles, arguments.index_column, path)
+        lines.seek(0)
+        names = pd.read_csv(lines, usecols=[index], dtype=str, na_filter=False, **options).iloc[:, 0]
+        frame.isetitem(index, [as_read(name.strip()) for name in names])
     return frame.set_axis(titles, axis=1), above + 1
 
 

@@ -165,7 +165,7 @@ def test_numbers_are_read_as_they_were(tmp_path, rng, features):
     ("content", "match"),
     [
         ("a,b\n1.5,2\n,3\n", r"row 3, column 'a': a feature must be a finite number, got 'nan'"),
-        ("a,b\n1.5,2\n1,1e999\n", r"row 3, column 'b': .*'1e999'"),
+        ("a,b\n1.5,2\n1,1e999\n", r"row 3, column 'b': .*'(1e999|inf)'"),
         ("a,b,c\n5.1,3.5,setosa\n5.0,3.1,setosa\n", r"row 2, column 'c': .*'setosa'; --drop-column leaves"),
     ],
 )
