@@ -244,8 +244,7 @@ def read_truth(arguments, ensemble):
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
     # Beside a clustering that observes all objects, classes may be unknown.
     labels = _check_labels(table, columns, pd.Series(0, table.frame.index, name="all objects"))[:, 0]
-    known = np.count_nonzero(labels != -1)
-    if known < len(labels):
+    if (known := np.count_nonzero(labels != -1)) < len(labels):
         say(f"{table.file}: the class of {known} of {counted(len(labels), 'object')} is known; these are graded")
     return labels
 
