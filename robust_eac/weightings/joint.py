@@ -49,8 +49,7 @@ class Weighting(BaseEstimator):
         """The weighting of an alternation, after a check of the parameters: with those that depend on the ensemble.
 
         unit : the unit of the losses.
-        group : function without arguments that finds (pairs, the trusted group), as
-            :func:`~robust_eac.weightings.trust.linked_group`.
+        group : function without arguments that finds (the compared pairs of partitions, mask of the trusted group).
         """
         self.solve(np.ones(n_partitions))
         return self
