@@ -9,7 +9,7 @@ and single methods of a registry, are in the submodules.
 - `RobustEAC`: consensus and weights by one objective: the estimator to begin with
 - `MergeConsensus`: a tree of the objects, which also finds the number of clusters
 
-**Solving** (`robust_eac.solvers`): functions of arrays
+**Solving** (`robust_eac.median_partition`): functions of arrays
 
 - `solve_median_partition`: memberships and weights together
 - `solve_membership`: memberships for given weights
@@ -21,16 +21,8 @@ and single methods of a registry, are in the submodules.
 **Hard partitions** (`robust_eac.hard`)
 
 - `solve_hard_median_partition`: the partition of least loss, by search from several starts or from a given partition
-- `consensus_lower_bound`: a loss that no consensus can go below
 - `credible_ball`: how sure a partition is among posterior draws
 - `hard_partition_losses`, `expected_losses`, `reassignment_costs`: losses between partitions, and of moving an object
-
-**Weights found with the consensus** (`robust_eac.weightings`)
-
-- `RestrictedSimplex`, `L2`, `Entropy`, `ChanceCorrected`: values of `weighting=`, with their parameters
-- `WEIGHT_SOLVERS`: the functions losses -> weights behind them, by name
-- `restricted_simplex_weights`, `l2_weights`, `entropy_weights`, `chance_corrected_weights`: the same
-- `trusted_group_weights`: the largest group of clusterings that agree beyond chance
 
 **Weights before any consensus** (`robust_eac.schemes`)
 
@@ -95,16 +87,13 @@ from ._version import __version__ as __version__
 # Public submodule -> its names that are public here, in the order of the topics above.
 _PUBLIC = {
     "estimators": "RobustEAC MergeConsensus",
-    "solvers": "solve_median_partition solve_membership",
+    "median_partition": (
+        "solve_median_partition solve_membership consensus_lower_bound RestrictedSimplex L2 Entropy ChanceCorrected "
+        "WEIGHT_SOLVERS restricted_simplex_weights l2_weights entropy_weights chance_corrected_weights "
+        "trusted_group_weights"
+    ),
     "distributed": "solve_median_partition_distributed",
-    "hard": (
-        "solve_hard_median_partition consensus_lower_bound credible_ball hard_partition_losses "
-        "expected_losses reassignment_costs"
-    ),
-    "weightings": (
-        "RestrictedSimplex L2 Entropy ChanceCorrected WEIGHT_SOLVERS restricted_simplex_weights "
-        "l2_weights entropy_weights chance_corrected_weights trusted_group_weights"
-    ),
+    "hard": ("solve_hard_median_partition credible_ball hard_partition_losses expected_losses reassignment_costs"),
     "schemes": "WEIGHTING_SCHEMES silhouette_weights order_weights",
     "consensus": (
         "CONSENSUS_FUNCTIONS merge_consensus select_n_clusters coassociation_matrix eac eac_linkage threshold_eac "
@@ -138,11 +127,10 @@ if TYPE_CHECKING:
     from .ensembles import *
     from .estimators import *
     from .hard import *
+    from .median_partition import *
     from .metrics import *
     from .plotting import *
     from .schemes import *
-    from .solvers import *
-    from .weightings import *
 else:
     # Two threads that import scikit-learn at once could meet it half loaded.
     _importing = RLock()

@@ -15,9 +15,9 @@ from . import validation as check
 from .common import Labels, RandomState, WeightSolver, warn
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
-from .diagnostics.objective import partition_losses
-from .placing import agreements_of, keep_consensus, read_new_objects
-from .solvers.median_partition import Options, solve_ensemble
+from .diagnostics.losses import partition_losses
+from .median_partition.solve import solve_ensemble
+from .prediction import agreements_of, keep_consensus, read_new_objects
 from .summary import Settings, assess, summarise
 
 if TYPE_CHECKING:
@@ -396,12 +396,13 @@ class RobustEAC(_Consensus):
         -------
         self : RobustEAC
         """
-        options = Options(**{name: getattr(self, name) for name in Options._fields})
+        parameters = self.get_params(deep=False)
+        how = {name: value for name, value in parameters.items() if name not in ("n_clusters", "verbose")}
         if check.is_dask_array(X):
             from .distributed.solver import solve_and_compare
 
             with progress(self.verbose):
-                result, agreements = solve_and_compare(X, self.n_clusters, options, sample_weight=sample_weight)
+                result, agreements = solve_and_compare(X, self.n_clusters, sample_weight=sample_weight, **how)
             self._store(None, result, agreements=agreements)
             self._fixed = None
             adjusted, total, weight = False, float(len(result.labels)), None
@@ -409,13 +410,15 @@ class RobustEAC(_Consensus):
             ensemble = check.ensemble(X, name="X")
             check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
-                result, state, objective = solve_ensemble(ensemble, self.n_clusters, options, sample_weight)
+                result, matrices, objective = solve_ensemble(
+                    ensemble, self.n_clusters, sample_weight=sample_weight, **how
+                )
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
-            self._fixed = keep_consensus(ensemble, objective, result, state, self.tol)
+            self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
             adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total
             weight = check.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(self.get_params(deep=False), False, adjusted, total, weight)
+        self._settings = Settings(parameters, False, adjusted, total, weight)
         return self
 
     def predict_membership(self, X: Labels) -> np.ndarray:

@@ -9,8 +9,8 @@ from . import validation as check
 from .core.encoding import encode_ensemble
 from .core.formula import adjusted_agreements
 from .diagnostics.certificates import UNSURE, Assessment, assess_membership
-from .diagnostics.determinacy import determinacy
-from .weightings.joint import name_of
+from .diagnostics.identifiability import determinacy
+from .median_partition.weightings import name_of
 from .wording import agreement_of, clusters_found, counted, percent, report, rounded, with_weight
 
 # Chance-corrected agreements that differ by more show that the ensemble is not the fitted one.

@@ -9,15 +9,12 @@ from robust_eac import summary as _summary
 from robust_eac import validation
 from robust_eac import wording as _wording
 from robust_eac._whole_files import write_files
-from robust_eac.alternation import one_start as _one_start
-from robust_eac.alternation import several_starts as _several_starts
-from robust_eac.alternation.one_start import Limits, Problem, next_relaxation
 from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus import agglomeration as _agglomeration
 from robust_eac.consensus import combinatorial, n_clusters
-from robust_eac.consensus import merge_tree as _merging
+from robust_eac.consensus import micro_clusters as _merging
 from robust_eac.consensus import peace as _peace
 from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
@@ -30,27 +27,12 @@ from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
 from robust_eac.core import kernels as _kernels
 from robust_eac.core import lloyd as _lloyd
-from robust_eac.core import relabelling as _chance
-from robust_eac.core import rotation as _rotation
-from robust_eac.core import starts as _starts
-from robust_eac.core import sweep as _sweep
+from robust_eac.core import permutation as _chance
 from robust_eac.core import threads as _threads
 from robust_eac.core.arrays import Visit
 from robust_eac.core.codes import relabel
 from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
-from robust_eac.core.formula import (
-    accumulate,
-    adjusted_agreements,
-    cluster_counts,
-    frank_wolfe_gaps,
-    gap_of,
-    gap_unit,
-    gradient_of,
-    losses_of,
-    moments_of_test,
-    weighted_loss,
-    weighted_statistics,
-)
+from robust_eac.core.formula import accumulate, adjusted_agreements, cluster_counts, losses_of, moments_of_test
 from robust_eac.core.lloyd import (
     best_lloyd,
     run_lloyd,
@@ -60,27 +42,46 @@ from robust_eac.core.lloyd import (
     squared_distances,
     table_costs,
 )
-from robust_eac.core.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
-from robust_eac.core.sweep import visiting_order
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
-from robust_eac.diagnostics.determinacy import determinacy
+from robust_eac.diagnostics.identifiability import determinacy
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import solver as distributed
 from robust_eac.ensembles import base as ensemble_base
 from robust_eac.ensembles import feature_subsets
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
-from robust_eac.hard import partition_bound
 from robust_eac.hard.contingency import LOSSES
 from robust_eac.hard.losses import LEVEL as CREDIBLE_LEVEL
-from robust_eac.hard.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
 from robust_eac.hard.search import Search, group_copies
+from robust_eac.median_partition import alternation as _alternation
+from robust_eac.median_partition import gradient as _gradient
+from robust_eac.median_partition import line_search as _line_search
+from robust_eac.median_partition import objective as _raw
+from robust_eac.median_partition import partition_bound, trust
+from robust_eac.median_partition import rotation as _rotation
+from robust_eac.median_partition import several_starts as _several_starts
+from robust_eac.median_partition import starts as _starts
+from robust_eac.median_partition import sweep as _sweep
+from robust_eac.median_partition import weightings as joint
+from robust_eac.median_partition.alternation import Problem, next_relaxation
+from robust_eac.median_partition.base import empty_last
+from robust_eac.median_partition.gradient import frank_wolfe_gaps, gap_of, gap_unit, gradient_of, weighted_statistics
+from robust_eac.median_partition.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
+from robust_eac.median_partition.objective import ChanceCorrectedObjective, RawObjective, objective_for
+from robust_eac.median_partition.pairs import Pairs, compare_pairs, pairs_of, sample_columns
+from robust_eac.median_partition.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
+from robust_eac.median_partition.sweep import visiting_order
+from robust_eac.median_partition.trust import (
+    are_apart,
+    count_families_once,
+    largest_group,
+    near_copies,
+    with_untested,
+)
+from robust_eac.median_partition.weightings import WEIGHTINGS, as_weighting, weighted_loss
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
-from robust_eac.objectives import ChanceCorrectedObjective, RawObjective, objective_for
-from robust_eac.objectives import raw as _raw
-from robust_eac.objectives.base import empty_last
 from robust_eac.plotting.charts import draw_agreements
 from robust_eac.reporting import page as report_page
 from robust_eac.schemes import FEATURE_SCHEMES, silhouette
@@ -91,16 +92,6 @@ from robust_eac.validation import index as check_index
 from robust_eac.validation import init as check_init
 from robust_eac.validation import membership as check_membership
 from robust_eac.validation import weights as check_weights
-from robust_eac.weightings import joint, trust
-from robust_eac.weightings.joint import WEIGHTINGS, as_weighting
-from robust_eac.weightings.pairs import Pairs, compare_pairs, pairs_of, sample_columns
-from robust_eac.weightings.trust import (
-    are_apart,
-    count_families_once,
-    largest_group,
-    near_copies,
-    with_untested,
-)
 
 # `robust_eac.consensus.eac` is the function.
 _eac_module = import_module("robust_eac.consensus.eac")
@@ -113,7 +104,7 @@ def statistics_of(encoding, weights, rows):
 
 def visit(visiting, statistics, rows, order, how):
     """Visit the rows of an encoding or objective in an order: (sum of their gaps, change of the objective)."""
-    return _kernels.sweep(order, *visiting.visited, statistics, rows, how)
+    return _line_search.sweep(order, *visiting.visited, statistics, rows, how)
 
 
 def losses_at(encoding, rows):
@@ -127,16 +118,16 @@ def sweep(visiting, statistics, rows, order, *, n_steps=4, skip=0.0, relaxation=
 
 
 def descend(objective, weights, rows, *, rng, **limits):
-    """(gap, number of sweeps, state) of a descent, which changes rows."""
+    """(gap, number of sweeps, matrices) of a descent, which changes rows."""
     steps = objective.steps(weights, rows, objective.measure(rows), rng)
-    return *_one_start.descend(steps, **limits), steps.state
+    return *_alternation.descend(steps, **limits), steps.matrices
 
 
 def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):
-    """The run of one start."""
+    """The state of one start."""
     start = start if isinstance(start, str) else np.array(start)
-    problem = Problem(objective, weighting)
-    return _one_start.alternate(problem, start, np.random.RandomState(seed), Limits(tol, max_iter))
+    problem = Problem(objective, weighting, tol, max_iter)
+    return _alternation.solve_start(problem, start, np.random.RandomState(seed))
 
 
 def check_labels(labels):

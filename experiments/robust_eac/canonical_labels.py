@@ -6,7 +6,7 @@ the same losses: one is the other, rotated.
 
 from unittest.mock import patch
 
-from robust_eac.objectives.base import Objective
+from robust_eac.median_partition.base import Objective
 
 from ..shared.store import grid
 from .noisy_ensembles import ENSEMBLES, SETTINGS, consensus_of, measures_of, noisy_ensemble

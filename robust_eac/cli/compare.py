@@ -12,8 +12,8 @@ from ..comparison import Comparison, compare
 from ..comparison.compare import methods_of
 from ..comparison.result import draw_beside_differences, name_of
 from ..consensus import CONSENSUS_FUNCTIONS
+from ..median_partition import WEIGHT_SOLVERS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
-from ..weightings import WEIGHT_SOLVERS
 from .fitting import choose_n_clusters, exit_code_of
 from .options import add_input_options, add_n_clusters, add_options, add_seed, add_table_output, number_or
 from .output import check_outputs, clean_interrupts, print_problem, say, write_outputs

@@ -13,11 +13,11 @@ from ..core.threads import lines_to
 from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.losses import LEVEL, radius_of
-from ..hard.median_partition import solve_hard_median_partition, summarise_partition
 from ..hard.multistart import agreements_with
+from ..hard.solve import solve_hard_median_partition, summarise_partition
+from ..median_partition import L2, RestrictedSimplex
+from ..median_partition.weightings import name_of
 from ..summary import assess, certificate_rows, summarise
-from ..weightings import L2, RestrictedSimplex
-from ..weightings.joint import name_of
 from ..wording import counted, listed
 from .output import NO_NUMBER, print_problem, progress, say
 

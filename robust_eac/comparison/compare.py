@@ -19,10 +19,10 @@ from ..common import MAX_SEED, RandomState, warn
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..core.codes import relabel
 from ..ensembles.corruption import KINDS, corrupt_ensemble
+from ..median_partition import WEIGHT_SOLVERS, Weighting
+from ..median_partition.solve import solve_median_partition
 from ..metrics import external as metrics
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
-from ..solvers.median_partition import solve_median_partition
-from ..weightings import WEIGHT_SOLVERS, Weighting
 from .result import Comparison
 
 __all__ = ["compare"]

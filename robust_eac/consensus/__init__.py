@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import validation as check
 from ..core.codes import relabel
-from ..hard.median_partition import solve_hard_median_partition
-from ..solvers.median_partition import solve_median_partition
+from ..hard.solve import solve_hard_median_partition
+from ..median_partition.solve import solve_median_partition
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
 from .combinatorial import CombinatorialEAC, zca_whiten
 from .eac import coassociation_matrix, eac, eac_linkage, lifetime_eac, threshold_eac

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import RandomState
 from ..core.encoding import collapse, encode, select
-from ..objectives.base import first_objects
-from ..weightings.trust import linked_group
+from ..median_partition.base import first_objects
+from ..median_partition.trust import linked_group
 from .agglomeration import linkage_matrix
-from .merge_tree import THETA, assign, grow_tree, mean_n_clusters
+from .micro_clusters import THETA, assign, grow_tree, mean_n_clusters
 from .n_clusters import choose, compare_halves
 from .random_order import in_random_order
 

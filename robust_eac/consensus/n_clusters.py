@@ -18,9 +18,9 @@ from ..core.codes import relabel
 from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
-from ..weightings.pairs import compare_pairs
-from ..weightings.trust import linked_group
-from .merge_tree import assign, cut_into_large, grow_tree
+from ..median_partition.pairs import compare_pairs
+from ..median_partition.trust import linked_group
+from .micro_clusters import assign, cut_into_large, grow_tree
 from .random_order import in_random_order
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]

@@ -1,28 +1,22 @@
-"""The formulas on encodings: losses, agreements, gradient and gap, all from k x k and k x k_u matrices."""
+"""Losses and agreements of a membership with the partitions, all from k x k and k x k_u matrices."""
 
 import numpy as np
 
 from ..common import BLOCK, row_blocks
-from . import kernels, relabelling
-from .arrays import Statistics, Visit, Visited
+from . import kernels, permutation
 from .threads import map_threads
 
 # From this many rows on, sums are taken over a fixed number of parts: they do not depend on the number of threads.
-_IN_PARTS = 2**16
-_PARTS = 8
+IN_PARTS = 2**16
+PARTS = 8
 # With more clusters than this, a matrix product is faster than a loop that skips memberships of zero.
 _BY_PRODUCT = 64
 # SIMD width in float64.
-_WIDTH = 4
+WIDTH = 4
 # Largest table of a block of rows and all masks, in numbers.
 _NUMBERS_AT_ONCE = 2**20
 # Losses below this share of |G|^2 + |X'X|^2 are rounding errors.
 _ROUNDING = 1e-13
-
-
-def weighted_loss(losses, weights, *, lam=0.0):
-    """sum_u alpha_u d_u + lambda/2 |alpha|^2: objective (4), or (5) with lambda."""
-    return float(weights @ losses + 0.5 * lam * (weights @ weights))
 
 
 def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
@@ -31,7 +25,7 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
 
     def of_part(part):
         data, Y = encoding.rows.take(part), rows[part]
-        S = np.zeros((len(partitions.sizes), k + -k % _WIDTH))
+        S = np.zeros((len(partitions.sizes), k + -k % WIDTH))
         G = np.zeros((data.observed.shape[1], k, k))
         if k > _BY_PRODUCT:
             kernels.accumulate(data, partitions.slots, Y, S, G[:0])
@@ -41,10 +35,10 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
             kernels.accumulate(data, partitions.slots, Y, S, G)
         return np.ascontiguousarray(S[:, :k]), G
 
-    if len(rows) < _IN_PARTS:
+    if len(rows) < IN_PARTS:
         return of_part(slice(None))
-    ends = np.linspace(0, len(rows), _PARTS + 1).astype(int)
-    parts = map_threads(of_part, [slice(*ends[p : p + 2]) for p in range(_PARTS)], n_threads)
+    ends = np.linspace(0, len(rows), PARTS + 1).astype(int)
+    parts = map_threads(of_part, [slice(*ends[p : p + 2]) for p in range(PARTS)], n_threads)
     S, G = next(parts)
     for S_of_part, G_of_part in parts:
         S += S_of_part
@@ -91,7 +85,7 @@ def losses_from_sums(partitions, shared, square_G):
 
 
 def agreement_sums(encoding, S, rows, of_partitions=None):
-    """The lift |S_u|^2 - E_u, and the PairSums (see relabelling) of consensus and partitions, (m,) each.
+    """The lift |S_u|^2 - E_u, and the PairSums (see permutation) of consensus and partitions, (m,) each.
 
     of_partitions : their :func:`partition_sums`, if the caller has them.
     """
@@ -101,42 +95,42 @@ def agreement_sums(encoding, S, rows, of_partitions=None):
     sizes, means, sums = partitions.sizes, [], []
     for mask in data.observed.T:
         weight = data.multiplicity * mask
-        mean, centred = relabelling.centre(rows, weight)
+        mean, centred = permutation.centre(rows, weight)
         means.append(mean)
-        sums.append(relabelling.soft_sums(mean, centred, weight, encoding.self_pairs * mask))
+        sums.append(permutation.soft_sums(mean, centred, weight, encoding.self_pairs * mask))
     mean_of_slot = np.repeat(np.array(means)[partitions.mask_of], partitions.n_codes, axis=0)
     centred_S = S - sizes[:, np.newaxis] * mean_of_slot
     along = np.einsum("sp,sp->s", centred_S, mean_of_slot)
     own = np.einsum("sp,sp->s", centred_S, centred_S)
     shared = partitions.sum_slots(2.0 * sizes * along + own)
-    of_consensus = relabelling.stack(sums, partitions.mask_of)
-    return relabelling.lift(shared, of_consensus, of_partitions), of_consensus, of_partitions
+    of_consensus = permutation.stack(sums, partitions.mask_of)
+    return permutation.lift(shared, of_consensus, of_partitions), of_consensus, of_partitions
 
 
 def partition_sums(encoding):
-    """The PairSums (see relabelling) of all partitions."""
+    """The PairSums (see permutation) of all partitions."""
     partitions = encoding.partitions
     singles = (encoding.self_pairs @ encoding.rows.observed)[partitions.mask_of]
-    return relabelling.hard_sums(partitions.n_observed, singles, partitions.squares)
+    return permutation.hard_sums(partitions.n_observed, singles, partitions.squares)
 
 
 def moments_of_test(encoding, memberships):
-    """The PairMoments (see relabelling) of consensus and partitions, (m,) each."""
+    """The PairMoments (see permutation) of consensus and partitions, (m,) each."""
     rows, partitions = encoding.rows, encoding.partitions
     sizes, offsets = partitions.sizes, partitions.offsets
-    of_consensus = [relabelling.soft_moments(memberships, rows.multiplicity * mask) for mask in rows.observed.T]
+    of_consensus = [permutation.soft_moments(memberships, rows.multiplicity * mask) for mask in rows.observed.T]
     power2 = np.add.reduceat(sizes**2, offsets)
     deviation = sizes - np.repeat(power2 / partitions.n_observed, partitions.n_codes)
     rows2 = np.add.reduceat(sizes * deviation**2, offsets)
     rows3 = np.add.reduceat(sizes * deviation**3, offsets)
-    moments = relabelling.hard_moments(partitions.n_observed, power2, rows2, rows3)
-    return relabelling.stack(of_consensus, partitions.mask_of), moments
+    moments = permutation.hard_moments(partitions.n_observed, power2, rows2, rows3)
+    return permutation.stack(of_consensus, partitions.mask_of), moments
 
 
 def adjusted_agreements(encoding, rows, *, n_threads=1):
     """The adjusted agreements a_u of memberships of an encoding's rows."""
     S, _ = accumulate(encoding, rows, n_threads=n_threads)
-    return relabelling.adjusted(*agreement_sums(encoding, S, rows))
+    return permutation.adjusted(*agreement_sums(encoding, S, rows))
 
 
 def agreement_from_losses(encoding, losses, rows):
@@ -147,12 +141,12 @@ def agreement_from_losses(encoding, losses, rows):
 def agreement_beside(encoding, losses, consensus):
     """The adjusted agreements a_u from known losses d_u and the PairSums of the consensus."""
     of_partitions = partition_sums(encoding)
-    lift = relabelling.half_expected_loss(consensus, of_partitions) - 0.5 * (losses / encoding.partitions.scale)
-    return relabelling.adjusted(lift, consensus, of_partitions)
+    lift = permutation.half_expected_loss(consensus, of_partitions) - 0.5 * (losses / encoding.partitions.scale)
+    return permutation.adjusted(lift, consensus, of_partitions)
 
 
 def _sums_by_mask(encoding, rows):
-    """The PairSums (see relabelling) of the memberships on the objects of each partition, summed block by block."""
+    """The PairSums (see permutation) of the memberships on the objects of each partition, summed block by block."""
     data, partitions = encoding.rows, encoding.partitions
     n_masks, k = data.observed.shape[1], rows.shape[1]
     n, singles, own = np.zeros((3, n_masks))
@@ -169,8 +163,8 @@ def _sums_by_mask(encoding, rows):
         H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
     everything = np.einsum("gc,gc->g", v, v)
     square = np.sum(H.reshape(n_masks, -1) ** 2, axis=1)
-    by_mask = relabelling.pair_sums(n, singles, own, everything, square)
-    return relabelling.PairSums(*(values[partitions.mask_of] for values in by_mask))
+    by_mask = permutation.pair_sums(n, singles, own, everything, square)
+    return permutation.PairSums(*(values[partitions.mask_of] for values in by_mask))
 
 
 def agreement_from_sums(partitions, S, G):
@@ -181,105 +175,13 @@ def agreement_from_sums(partitions, S, G):
     v = np.add.reduceat(S, offsets, axis=0)
     own = np.einsum("gpp->g", G)[partitions.mask_of]
     square = np.einsum("gpq,gpq->g", G, G)[partitions.mask_of]
-    of_consensus = relabelling.pair_sums(n, n, own, np.einsum("up,up->u", v, v), square)
-    of_partitions = relabelling.hard_sums(n, n, partitions.squares)
-    lift = square_S - relabelling.expected(of_consensus, of_partitions)
-    return relabelling.adjusted(lift, of_consensus, of_partitions)
+    of_consensus = permutation.pair_sums(n, n, own, np.einsum("up,up->u", v, v), square)
+    of_partitions = permutation.hard_sums(n, n, partitions.squares)
+    lift = square_S - permutation.expected(of_consensus, of_partitions)
+    return permutation.adjusted(lift, of_consensus, of_partitions)
 
 
 def coefficients(partitions, weights):
     """coef, (m,) alpha_u (n / n_u)^2, and mask_coef, (n_masks,) their sums per mask."""
     coef = weights * partitions.scale
     return coef, partitions.by_mask(coef)
-
-
-def weighted_statistics(encoding, weights, S, G):
-    """The :class:`~robust_eac.core.arrays.Statistics` of weighted raw losses."""
-    coef, mask_coef = coefficients(encoding.partitions, weights)
-    slot_coef = encoding.partitions.by_slot(coef)
-    surplus, alone = np.zeros(len(encoding.rows.codes)), np.zeros(len(mask_coef))
-    return _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone)
-
-
-def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
-    """The :class:`~robust_eac.core.arrays.Statistics` for sweeps over :func:`with_one_cluster`.
-
-    These sweeps minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'X_u> - 2 sum_g together |Y1|^2
-    - 2 sum_g alone sum_i |y_i|^2,  over the objects of mask g and of partition u.
-    """
-    partitions = encoding.partitions
-    of_masks = mask_coef - partitions.by_mask(coef) - together
-    surplus = encoding.rows.observed @ of_masks
-    slot_coef = np.append(partitions.by_slot(coef), together)
-    S = np.concatenate([S, totals_by_mask(partitions, S)])
-    return _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone)
-
-
-def totals_by_mask(partitions, S):
-    """(n_masks, k) Y1 over the objects of each mask."""
-    # The memberships of an observed object in a partition sum to 1.
-    _, first = np.unique(partitions.mask_of, return_index=True)
-    return np.add.reduceat(S, partitions.offsets, axis=0)[first]
-
-
-def with_one_cluster(encoding):
-    """The arrays that a sweep reads, with one more partition per mask: a single cluster of all its objects."""
-    rows, slots = encoding.visited
-    n_slots, n_masks = len(encoding.partitions.sizes), rows.observed.shape[1]
-    return Visited(rows, slots._replace(whole=n_slots + np.arange(n_masks)))
-
-
-def _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone):
-    """The Statistics from the coefficients of slots and masks; surplus : (n_rows,), see Statistics.own."""
-    alone = np.where(encoding.rows.multiplicity > 0.0, encoding.rows.observed @ alone * encoding.partitions.copy, 0.0)
-    return Statistics(
-        T=padded(S * slot_coef[:, np.newaxis]),
-        Q=G * mask_coef[:, np.newaxis, np.newaxis],
-        own=np.column_stack([encoding.rows.observed @ mask_coef, surplus, alone]),
-        mask_coef=mask_coef,
-        slot_coef=slot_coef,
-    )
-
-
-def padded(T):
-    """T with columns of zeros up to the SIMD width."""
-    missing = -T.shape[1] % _WIDTH
-    return np.concatenate([T, np.zeros((len(T), missing))], axis=1) if missing else T
-
-
-def gradient_of(visited, rows, statistics, *, block=slice(None)):
-    """Gradient with respect to the membership of one object, for every row of a block."""
-    out = np.empty_like(rows[block])
-    statistics = statistics._replace(own=statistics.own[block])
-    kernels.gradient(visited.rows.take(block), visited.slots, statistics, rows[block], out)
-    return out
-
-
-def frank_wolfe_gaps(visited, rows, statistics):
-    """max_p <g_i, y_i - e_p> for one object of every row; the gradient is formed block by block."""
-    gaps = np.empty(len(rows))
-    for block in row_blocks(len(rows)):
-        gradient = gradient_of(visited, rows, statistics, block=block)
-        gaps[block] = np.einsum("ip,ip->i", gradient, rows[block]) - gradient.min(axis=1)
-    return np.maximum(gaps, 0.0)
-
-
-def gap_of(visited, rows, statistics, total, *, n_threads=1):
-    """The optimality gap of objects of this total weight."""
-    # A sweep that skips every column changes nothing, so that threads can share T and Q.
-    how = Visit(n_steps=1, skip=np.inf, relaxation=1.0)
-
-    def of_part(order):
-        return kernels.sweep(order, *visited, statistics, rows, how)[0]
-
-    return sum(map_threads(of_part, row_parts(len(rows)), n_threads)) / gap_unit(total)
-
-
-def row_parts(n_rows):
-    """Row indices in each of the parts over which sums are taken; independent of the number of threads."""
-    return np.array_split(np.arange(n_rows), _PARTS if n_rows >= _IN_PARTS else 1)
-
-
-def gap_unit(total):
-    """The optimality gap of objects of this total weight is their sum of Frank-Wolfe gaps over this unit."""
-    return 4.0 * total**2

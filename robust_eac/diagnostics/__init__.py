@@ -2,7 +2,7 @@
 
 from .agreement import AgreementTest, adjusted_agreement, agreement_test
 from .certificates import Certificate, certify
-from .objective import membership_gradient, objective_value, optimality_gap, partition_losses
+from .losses import membership_gradient, objective_value, optimality_gap, partition_losses
 from .resampling import ConsensusDistribution, cluster_consensus, consensus_distribution, item_consensus
 
 __all__ = [

@@ -10,7 +10,7 @@ from scipy.stats import permutation_test
 
 from .. import validation as check
 from ..common import Labels
-from ..core import relabelling
+from ..core import permutation
 from ..core.encoding import encode_ensemble, one_hot
 from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 
@@ -136,7 +136,7 @@ def agreement_test_of(encoding, rows):
     S, _ = accumulate(encoding, rows)
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), encoding.partitions.offsets)
     moments = moments_of_test(encoding, rows)
-    zscore, pvalue = relabelling.significance(square_S, *moments)
+    zscore, pvalue = permutation.significance(square_S, *moments)
     for g in np.unique(encoding.partitions.mask_of[encoding.partitions.n_observed <= _FEW]):
         copies = encoding.rows.multiplicity * encoding.rows.observed[:, g]
         if copies.sum() > 1.0 and not np.any(copies % 1.0):
@@ -146,8 +146,8 @@ def agreement_test_of(encoding, rows):
     return AgreementTest(
         adjusted_agreements(encoding, rows),
         square_S,
-        relabelling.expected(*moments),
-        relabelling.variance(*moments),
+        permutation.expected(*moments),
+        permutation.variance(*moments),
         zscore,
         pvalue,
     )

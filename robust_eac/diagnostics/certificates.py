@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..common import Labels
-from ..core.formula import frank_wolfe_gaps
 from ..hard.contingency import LOSSES, moves, partition_losses
 from ..hard.losses import reassign
-from ..hard.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
-from ..objectives import RawObjective
+from ..median_partition.gradient import frank_wolfe_gaps
+from ..median_partition.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
+from ..median_partition.objective import RawObjective
 from .agreement import AgreementTest, agreement_test_of
-from .determinacy import Determinacy, determinacy
-from .objective import Evaluation
+from .identifiability import Determinacy, determinacy
+from .losses import Evaluation
 
 __all__ = ["Certificate", "certify"]
 

@@ -13,15 +13,16 @@ import numpy as np
 
 from .. import validation as check
 from ..common import row_blocks
-from ..core import kernels
 from ..core.arrays import Visit
 from ..core.encoding import Encoding, encode, hard_partitions, select, take_rows
-from ..core.formula import accumulate, coefficients, gap_of, gradient_of, matrices_of, weighted_statistics
-from ..core.rotation import MOST_ROWS, some_rows, survey, turn
-from ..core.starts import draw_rows, reduce_rows
-from ..core.sweep import visiting_order
-from ..objectives.base import first_objects, place_by
-from ..objectives.raw import Matrices
+from ..core.formula import accumulate, coefficients, matrices_of
+from ..median_partition import line_search
+from ..median_partition.base import first_objects, place_by
+from ..median_partition.gradient import gap_of, gradient_of, weighted_statistics
+from ..median_partition.objective import Matrices
+from ..median_partition.rotation import MOST_ROWS, some_rows, survey, turn
+from ..median_partition.starts import draw_rows, reduce_rows
+from ..median_partition.sweep import visiting_order
 
 
 class Report(NamedTuple):
@@ -193,7 +194,7 @@ def propose(encoding, proposal, shared, number):
     part, statistics = _of_weighty(encoding, shared)
     target = rows.copy()
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = kernels.sweep(order, *part.visited, statistics, target, shared.visit)
+    gap, _ = line_search.sweep(order, *part.visited, statistics, target, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
@@ -251,7 +252,7 @@ def search_line(partitions, weights, S, G, sums):
             inner(square, square),
         ]
     )
-    return kernels.minimise_quartic(*powers, 1.0)
+    return line_search.minimise_quartic(*powers, 1.0)
 
 
 def after_step(S, G, sums, t):

@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..alternation.one_start import Problem, continue_run, start_run
-from ..alternation.several_starts import canonical, solve
 from ..common import MAX_SEED, RandomState, WeightSolver
 from ..core.arrays import RowData
 from ..core.encoding import Encoding, select, weigh
-from ..core.formula import agreement_from_sums, gap_unit
-from ..core.rotation import Search, free_clusters, lowest_of
-from ..core.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
-from ..core.sweep import visit_with
+from ..core.formula import agreement_from_sums
 from ..core.threads import progress
-from ..objectives import RawObjective, objective_for, resolve_agreement
-from ..objectives.raw import Matrices
-from ..solvers import median_partition
-from ..weightings.joint import Fixed, as_weighting
-from ..weightings.trust import linked_group
+from ..median_partition.alternation import Problem, alternate, first_state
+from ..median_partition.gradient import gap_unit
+from ..median_partition.objective import Matrices, RawObjective, objective_for, resolve_agreement
+from ..median_partition.rotation import Search, free_clusters, lowest_of
+from ..median_partition.several_starts import canonical, solve
+from ..median_partition.solve import MedianPartitionResult, check_effort, result_of
+from ..median_partition.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
+from ..median_partition.sweep import visit_with
+from ..median_partition.trust import linked_group
+from ..median_partition.weightings import Fixed, as_weighting
 from . import blocks
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def solve_median_partition_distributed(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     verbose: int = 0,
-) -> median_partition.MedianPartitionResult:
+) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
     The problem is that of :func:`~robust_eac.solve_median_partition`, which solves it for arrays in memory.
@@ -116,30 +116,28 @@ def solve_median_partition_distributed(
     >>> result.labels.compute()
     array([0, 0, 0, 1, 1, 1])
     """
-    options = median_partition.Options(weighting, "auto", init, n_init, max_iter, tol, n_jobs, random_state)
+    how = {"n_init": n_init, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs, "random_state": random_state}
     with progress(verbose):
-        return solve_and_compare(labels, n_clusters, options)[0]
+        return solve_and_compare(labels, n_clusters, weighting, "auto", init, **how)[0]
 
 
-def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
+def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_weight=None, **how):
     """(result of :func:`solve_median_partition_distributed`, agreement of every partition with it)."""
     labels = check.dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check.n_clusters(n_clusters, n)
-    if resolve_agreement(options.agreement, corrected=False) == "adjusted":
+    if resolve_agreement(agreement, corrected=False) == "adjusted":
         raise ValueError('agreement must not be "adjusted" for a Dask array.')
     if sample_weight is not None:
         raise ValueError("sample_weight must be None for a Dask array.")
-    weighting = as_weighting(options.weighting)
+    weighting = as_weighting(weighting)
     if weighting.corrected:
         raise ValueError(
             'weighting "chance-corrected" needs losses that cannot be summed over chunks: use another weighting, or '
             'RestrictedSimplex(rho="auto").'
         )
-    n_init, limits = median_partition.check_effort(options)
-    start = _check_start(options.init, labels, n_clusters)
-    n_jobs = check.n_jobs(options.n_jobs)
-    rng = check.random_state(options.random_state)
+    n_init, limits, n_jobs, rng = check_effort(**how)
+    start = _check_start(init, labels, n_clusters)
 
     @cache
     def encoded():
@@ -159,19 +157,16 @@ def solve_and_compare(labels, n_clusters, options, *, sample_weight=None):
         weighting = weighting.ready(m, float(n) ** 2, group)
         partitions, encodings, starts = encoded()
         if sampled:
-            problem = Problem(objective_for(sample(), n_clusters), weighting)
-            rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL))
-            starts = _place_from_sample(encodings, problem, start, seeds, rough, n_jobs=n_jobs)
-        problem = Problem(DistributedObjective(partitions, n_clusters), weighting)
+            problem = Problem(objective_for(sample(), n_clusters), weighting, **limits)
+            rough = problem._replace(tol=max(problem.tol, SAMPLE_TOL))
+            starts = _place_from_sample(encodings, rough, start, seeds, n_jobs=n_jobs)
+        problem = Problem(DistributedObjective(partitions, n_clusters), weighting, **limits)
         rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-        run = start_run(problem, rows, own, limits, name="all objects: ")
-        run = continue_run(problem, run, limits)
-        run = canonical(problem, run, limits)
-        agreements = agreement_from_sums(partitions, *problem.objective.measure(run.rows))
-        consensus, membership = _finish(run.rows, labels.chunks[0], n_clusters, by_object=sampled)
-        result = median_partition.result_of(run, consensus, membership, limits.tol)
-    median_partition.warn_unless_converged(result, limits)
-    return result, agreements
+        state = first_state(problem, rows, own, name="all objects: ")
+        state = canonical(problem, alternate(problem, state))
+        agreements = agreement_from_sums(partitions, *problem.objective.measure(state.rows))
+        consensus, membership = _finish(state.rows, labels.chunks[0], n_clusters, by_object=sampled)
+    return result_of(problem, state, consensus, membership), agreements
 
 
 class DistributedObjective(RawObjective):
@@ -183,8 +178,8 @@ class DistributedObjective(RawObjective):
     def measure(self, rows, n_threads=1):
         return Matrices(*blocks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
 
-    def steps(self, weights, rows, state, rng, n_threads=1):
-        return DistributedSteps(self, weights, rows, state, rng)
+    def steps(self, weights, rows, matrices, rng, n_threads=1):
+        return DistributedSteps(self, weights, rows, matrices, rng)
 
     def canonical_rotation(self, rows, *, near=False):
         from dask import compute
@@ -218,8 +213,8 @@ class DistributedSteps:
     towards the best cluster of every object (Frank and Wolfe), a descent direction wherever the gap is not zero.
     """
 
-    def __init__(self, objective, weights, rows, state, rng):
-        self.state = state
+    def __init__(self, objective, weights, rows, matrices, rng):
+        self.matrices = matrices
         self._objective, self._weights = objective, weights
         self._rows, self._rng = rows, rng
 
@@ -235,10 +230,10 @@ class DistributedSteps:
         return None if self._rows.t == 0.0 else gap
 
     def refresh(self):
-        self.state = self._objective.measure(self._rows)
+        self.matrices = self._objective.measure(self._rows)
 
     def _shared(self, visit, seed):
-        return blocks.ship(blocks.Shared(self._rows.t, *self.state, self._weights, visit, seed))
+        return blocks.ship(blocks.Shared(self._rows.t, *self.matrices, self._weights, visit, seed))
 
     def _step(self, propose, visit):
         """Take the step that the blocks propose; returns the gap before it."""
@@ -248,8 +243,8 @@ class DistributedSteps:
         proposals, sums = zip(*proposed, strict=True)
         total, rows.proposals = blocks.sum_of(sums, proposals)
         total = blocks.Sums(*total)
-        rows.t = blocks.search_line(partitions, self._weights, *self.state, total)
-        self.state = blocks.after_step(*self.state, total, rows.t)
+        rows.t = blocks.search_line(partitions, self._weights, *self.matrices, total)
+        self.matrices = blocks.after_step(*self.matrices, total, rows.t)
         return total.gap / gap_unit(partitions.total)
 
 
@@ -313,7 +308,7 @@ def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
     return weigh(sample, counts * (partitions.total / counts.sum()))
 
 
-def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs):
+def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
     """Solve the sample and place the rows of all blocks by its best solution."""
     from dask import persist
 
@@ -322,10 +317,11 @@ def _place_from_sample(encodings, problem, start, seeds, settings, *, n_jobs):
     if len(partitions) < len(sample.partitions.offsets):
         # In the start, partitions that observe no sampled object have weight zero.
         objective = objective.on(select(sample, partitions))
-        problem = Problem(objective, Fixed(np.full(len(partitions), 1.0 / len(partitions))))
-    run, membership = solve(problem, start, seeds, settings, n_jobs=n_jobs)
+        weights = np.full(len(partitions), 1.0 / len(partitions))
+        problem = problem._replace(objective=objective, weighting=Fixed(weights))
+    state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
     raw = RawObjective(objective.encoding, objective.n_clusters)
-    statistics = raw.statistics(run.weights, raw.measure(membership))
+    statistics = raw.statistics(state.weights, raw.measure(membership))
     shared = partitions, blocks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
     return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])
 

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..alternation.one_start import Limits, Problem, alternate
-from ..alternation.several_starts import turn_run
 from ..core.encoding import Encoding, take_rows, weigh
 from ..core.formula import agreement_beside
-from ..core.relabelling import PairSums, hard_sums
-from ..core.starts import draw_rows
+from ..core.permutation import PairSums, hard_sums
 from ..core.threads import count_threads, map_threads
-from ..objectives import RawObjective
-from ..weightings.joint import Fixed, Trusting, Weighting, first_weights
+from ..median_partition.alternation import Problem, solve_start
+from ..median_partition.objective import RawObjective
+from ..median_partition.several_starts import rotate
+from ..median_partition.starts import draw_rows
+from ..median_partition.weightings import Fixed, Trusting, Weighting, first_weights
 from .contingency import LOSSES, Loss, partition_losses
 from .search import Search, group_copies
 
@@ -128,8 +128,8 @@ def _start(task, start, number, weights, rng):
 def _relaxed(encoding, n_clusters, weights, rng):
     """Labels of a solution of the relaxed problem."""
     objective = RawObjective(encoding, n_clusters)
-    run = alternate(Problem(objective, Fixed(weights)), "random", rng, Limits(_RELAXED_TOL, 1))
-    return turn_run(objective, run).rows.argmax(axis=1)
+    problem = Problem(objective, Fixed(weights), _RELAXED_TOL, max_iter=1)
+    return rotate(objective, solve_start(problem, "random", rng)).rows.argmax(axis=1)
 
 
 def _best_partitions(task, weights, count):

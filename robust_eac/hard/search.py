@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 
 from ..core.encoding import collapse, select
-from ..core.sweep import visiting_order
 from ..core.threads import stop_if_cancelled
+from ..median_partition.sweep import visiting_order
 from .contingency import SLACK, Tables, fill_differences, losses_at, relocate, tabulate, take_out, terms_of
 
 # Used clusters per empty one in the tables, which have at least two empty ones.

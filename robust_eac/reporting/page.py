@@ -18,9 +18,9 @@ from ..common import load_package
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection, remarks
 from ..diagnostics.agreement import agreement_test_of
 from ..diagnostics.certificates import UNSURE
+from ..median_partition.weightings import name_of
 from ..plotting.matrices import draw_objects, plot_coassociation
 from ..summary import assess_encoded, describe, encode_fitted
-from ..weightings.joint import name_of
 from ..wording import counted, headline, percent, rounded, weightless
 
 # Characters not allowed in HTML: controls except tab and ends of lines, and halves of surrogate pairs.

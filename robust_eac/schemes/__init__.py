@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..weightings.trust import trusted_group_weights
+from ..median_partition.trust import trusted_group_weights
 from .agreement import agreement_weights, equal_weights, kernel_weights
 from .clusters import ensemble_driven_cluster_index
 from .redundancy import redundancy_weights

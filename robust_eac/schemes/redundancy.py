@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..alternation.one_start import Limits, Problem, continue_run, is_stationary, run_from
 from ..common import RandomState
 from ..core.encoding import collapse, encode
-from ..core.starts import initial_rows
-from ..objectives import RawObjective
-from ..weightings.closed_forms import uniform_weights
-from ..weightings.joint import Weighting
+from ..median_partition.alternation import Problem, alternate, is_stationary, state_from
+from ..median_partition.closed_forms import uniform_weights
+from ..median_partition.objective import RawObjective
+from ..median_partition.starts import initial_rows
+from ..median_partition.weightings import Weighting
 from .tables import share_among_copies, tables
 
 __all__ = ["redundancy_weights"]
@@ -95,12 +95,12 @@ def redundancy_weights(
         return np.ones(1)
 
     encoding = collapse(encoding)
-    problem = Problem(RawObjective(encoding, n_clusters), RedundancyWeighting(encoding, pair_products(encoding)))
-    limits = Limits(_GAP, max_iter, reduction=0.0)
+    weighting = RedundancyWeighting(encoding, pair_products(encoding))
+    problem = Problem(RawObjective(encoding, n_clusters), weighting, _GAP, max_iter, reduction=0.0)
     starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
     # The starts are random: they begin with equal weights.
-    runs = (run_from(problem, start, rng, uniform_weights, limits)._replace(gap=0.0) for start in starts)
-    best = min((continue_run(problem, run, limits) for run in runs), key=lambda run: run.objective)
+    states = (state_from(problem, start, rng, uniform_weights)._replace(gap=0.0) for start in starts)
+    best = min((alternate(problem, state) for state in states), key=lambda state: state.objective)
     message = f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}."
     check.warn_unless(is_stationary(best.gap, _GAP), message)
     return best.weights

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from .. import reference
-from ..access import _kernels, collapse, encode, statistics_of, sweep
+from ..access import _line_search, collapse, encode, statistics_of, sweep
 from ..conftest import random_ensemble, random_membership
 
 TESTS = Path(__file__).parents[1]
@@ -34,22 +34,22 @@ def from_roots(roots, leading=1.0):
 )
 def test_minimise_quartic(c, upper, expected):
     c = tuple(map(float, c))
-    assert _kernels.minimise_quartic(*c, upper) == pytest.approx(expected, rel=1e-9, abs=1e-16)
+    assert _line_search.minimise_quartic(*c, upper) == pytest.approx(expected, rel=1e-9, abs=1e-16)
 
 
 def test_minimise_quartic_triple_root():
     # The derivative is flat around a triple root: its place is only known to the cube root of the precision.
-    assert _kernels.minimise_quartic(*map(float, from_roots([0.3, 0.3, 0.3])), 1.0) == pytest.approx(0.3, abs=1e-4)
+    assert _line_search.minimise_quartic(*map(float, from_roots([0.3, 0.3, 0.3])), 1.0) == pytest.approx(0.3, abs=1e-4)
 
 
 def test_minimise_quartic_agrees_with_the_roots_of_numpy(rng):
     for _ in range(3000):
         c = rng.normal(size=4) * 10.0 ** rng.randint(-3, 4, size=4) * (rng.uniform(size=4) < 0.8)
         upper = rng.uniform(0.01, 1.0)
-        t = _kernels.minimise_quartic(*c, upper)
+        t = _line_search.minimise_quartic(*c, upper)
         assert 0.0 <= t <= upper
-        least = _kernels.quartic_value(reference.minimise_polynomial(c, upper), *c)
-        assert _kernels.quartic_value(t, *c) <= least + 1e-12 * np.abs(c).sum()
+        least = _line_search.quartic_value(reference.minimise_polynomial(c, upper), *c)
+        assert _line_search.quartic_value(t, *c) <= least + 1e-12 * np.abs(c).sum()
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -77,7 +77,7 @@ def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, miss
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="they are plain Python already")
 def test_kernels_as_plain_python():
     """NumPy refuses every index out of bounds. The others also compare with slow, obvious code."""
-    files = ["core/plain_kernels.py", "core/test_kernels.py", "solvers/test_dense_reference.py"]
+    files = ["core/plain_kernels.py", "core/test_line_search.py", "solvers/test_dense_reference.py"]
     slow = ("roots_of_numpy", "whole_descent", "never_rises", "one_hot")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(TESTS / file) for file in files),

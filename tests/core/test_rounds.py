@@ -10,7 +10,8 @@ from ..access import (
     RawObjective,
     Visit,
     _formula,
-    _kernels,
+    _gradient,
+    _line_search,
     _sweep,
     accumulate,
     check_ensemble,
@@ -36,7 +37,8 @@ def few_rows_are_many(monkeypatch):
     # Blocks as short as that although copies of the matrices cost more than their visits.
     for name, value in {"_IN_ROUNDS": 0, "_MIN_BLOCK": 3, "_ROUNDS": 10**9, "_COPIES": 0}.items():
         monkeypatch.setattr(_sweep, name, value)
-    monkeypatch.setattr(_formula, "_IN_PARTS", 0)
+    for module in (_formula, _gradient):
+        monkeypatch.setattr(module, "IN_PARTS", 0)
 
 
 def problem(rng, missing, weighted, n=60, m=5, k=3):
@@ -142,7 +144,7 @@ def test_columns_are_not_carried_uphill():
     for bend, expected in ((5.0, [0.66, 0.34]), (20.0, [0.6, 0.4])):
         # The change along the step is -0.8 t + 4 bend 0.01 t^2: at t = 1.6 it is below zero for the first bend alone.
         moved = y.copy()
-        value = _kernels.overrelax(moved, y0, e0 + bend * (y - y0), e0, 0.0, 0.0, 1.6, -0.123)
+        value = _line_search.overrelax(moved, y0, e0 + bend * (y - y0), e0, 0.0, 0.0, 1.6, -0.123)
         np.testing.assert_allclose(moved, expected, rtol=1e-14)
         assert value == pytest.approx(-0.8 * 1.6 + 4.0 * bend * 0.01 * 1.6**2 if bend == 5.0 else -0.123)
 
@@ -150,7 +152,8 @@ def test_columns_are_not_carried_uphill():
 def test_parts_add_up(rng, monkeypatch):
     encoding, rows, _ = problem(rng, 0.3, True)
     parts = accumulate(encoding, rows, n_threads=2)
-    monkeypatch.setattr(_formula, "_IN_PARTS", len(rows) + 1)
+    for module in (_formula, _gradient):
+        monkeypatch.setattr(module, "IN_PARTS", len(rows) + 1)
     for matrix, expected in zip(parts, accumulate(encoding, rows), strict=True):
         np.testing.assert_allclose(matrix, expected, rtol=1e-12, atol=1e-14)
 

@@ -11,7 +11,7 @@ from robust_eac import adjusted_rand_score, partition_losses, solve_median_parti
 from .. import reference
 from ..access import (
     RawObjective,
-    _one_start,
+    _alternation,
     _several_starts,
     _starts,
     alternate,
@@ -80,7 +80,7 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
 @pytest.mark.parametrize("in_step", [True, False])
 def test_the_best_starts_continue(labels, in_step, monkeypatch):
     begun, went_on = [], []
-    begin, alternate_once = _several_starts.start_run, _several_starts.alternate_once
+    begin, alternate_once = _several_starts.first_state, _several_starts.alternate_once
 
     def spy_begin(problem, *args, **options):
         run = begin(problem, *args, **options)
@@ -92,8 +92,8 @@ def test_the_best_starts_continue(labels, in_step, monkeypatch):
             went_on.append((len(problem.objective.encoding.rows.codes), run.objective))
         return alternate_once(problem, run, *args)
 
-    monkeypatch.setattr(_several_starts, "start_run", spy_begin)
-    for module in (_one_start, _several_starts):
+    monkeypatch.setattr(_several_starts, "first_state", spy_begin)
+    for module in (_alternation, _several_starts):
         monkeypatch.setattr(module, "alternate_once", spy_go_on)
     if not in_step:
         monkeypatch.setattr(_several_starts, "_IN_STEP", 0)
@@ -116,7 +116,7 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
         place = rng.randint(6)
         Q = rng.permutation(reference.admissible_rotation(places[place], rng, 3))
         rows = places[place] @ Q.T
-        pair = _one_start.Run(rows, None, None, None, [float(value)], None, None), bool(value % 2)
+        pair = _alternation.State(rows, None, None, None, [float(value)], None, None), bool(value % 2)
         pairs.append(pair)
         expected[place] = min(expected.get(place, pair), pair, key=lambda pair: pair[0].objective)
     found = _several_starts._lowest_of_each(objective, iter(pairs))
@@ -142,14 +142,14 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_starts_in_step_end_as_low_for_less(rng, weighting, monkeypatch):
     labels = planted_ensemble(rng, rng.randint(4, size=120), 12, noise=0.3, n_random=4)
-    n_sweeps, descend = [], _one_start.descend
+    n_sweeps, descend = [], _alternation.descend
 
     def spy(*args, **limits):
         gap, count = descend(*args, **limits)
         n_sweeps.append(count)
         return gap, count
 
-    monkeypatch.setattr(_one_start, "descend", spy)
+    monkeypatch.setattr(_alternation, "descend", spy)
 
     def solve():
         n_sweeps.clear()

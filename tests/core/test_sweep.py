@@ -8,7 +8,7 @@ from robust_eac import KMeansEnsemble, load_dataset
 from ..access import (
     ChanceCorrectedObjective,
     RawObjective,
-    _one_start,
+    _alternation,
     _raw,
     descend,
     encode,
@@ -93,7 +93,9 @@ class Told:
 )
 def test_what_a_descent_measures(far, max_sweeps, gaps, asked, returned):
     steps = Told(gaps, [0.8, 0.1])
-    assert _one_start.descend(steps, tol=1e-3, max_sweeps=max_sweeps, reduction=0.1, far=far) == pytest.approx(returned)
+    assert _alternation.descend(steps, tol=1e-3, max_sweeps=max_sweeps, reduction=0.1, far=far) == pytest.approx(
+        returned
+    )
     assert " ".join(steps.asked) == asked
 
 
@@ -115,7 +117,7 @@ def test_a_descent_from_afar_ends_at_a_gap_that_was_measured(encoding, kind, rng
 )
 def test_slow_descents_take_fewer_sweeps(encoding, monkeypatch, name, off, gain):
     with_it = descents(encoding, 0, 18)[:, 0].sum()
-    monkeypatch.setattr(_one_start, name, off)
+    monkeypatch.setattr(_alternation, name, off)
     assert descents(encoding, 0, 18)[:, 0].sum() >= gain * with_it
 
 

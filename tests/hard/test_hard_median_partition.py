@@ -11,7 +11,7 @@ from robust_eac import (
     reassignment_costs,
     solve_hard_median_partition,
 )
-from robust_eac.weightings import RestrictedSimplex
+from robust_eac.median_partition import RestrictedSimplex
 
 from .. import reference
 from ..access import LOSSES, _contingency, _multistart, as_weighting, encode

@@ -11,7 +11,7 @@ from robust_eac import (
     compare,
     l2_weights,
 )
-from robust_eac.weightings import Weighting
+from robust_eac.median_partition import Weighting
 
 from ..access import joint, prepare, relabel, weighted_loss
 from ..conftest import planted_ensemble

@@ -22,7 +22,7 @@ from robust_eac import (
     solve_median_partition,
     solve_median_partition_distributed,
 )
-from robust_eac.solvers import MedianPartitionResult
+from robust_eac.median_partition import MedianPartitionResult
 
 
 def right() -> None:

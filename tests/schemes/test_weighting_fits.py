@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
 from robust_eac import coassociation_matrix, optimality_gap, partition_losses
+from robust_eac.median_partition import uniform_weights
 from robust_eac.schemes import (
     ramped_silhouette_weights,
     redundancy_weights,
@@ -15,10 +16,9 @@ from robust_eac.schemes import (
 )
 from robust_eac.schemes.redundancy import RedundancyWeighting, linear_term, minimise_on_simplex, pair_products
 from robust_eac.schemes.validity import partition_validity, unify
-from robust_eac.weightings import uniform_weights
 
 from .. import reference
-from ..access import Limits, Problem, RawObjective, _one_start, alternate, collapse, encode, initial_rows, losses_at
+from ..access import Problem, RawObjective, _alternation, alternate, collapse, encode, initial_rows, losses_at
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 SCORES = (silhouette_score, calinski_harabasz_score, davies_bouldin_score)
@@ -252,10 +252,9 @@ def test_best_start_counts(rng):
     Q = pair_products(encoding)
     one, several = (redundancy_weights(labels, n_clusters=3, n_init=n, random_state=3) for n in (1, 4))
     state = np.random.RandomState(3)
-    problem = Problem(RawObjective(encoding, 3), RedundancyWeighting(encoding, Q))
-    limits = Limits(1e-5, 100, reduction=0.0)
+    problem = Problem(RawObjective(encoding, 3), RedundancyWeighting(encoding, Q), 1e-5, 100, reduction=0.0)
     starts = (initial_rows(encoding, 3, "random", state) for _ in range(4))
-    begun = (_one_start.run_from(problem, start, state, uniform_weights, limits)._replace(gap=0.0) for start in starts)
-    runs = [_one_start.continue_run(problem, run, limits) for run in begun]
+    begun = (_alternation.state_from(problem, start, state, uniform_weights)._replace(gap=0.0) for start in starts)
+    runs = [_alternation.alternate(problem, run) for run in begun]
     assert np.array_equal(one, runs[0].weights)
     assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)

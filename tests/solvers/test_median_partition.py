@@ -108,6 +108,6 @@ def test_warning_when_unfinished_and_none_when_finished(labels):
     ],
 )
 def test_errors_come_before_any_work(labels, monkeypatch, options, match):
-    monkeypatch.setattr("robust_eac.solvers.median_partition.encode_ensemble", None)
+    monkeypatch.setattr("robust_eac.median_partition.solve.encode_ensemble", None)
     with pytest.raises(ValueError, match=match):
         solve_median_partition(labels, 3, random_state=0, **options)

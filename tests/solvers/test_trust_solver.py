@@ -14,7 +14,7 @@ from robust_eac import (
     solve_median_partition,
 )
 
-from ..access import _one_start, _several_starts, trust
+from ..access import _alternation, _several_starts, trust
 from ..conftest import planted_ensemble, random_ensemble
 from ..diagnostics.test_agreement import random_partitions
 
@@ -126,15 +126,15 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
     monkeypatch.setattr(ChanceCorrected, "update", lambda self, losses: adversary(losses))
     monkeypatch.setattr(trust, "largest_group", lambda pairs, level: None)
-    begin = _one_start.start_run
+    begin = _alternation.first_state
 
     def counted(problem, *args, **options):
         steps.append(problem.weighting.solve(None) > 0.0)
         assert len(steps) <= m + 1
         return begin(problem, *args, **options)
 
-    for module in (_one_start, _several_starts):
-        monkeypatch.setattr(module, "start_run", counted)
+    for module in (_alternation, _several_starts):
+        monkeypatch.setattr(module, "first_state", counted)
     result = solve(labels, n_init=1)
     # After the first update trust is only withdrawn.
     for before, after in pairwise(steps[1:]):

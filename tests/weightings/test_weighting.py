@@ -12,7 +12,7 @@ from robust_eac import (
     l2_weights,
     restricted_simplex_weights,
 )
-from robust_eac.weightings import uniform_weights
+from robust_eac.median_partition import uniform_weights
 
 from .. import reference
 from ..access import as_weighting

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .compiling import njit
-from .encoding import collapse, take_rows, weigh
-from .formula import cluster_counts, coefficients
-from .lloyd import best_lloyd, squared_distances
+from ..core.compiling import njit
+from ..core.encoding import collapse, take_rows, weigh
+from ..core.formula import cluster_counts, coefficients
+from ..core.lloyd import best_lloyd, squared_distances
 
 # With more clusters than this, a random start assigns the rows greedily, since many clusters never separate from random
 # memberships; and the rows outside a sample are placed close to their minima.

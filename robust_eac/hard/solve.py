@@ -13,11 +13,11 @@ from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.codes import relabel
 from ..core.encoding import encode_ensemble
-from ..weightings.joint import Fixed, as_weighting, name_of
-from ..weightings.trust import linked_group
+from ..median_partition.lower_bound import bound_partitions
+from ..median_partition.trust import linked_group
+from ..median_partition.weightings import Fixed, as_weighting, name_of
 from ..wording import agreement_of, clusters_found, counted, percent, report, with_weight
 from .losses import LEVEL, check_loss, check_tables, encode_for_loss, most_clusters, radius_of
-from .lower_bound import bound_partitions
 from .multistart import INITS, Task, agreements_with, solve_from
 
 __all__ = ["HardMedianPartition", "solve_hard_median_partition"]
@@ -214,7 +214,7 @@ def summarise_partition(result, agreements, names, certificate=()):
 
 
 def _check_weighting(weights, weighting, n_partitions):
-    """Fixed weights, or a weighting, as a :class:`~robust_eac.weightings.Weighting`."""
+    """Fixed weights, or a weighting, as a :class:`~robust_eac.median_partition.Weighting`."""
     if weighting is None:
         return Fixed(check.weights(weights, n_partitions))
     if weights is not None:

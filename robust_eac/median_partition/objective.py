@@ -1,13 +1,18 @@
-"""The paper's objective: weighted losses  d_u = |Y'Y - X_u'X_u|^2."""
+"""The objective of the membership: the paper's weighted losses  d_u = |Y'Y - X_u'X_u|^2, or chance-corrected ones."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from .. import validation as check
 from ..core.encoding import select
-from ..core.formula import accumulate, coefficients, gap_of, gap_unit, losses_of, matrices_of, weighted_statistics
-from ..core.sweep import sweep, visit_with, visiting_order
+from ..core.formula import accumulate, coefficients, losses_of, matrices_of
 from .base import Objective
+from .chance_corrected import ChanceCorrectedObjective
+from .gradient import gap_of, gap_unit, weighted_statistics
+from .sweep import sweep, visit_with, visiting_order
+
+AGREEMENTS = ("auto", "raw", "adjusted")
 
 
 class Matrices(NamedTuple):
@@ -25,16 +30,16 @@ class RawObjective(Objective):
     def measure(self, rows, n_threads=1):
         return Matrices(*accumulate(self.encoding, rows, n_threads=n_threads))
 
-    def losses(self, state):
-        return losses_of(self.partitions, *state)
+    def losses(self, matrices):
+        return losses_of(self.partitions, *matrices)
 
-    def steps(self, weights, rows, state, rng, n_threads=1):
-        return RawSteps(self, weights, rows, state, rng, n_threads)
+    def steps(self, weights, rows, matrices, rng, n_threads=1):
+        return RawSteps(self, weights, rows, matrices, rng, n_threads)
 
-    def statistics(self, weights, state):
-        return weighted_statistics(self.encoding, weights, *state)
+    def statistics(self, weights, matrices):
+        return weighted_statistics(self.encoding, weights, *matrices)
 
-    def terms(self, weights, state):
+    def terms(self, weights, matrices):
         coef, _ = coefficients(self.partitions, weights)
         return coef, coef, 0.0 * coef
 
@@ -54,8 +59,8 @@ class RawSteps:
     Only partitions with weight are read.
     """
 
-    def __init__(self, objective, weights, rows, state, rng, n_threads):
-        self.state = state
+    def __init__(self, objective, weights, rows, matrices, rng, n_threads):
+        self.matrices = matrices
         self._encoding = objective.encoding
         self._active, self._part = objective.part(weights)
         self._weights, self._rows = weights[self._active], rows
@@ -63,20 +68,37 @@ class RawSteps:
         self._statistics = None
 
     def gap(self):
-        self._read_state()
+        self._read_matrices()
         visited, total = self._part.visited, self._encoding.partitions.total
         return gap_of(visited, self._rows, self._statistics, total, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
         if self._statistics is None:
-            self._read_state()
+            self._read_matrices()
         order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
         gaps = sweep(self._part.visited, self._statistics, self._rows, order, how, n_threads=self._n_threads)
         return gaps / gap_unit(self._encoding.partitions.total)
 
     def refresh(self):
-        self.state = Matrices(*accumulate(self._encoding, self._rows, n_threads=self._n_threads))
+        self.matrices = Matrices(*accumulate(self._encoding, self._rows, n_threads=self._n_threads))
 
-    def _read_state(self):
-        matrices = matrices_of(self._encoding.partitions, self._active, *self.state)
+    def _read_matrices(self):
+        matrices = matrices_of(self._encoding.partitions, self._active, *self.matrices)
         self._statistics = weighted_statistics(self._part, self._weights, *matrices)
+
+
+def resolve_agreement(agreement, *, corrected=None):
+    """ "raw" or "adjusted"; "auto" is "adjusted" if the weighting uses chance-corrected losses.
+
+    corrected : whether it does; None if "auto" is not allowed.
+    """
+    check.choice(agreement, ("raw", "adjusted") if corrected is None else AGREEMENTS, name="agreement")
+    if agreement == "auto":
+        return "adjusted" if corrected else "raw"
+    return agreement
+
+
+def objective_for(encoding, n_clusters, agreement="raw"):
+    """The objective of an encoding for this many clusters."""
+    kind = ChanceCorrectedObjective if agreement == "adjusted" else RawObjective
+    return kind(encoding, n_clusters)

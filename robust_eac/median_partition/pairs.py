@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from ..core import relabelling
+from ..core import permutation
 from ..core.compiling import njit
 from ..core.encoding import take_rows
 
@@ -86,13 +86,13 @@ def pairs_of(columns, references):
     n, square_S, *sums = statistics[:, tested]
     # The kernel leaves zeros for pairs without common objects.
     n, either = np.maximum(n, 1.0), np.maximum(either, 1.0)
-    sides = relabelling.hard_moments(n, *sums[:3]), relabelling.hard_moments(n, *sums[3:])
+    sides = permutation.hard_moments(n, *sums[:3]), permutation.hard_moments(n, *sums[3:])
     # |S|^2 changes in steps of two: the correction for continuity is half a step.
-    pvalue = np.where(n > 1.0, relabelling.significance(square_S - 1.0, *sides)[1], 1.0)
-    chance, variance = relabelling.expected(*sides), relabelling.variance(*sides)
+    pvalue = np.where(n > 1.0, permutation.significance(square_S - 1.0, *sides)[1], 1.0)
+    chance, variance = permutation.expected(*sides), permutation.variance(*sides)
     varies = variance > 0.0
     lift = np.where(varies, square_S - chance, 0.0)
-    largest_lift = np.where(varies, relabelling.half_expected_loss(*sides), 1.0)
+    largest_lift = np.where(varies, permutation.half_expected_loss(*sides), 1.0)
     largest_nested = np.where(varies, np.minimum(sides[0].square, sides[1].square) - chance, 1.0)
     precision = largest_lift**2 / np.where(varies, variance, np.inf)
 
@@ -125,7 +125,7 @@ def _compare_pairs(columns, references, tested, table, sizes, out):
     """Fill out (8, n_references, m) for the tested pairs.
 
     In order: number of objects that both observe; sum of squared cells of the contingency table; for each of the two
-    partitions, the three sums over cluster sizes for relabelling.hard_moments. ``table`` (width, width) and ``sizes``
+    partitions, the three sums over cluster sizes for permutation.hard_moments. ``table`` (width, width) and ``sizes``
     (2, width) are zero before and after, for codes below the width.
     """
     for r in range(references.shape[0]):

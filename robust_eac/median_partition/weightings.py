@@ -10,9 +10,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .. import validation as check
-from ..core.formula import weighted_loss
 from .closed_forms import entropy_weights, l2_weights, restricted_simplex_weights, uniform_weights
 from .trust import SHARE, chance_corrected_weights, count_families_once, near_copies, with_untested
+
+
+def weighted_loss(losses, weights, *, lam=0.0):
+    """sum_u alpha_u d_u + lambda/2 |alpha|^2: objective (4), or (5) with lambda."""
+    return float(weights @ losses + 0.5 * lam * (weights @ weights))
 
 
 @cache
@@ -98,7 +102,7 @@ class Uniform(Weighting):
 
     References
     ----------
-    Those of :func:`~robust_eac.weightings.uniform_weights`.
+    Those of :func:`~robust_eac.median_partition.uniform_weights`.
 
     Examples
     --------

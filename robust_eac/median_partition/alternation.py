@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..common import MAX_SEED
-from ..core.starts import FEW, SAMPLE_TOL
-from ..core.sweep import ROUNDING
 from ..core.threads import LOG, stop_if_cancelled
-from ..objectives.base import Objective
-from ..weightings.joint import Weighting, first_weights
+from .base import Objective
+from .starts import FEW, SAMPLE_TOL
+from .sweep import ROUNDING
+from .weightings import Weighting, first_weights
 
 # Over-relax by this factor after a sweep that leaves more than the share _SLOW of the gap.
 _SLOW = 0.5
@@ -23,8 +23,8 @@ _EQUAL = 1e-12
 _SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
 
 
-class Limits(NamedTuple):
-    """Stopping rules and threads of a solve.
+class Problem(NamedTuple):
+    """What is solved: an objective of the membership, a weighting that finds the weights, and when to stop.
 
     tol : optimality gap to reach.
     max_iter : largest number of alternations.
@@ -33,6 +33,8 @@ class Limits(NamedTuple):
     n_threads : threads within a start.
     """
 
+    objective: Objective
+    weighting: Weighting
     tol: float
     max_iter: int
     max_sweeps: int = 1000
@@ -40,22 +42,15 @@ class Limits(NamedTuple):
     n_threads: int = 1
 
 
-class Problem(NamedTuple):
-    """The objective of the membership, and the :class:`~robust_eac.weightings.Weighting` that finds the weights."""
-
-    objective: Objective
-    weighting: Weighting
-
-
-class Run(NamedTuple):
-    """The state of one start: memberships of the objective's rows, weights, and all that continues it.
+class State(NamedTuple):
+    """Where a start stands: memberships of the objective's rows, weights, and all that continues it.
 
     name : text before its lines of progress; None if it has none.
     gap : while it is above the tolerance, Y steps sweep before they measure the gap.
     """
 
     rows: np.ndarray
-    state: tuple
+    matrices: tuple
     losses: np.ndarray
     weights: np.ndarray
     history: list
@@ -75,34 +70,33 @@ class Run(NamedTuple):
             LOG.info("%s%s", self.name, line)
 
 
-def start_run(problem, start, rng, limits, *, name=None):
-    """The :class:`Run` of a start, before its first Y step.
+def first_state(problem, start, rng, *, name=None):
+    """The :class:`State` of a start, before its first Y step.
 
     `start` is the name of a start, or memberships, which are changed. With many rows, a named start is solved on a
     sample first. The first weights depend on the losses unless the start is a named one of all rows.
     """
-    objective, weighting = problem
+    objective, weighting = problem.objective, problem.weighting
     if not isinstance(start, str):
-        return run_from(problem, start, rng, partial(_weights_of_start, weighting), limits, name)._replace(gap=0.0)
+        return state_from(problem, start, rng, partial(_weights_of_start, weighting), name)._replace(gap=0.0)
     sample, first = objective.sample(rng), partial(first_weights, weighting)
     if sample is None:
-        return run_from(problem, objective.initial_rows(start, rng), rng, first, limits, name)
-    rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
+        return state_from(problem, objective.initial_rows(start, rng), rng, first, name)
+    of_sample = problem._replace(objective=sample, tol=max(problem.tol, SAMPLE_TOL), n_threads=1)
     own = np.random.RandomState(rng.randint(MAX_SEED))
-    of_sample = Problem(sample, weighting)
-    run = run_from(of_sample, sample.initial_rows(start, own), own, first, rough)
-    run = continue_run(of_sample, run._replace(gap=0.0), rough)
-    return spread_run(problem, sample, run, rng, limits, name, leap=objective.n_clusters > FEW)
+    state = state_from(of_sample, sample.initial_rows(start, own), own, first)
+    state = alternate(of_sample, state._replace(gap=0.0))
+    return spread(problem, sample, state, rng, name, leap=objective.n_clusters > FEW)
 
 
-def spread_run(problem, sample, run, rng, limits, name, *, leap):
-    """The :class:`Run` of all objects from the run of a sample, given by its objective."""
+def spread(problem, sample, state, rng, name, *, leap):
+    """The :class:`State` of all objects from the state of a sample, given by its objective."""
     encoding = problem.objective.encoding
-    skip = limits.tol * encoding.partitions.total if leap else 0.0
-    rows = sample.place(encoding, run.weights, run.rows, leap=leap, skip=skip, n_threads=limits.n_threads)
-    run = run_from(problem, rows, rng, problem.weighting.solve, limits, name)
-    run.log(f"solution of {sample.encoding.n_samples} objects, objective {run.objective:.6g}")
-    return run
+    skip = problem.tol * encoding.partitions.total if leap else 0.0
+    rows = sample.place(encoding, state.weights, state.rows, leap=leap, skip=skip, n_threads=problem.n_threads)
+    state = state_from(problem, rows, rng, problem.weighting.solve, name)
+    state.log(f"solution of {sample.encoding.n_samples} objects, objective {state.objective:.6g}")
+    return state
 
 
 def _weights_of_start(weighting, losses):
@@ -114,50 +108,49 @@ def _weights_of_start(weighting, losses):
     return weights if weights @ losses > _EQUAL * losses.max() else first_weights(weighting, losses)
 
 
-def run_from(problem, rows, rng, weigh, limits, name=None):
-    """The :class:`Run` from memberships, with weights by a function of their losses."""
-    objective, weighting = problem
-    state = objective.measure(rows, limits.n_threads)
-    losses = objective.losses(state)
+def state_from(problem, rows, rng, weigh, name=None):
+    """The :class:`State` from memberships, with weights by a function of their losses."""
+    matrices = problem.objective.measure(rows, problem.n_threads)
+    losses = problem.objective.losses(matrices)
     weights = weigh(losses)
-    return Run(rows, state, losses, weights, [weighting.value(losses, weights)], rng, name)
+    return State(rows, matrices, losses, weights, [problem.weighting.value(losses, weights)], rng, name)
 
 
-def continue_run(problem, run, limits):
-    """Alternate a run to a joint stationary point; its rows are changed."""
+def alternate(problem, state):
+    """Alternate from a state to a joint stationary point; its rows are changed."""
     ended = False
     while not ended:
-        run, ended = alternate_once(problem, run, limits)
-    return run
+        state, ended = alternate_once(problem, state)
+    return state
 
 
-def alternate_once(problem, run, limits):
-    """(the run after a Y step and an update of the weights, whether it has ended)."""
-    objective, weighting = problem
-    steps = objective.steps(run.weights, run.rows, run.state, run.rng, limits.n_threads)
+def alternate_once(problem, state):
+    """(the state after a Y step and an update of the weights, whether it has ended)."""
+    objective, weighting = problem.objective, problem.weighting
+    steps = objective.steps(state.weights, state.rows, state.matrices, state.rng, problem.n_threads)
     gap, n_sweeps = descend(
         steps,
-        tol=limits.tol,
-        max_sweeps=limits.max_sweeps if run.n_iter < limits.max_iter else 0,
-        reduction=limits.reduction,
-        far=not is_stationary(run.gap, limits.tol),
+        tol=problem.tol,
+        max_sweeps=problem.max_sweeps if state.n_iter < problem.max_iter else 0,
+        reduction=problem.reduction,
+        far=not is_stationary(state.gap, problem.tol),
     )
-    run = run._replace(state=steps.state, gap=gap, n_sweeps=run.n_sweeps + n_sweeps)
+    state = state._replace(matrices=steps.matrices, gap=gap, n_sweeps=state.n_sweeps + n_sweeps)
     # After a first Y step without sweeps the weights are still to be found.
-    if n_sweeps == 0 and run.n_iter > 0:
-        return run, True
-    before, losses = run.weights, objective.losses(run.state)
+    if n_sweeps == 0 and state.n_iter > 0:
+        return state, True
+    before, losses = state.weights, objective.losses(state.matrices)
     weights = weighting.solve(losses)
-    history = [*run.history, weighting.value(losses, weights)]
-    run = run._replace(losses=losses, weights=weights, history=history, n_iter=run.n_iter + 1)
-    run.log(f"iteration {run.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {run.objective:.6g}")
+    history = [*state.history, weighting.value(losses, weights)]
+    state = state._replace(losses=losses, weights=weights, history=history, n_iter=state.n_iter + 1)
+    state.log(f"iteration {state.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {state.objective:.6g}")
     # Unchanged weights leave the gap unchanged.
-    return run, is_stationary(gap, limits.tol) and np.array_equal(weights, before)
+    return state, is_stationary(gap, problem.tol) and np.array_equal(weights, before)
 
 
-def alternate(problem, start, rng, limits):
-    """The :class:`Run` of one start, alternated to a joint stationary point."""
-    return continue_run(problem, start_run(problem, start, rng, limits), limits)
+def solve_start(problem, start, rng):
+    """The :class:`State` of one start, alternated to a joint stationary point."""
+    return alternate(problem, first_state(problem, start, rng))
 
 
 def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):

@@ -7,8 +7,8 @@ from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
 from ..common import row_blocks
-from ..core.angles import admissible_angles, label_changes, turn_of_three
-from ..core.rotation import MOST_TURNED, Search, embedded, free_clusters
+from ..median_partition.angles import admissible_angles, label_changes, turn_of_three
+from ..median_partition.rotation import MOST_TURNED, Search, embedded, free_clusters
 from ..metrics.external import count_shared, matched_numbers
 
 # Memberships above minus this are admissible: a fit is only as exact as its tolerance.
@@ -41,11 +41,11 @@ class Determinacy(NamedTuple):
 def determinacy(membership, weight=None):
     """The :class:`Determinacy` of the labels of a membership of (n, k) numbers; None for very many free clusters.
 
-    Tries rotations Q with Q Y >= 0 for the objects with weight (see :mod:`~robust_eac.core.rotation`). All angles of
-    three free clusters are known. Of more clusters, walks with a fixed seed start at the membership and at each optimum
-    of the confidence that a search finds, since admissible rotations can lie apart. A step turns one plane, in which
-    the admissible angles around the current rotation form an interval with ends in closed form; it tries some of them
-    and continues from a random one. It need not find all changes.
+    Tries rotations Q with Q Y >= 0 for the objects with weight (see :mod:`~robust_eac.median_partition.rotation`). All
+    angles of three free clusters are known. Of more clusters, walks with a fixed seed start at the membership and at
+    each optimum of the confidence that a search finds, since admissible rotations can lie apart. A step turns one
+    plane, in which the admissible angles around the current rotation form an interval with ends in closed form; it
+    tries some of them and continues from a random one. It need not find all changes.
     """
     rows, weight = membership, np.ones(len(membership)) if weight is None else weight
     if not weight.all():

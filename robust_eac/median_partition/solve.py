@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..alternation.one_start import Limits, Problem, alternate, is_stationary
-from ..alternation.several_starts import canonical, reduce_problem, solve
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.compiling import announce_compiling
 from ..core.encoding import encode_ensemble
 from ..core.threads import count_threads, progress
-from ..objectives import objective_for, resolve_agreement
-from ..weightings.joint import Fixed, as_weighting
-from ..weightings.trust import linked_group
+from .alternation import Problem, is_stationary, solve_start
+from .objective import objective_for, resolve_agreement
+from .several_starts import canonical, reduce_problem, solve
+from .trust import linked_group
+from .weightings import Fixed, as_weighting
 
 __all__ = ["MedianPartitionResult", "MembershipResult", "solve_median_partition", "solve_membership"]
 
@@ -34,19 +34,6 @@ class MedianPartitionResult(NamedTuple):
     gap: float
     n_iter: int
     converged: bool
-
-
-class Options(NamedTuple):
-    """The parameters of a joint solver, as :class:`~robust_eac.RobustEAC` describes them."""
-
-    weighting: WeightSolver
-    agreement: str
-    init: object
-    n_init: int
-    max_iter: int
-    tol: float
-    n_jobs: int | None
-    random_state: RandomState
 
 
 def solve_median_partition(
@@ -144,63 +131,58 @@ def solve_median_partition(
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, weighting=weighting, init=init, sample_weight=sample_weight)
-    options = Options(weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state)
+    how = {"n_init": n_init, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs, "random_state": random_state}
     with progress(verbose):
-        return solve_ensemble(ensemble, n_clusters, options, sample_weight)[0]
+        return solve_ensemble(ensemble, n_clusters, weighting, agreement, init, sample_weight=sample_weight, **how)[0]
 
 
-def solve_ensemble(ensemble, n_clusters, options, sample_weight):
-    """(result of :func:`solve_median_partition`, the objective's state there, the objective)."""
+def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_weight=None, **how):
+    """(result of :func:`solve_median_partition`, the matrices of its membership, the objective)."""
     n, m = ensemble.n_samples, ensemble.n_partitions
     n_clusters = check.n_memberships(n_clusters, n)
     sample_weight = check.sample_weight(sample_weight, ensemble)
-    weighting = as_weighting(options.weighting)
-    agreement = resolve_agreement(options.agreement, corrected=weighting.corrected)
+    weighting = as_weighting(weighting)
+    agreement = resolve_agreement(agreement, corrected=weighting.corrected)
     total = float(n if sample_weight is None else sample_weight.sum())
-    n_init, limits = check_effort(options)
-    start = check.init(options.init, n, n_clusters)
-    n_jobs = check.n_jobs(options.n_jobs)
-    rng = check.random_state(options.random_state)
+    n_init, limits, n_jobs, rng = check_effort(**how)
+    start = check.init(init, n, n_clusters)
     seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
 
     # Only a weighting that needs the trusted group reads the encoding.
     encoding = cache(lambda: encode_ensemble(ensemble, sample_weight))
     unit = total**2 if agreement == "raw" else 1.0
     weighting = weighting.ready(m, unit, lambda: linked_group(encoding(), rng))
-    problem = Problem(objective_for(encoding(), n_clusters, agreement), weighting)
+    problem = Problem(objective_for(encoding(), n_clusters, agreement), weighting, **limits)
     with announce_compiling():
-        run, membership = solve(problem, start, seeds, limits, n_jobs=n_jobs)
-    result = result_of(run, membership.argmax(axis=1), membership, limits.tol)
-    warn_unless_converged(result, limits)
-    return result, run.state, problem.objective
+        state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
+    result = result_of(problem, state, membership.argmax(axis=1), membership)
+    return result, state.matrices, problem.objective
 
 
-def check_effort(options):
-    """(number of starts, :class:`~robust_eac.alternation.one_start.Limits`)."""
-    n_init = check.integer(options.n_init, name="n_init", low=1)
-    max_iter = check.integer(options.max_iter, name="max_iter", low=1)
-    return n_init, Limits(check.real(options.tol, name="tol", low=0.0), max_iter)
+def check_effort(n_init, max_iter, tol, n_jobs, random_state):
+    """(number of starts, {"tol": ..., "max_iter": ...}, number of jobs, random numbers), checked."""
+    n_init = check.integer(n_init, name="n_init", low=1)
+    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    limits = {"tol": check.real(tol, name="tol", low=0.0), "max_iter": max_iter}
+    return n_init, limits, check.n_jobs(n_jobs), check.random_state(random_state)
 
 
-def result_of(run, labels, membership, tol):
-    """The :class:`MedianPartitionResult` of a run."""
+def result_of(problem, state, labels, membership):
+    """The :class:`MedianPartitionResult` of a state, with a warning if it has not converged."""
+    converged = is_stationary(state.gap, problem.tol)
+    reason = f"gap={state.gap:.3g} > tol={problem.tol:.3g} after max_iter={problem.max_iter}"
+    check.warn_unless(converged, f"The alternation did not converge: {reason}.")
     return MedianPartitionResult(
         labels=labels,
         membership=membership,
-        weights=run.weights,
-        losses=run.losses,
-        objective=run.objective,
-        objective_history=np.array(run.history),
-        gap=run.gap,
-        n_iter=run.n_iter,
-        converged=is_stationary(run.gap, tol),
+        weights=state.weights,
+        losses=state.losses,
+        objective=state.objective,
+        objective_history=np.array(state.history),
+        gap=state.gap,
+        n_iter=state.n_iter,
+        converged=converged,
     )
-
-
-def warn_unless_converged(result, limits):
-    """Warn if a result has not converged."""
-    reason = f"gap={result.gap:.3g} > tol={limits.tol:.3g} after max_iter={limits.max_iter}"
-    check.warn_unless(result.converged, f"The alternation did not converge: {reason}.")
 
 
 class MembershipResult(NamedTuple):
@@ -294,15 +276,17 @@ def solve_membership(
     rng = check.random_state(random_state)
 
     encoding = encode_ensemble(ensemble, sample_weight)
-    problem = Problem(objective_for(encoding, n_clusters), Fixed(weights))
-    problem, start, whole = reduce_problem(problem, start)
-    _, n_threads = count_threads(n_jobs, 1, problem.objective.encoding, n_clusters)
     # The weights are fixed: a single Y step runs to the end.
-    limits = Limits(tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0, n_threads=n_threads)
-    run = alternate(problem, start if isinstance(start, str) else start.copy(), rng, limits)
-    run = canonical(problem, run, limits._replace(max_iter=run.n_iter + 1, max_sweeps=max_sweeps - run.n_sweeps))
-    converged = is_stationary(run.gap, tol)
-    reason = f"gap={run.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}"
+    problem = Problem(
+        objective_for(encoding, n_clusters), Fixed(weights), tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0
+    )
+    problem, start, whole = reduce_problem(problem, start)
+    problem = problem._replace(n_threads=count_threads(n_jobs, 1, problem.objective.encoding, n_clusters)[1])
+    state = solve_start(problem, start if isinstance(start, str) else start.copy(), rng)
+    left = problem._replace(max_iter=state.n_iter + 1, max_sweeps=max_sweeps - state.n_sweeps)
+    state = canonical(left, state)
+    converged = is_stationary(state.gap, tol)
+    reason = f"gap={state.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}"
     check.warn_unless(converged, f"The membership did not converge: {reason}.")
-    membership = problem.objective.expand(whole, weights, run.rows, tol)
-    return MembershipResult(membership, run.objective, run.gap, run.n_sweeps, converged)
+    membership = problem.objective.expand(whole, weights, state.rows, tol)
+    return MembershipResult(membership, state.objective, state.gap, state.n_sweeps, converged)

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import Labels
 from ..core.encoding import encode_ensemble
-from ..core.formula import gradient_of, weighted_loss
-from ..objectives import objective_for, resolve_agreement
+from ..median_partition.gradient import gradient_of
+from ..median_partition.objective import objective_for, resolve_agreement
+from ..median_partition.weightings import weighted_loss
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
 
@@ -30,19 +31,19 @@ class Evaluation:
         self.objective = objective_for(self.encoding, self.rows.shape[1], agreement)
 
     @cached_property
-    def state(self):
-        """The state of the objective at the membership."""
+    def matrices(self):
+        """The small matrices of the membership."""
         return self.objective.measure(self.rows)
 
     @cached_property
     def losses(self):
         """(m,) losses of the partitions."""
-        return self.objective.losses(self.state)
+        return self.objective.losses(self.matrices)
 
     @cached_property
     def statistics(self):
         """The Statistics of the weighted losses."""
-        return self.objective.statistics(self.weights, self.state)
+        return self.objective.statistics(self.weights, self.matrices)
 
     @property
     def gradient(self):
@@ -54,7 +55,7 @@ class Evaluation:
     @property
     def gap(self):
         """The optimality gap."""
-        return self.objective.steps(self.weights, self.rows, self.state, None).gap()
+        return self.objective.steps(self.weights, self.rows, self.matrices, None).gap()
 
 
 def partition_losses(

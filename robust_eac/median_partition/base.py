@@ -5,11 +5,11 @@ import numpy as np
 from ..common import row_blocks
 from ..core.arrays import Visit
 from ..core.encoding import take_rows
-from ..core.formula import gradient_of
-from ..core.rotation import Search, some_rows, turn
-from ..core.starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
-from ..core.sweep import ROUNDING, sweep
 from ..core.threads import map_threads
+from .gradient import gradient_of
+from .rotation import Search, some_rows, turn
+from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
+from .sweep import ROUNDING, sweep
 
 # When a row is placed from the uniform membership, a sweep makes at most this many pairwise steps per cluster.
 _PLACING_STEPS = 2
@@ -29,12 +29,12 @@ class Objective:
 
     Each subclass defines:
 
-    measure(rows, n_threads=1) : the state, the small matrices of these memberships.
-    losses(state) : (m,) losses of the partitions.
-    steps(weights, rows, state, rng, n_threads) : the `steps` of :func:`~robust_eac.alternation.one_start.descend` for
-        the weighted losses; they change the rows.
-    statistics(weights, state) : the :class:`~robust_eac.core.arrays.Statistics` for sweeps over `visited`.
-    terms(weights, state) : (m,) coefficients in these statistics of -2 <Y'Y, X_u'X_u>, of |Y'Y|^2 and of -2 |Y1|^2,
+    measure(rows, n_threads=1) : the small matrices of these memberships, from which all else is computed.
+    losses(matrices) : (m,) losses of the partitions.
+    steps(weights, rows, matrices, rng, n_threads) : the `steps` of
+        :func:`~robust_eac.median_partition.alternation.descend` for the weighted losses; they change the rows.
+    statistics(weights, matrices) : the :class:`~robust_eac.core.arrays.Statistics` for sweeps over `visited`.
+    terms(weights, matrices) : (m,) coefficients in these statistics of -2 <Y'Y, X_u'X_u>, of |Y'Y|^2 and of -2 |Y1|^2,
         over the pairs that partition u observes.
     """
 
@@ -84,20 +84,20 @@ class Objective:
         return bool(np.vdot(product, product) >= _COINCIDENT)
 
     def canonical_rotation(self, rows, *, near=False):
-        """The rotation to the canonical membership (see :mod:`~robust_eac.core.rotation`), or None."""
+        """The rotation to the canonical membership (see :mod:`~robust_eac.median_partition.rotation`), or None."""
         return Search.of(rows, self.encoding.rows.multiplicity).canonical(near=near)
 
     def turn_rows(self, rows, Q):
         """Rotate memberships in place."""
         turn(rows, Q)
 
-    def turned(self, state, Q):
-        """The state after a rotation of the memberships."""
-        return state._replace(S=state.S @ Q.T, G=Q @ state.G @ Q.T)
+    def turned(self, matrices, Q):
+        """The matrices after a rotation of the memberships."""
+        return matrices._replace(S=matrices.S @ Q.T, G=Q @ matrices.G @ Q.T)
 
-    def ordered(self, state, order):
-        """The state with the clusters in this order."""
-        return state._replace(S=state.S[:, order], G=state.G[:, order[:, np.newaxis], order])
+    def ordered(self, matrices, order):
+        """The matrices with the clusters in this order."""
+        return matrices._replace(S=matrices.S[:, order], G=matrices.G[:, order[:, np.newaxis], order])
 
     def place(self, encoding, weights, rows, *, n_threads=1, **how):
         """Memberships of least loss for the rows of another encoding, with those of this encoding's rows fixed."""

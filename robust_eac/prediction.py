@@ -7,10 +7,11 @@ import numpy as np
 from .common import row_blocks
 from .core.arrays import RowData, Slots, Statistics, Visited
 from .core.encoding import Encoding
-from .core.formula import agreement_from_losses, padded, slots_of, totals_by_mask
-from .core.sweep import ROUNDING
-from .objectives import ChanceCorrectedObjective
-from .objectives.base import MAX_PLACING, place_by
+from .core.formula import agreement_from_losses, slots_of
+from .median_partition.base import MAX_PLACING, place_by
+from .median_partition.gradient import padded, totals_by_mask
+from .median_partition.objective import ChanceCorrectedObjective
+from .median_partition.sweep import ROUNDING
 
 
 class Codebook(NamedTuple):

@@ -266,7 +266,7 @@ def _graphs(side):
 
 
 def adjusted(lift, a, b):
-    """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random relabelling."""
+    """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random permutation."""
     informative = is_informative(b)
     some = informative & (np.abs(lift) > _ROUNDING * np.sqrt(a.square * b.scatter))
     return np.minimum(np.where(some, lift, 0.0) / np.where(informative, half_expected_loss(a, b), 1.0), 1.0)

@@ -1,4 +1,4 @@
-"""The chance-corrected objective: weighted ratios  d_u / E[d_u] = 1 - a_u  of loss to expected loss under relabelling.
+"""The chance-corrected objective: weighted ratios  d_u / E[d_u] = 1 - a_u  of loss to expected loss under permutation.
 
 Both d_u and E[d_u] depend on Y. At any Y the gradient of the sum is that of
 
@@ -19,15 +19,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core import formula, relabelling
-from ..core.sweep import sweep, visit_with, visiting_order
+from ..core import formula, permutation
+from . import gradient
 from .base import Objective
+from .sweep import sweep, visit_with, visiting_order
 
 # Largest number of halvings of a step.
 _MAX_HALVINGS = 40
 
 
-class CorrectedState(NamedTuple):
+class CorrectedMatrices(NamedTuple):
     """S and G of memberships, and (m,) each, the losses and E[d_u] / 2."""
 
     S: np.ndarray
@@ -46,54 +47,54 @@ class ChanceCorrectedObjective(Objective):
 
     @cached_property
     def visited(self):
-        return formula.with_one_cluster(self.encoding)
+        return gradient.with_one_cluster(self.encoding)
 
     @cached_property
     def _sums(self):
-        """The PairSums (see relabelling) of the partitions."""
+        """The PairSums (see permutation) of the partitions."""
         return formula.partition_sums(self.encoding)
 
     @cached_property
     def _informative(self):
         """(m,) bool: whether relabelling the objects changes the partition."""
-        return relabelling.is_informative(self._sums)
+        return permutation.is_informative(self._sums)
 
     def measure(self, rows, n_threads=1):
         S, G = formula.accumulate(self.encoding, rows, n_threads=n_threads)
         lift, consensus, _ = formula.agreement_sums(self.encoding, S, rows, self._sums)
-        losses = np.maximum(1.0 - relabelling.adjusted(lift, consensus, self._sums), 0.0)
-        half_expected = np.where(self._informative, relabelling.half_expected_loss(consensus, self._sums), 1.0)
-        return CorrectedState(S, G, losses, half_expected)
+        losses = np.maximum(1.0 - permutation.adjusted(lift, consensus, self._sums), 0.0)
+        half_expected = np.where(self._informative, permutation.half_expected_loss(consensus, self._sums), 1.0)
+        return CorrectedMatrices(S, G, losses, half_expected)
 
-    def losses(self, state):
-        return state.losses
+    def losses(self, matrices):
+        return matrices.losses
 
-    def steps(self, weights, rows, state, rng, n_threads=1):
-        return ChanceCorrectedSteps(self, weights, rows, state, rng, n_threads)
+    def steps(self, weights, rows, matrices, rng, n_threads=1):
+        return ChanceCorrectedSteps(self, weights, rows, matrices, rng, n_threads)
 
-    def statistics(self, weights, state):
+    def statistics(self, weights, matrices):
         """Those of the model, times :meth:`chance`, so that their coefficients of the d_u sum to one."""
         sums, by_mask = self._sums, self.partitions.by_mask
-        coef, quadratic, together = self.terms(weights, state)
-        share, chance = relabelling.share_of_pairs(sums), coef * state.losses
+        coef, quadratic, together = self.terms(weights, matrices)
+        share, chance = permutation.share_of_pairs(sums), coef * matrices.losses
         alone = by_mask(-chance * (sums.own / sums.singles - share))
-        return formula.statistics_from(
-            self.encoding, state.S, state.G, coef, by_mask(quadratic), by_mask(together), alone
+        return gradient.statistics_from(
+            self.encoding, matrices.S, matrices.G, coef, by_mask(quadratic), by_mask(together), alone
         )
 
-    def terms(self, weights, state):
-        coef = self._rates(weights, state) * self.chance(weights, state)
-        chance = coef * state.losses
-        return coef, coef - chance, -chance * relabelling.share_of_pairs(self._sums)
+    def terms(self, weights, matrices):
+        coef = self._rates(weights, matrices) * self.chance(weights, matrices)
+        chance = coef * matrices.losses
+        return coef, coef - chance, -chance * permutation.share_of_pairs(self._sums)
 
-    def chance(self, weights, state):
+    def chance(self, weights, matrices):
         """Expected loss under relabelling, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
-        rates = self._rates(weights, state) * (self._sums.n / self.partitions.total) ** 2
+        rates = self._rates(weights, matrices) * (self._sums.n / self.partitions.total) ** 2
         return 1.0 / rates.sum() if rates.any() else 1.0
 
-    def _rates(self, weights, state):
+    def _rates(self, weights, matrices):
         """(m,) alpha_u / E[d_u], in observed pairs; 0 for uninformative partitions, whose loss is 1 everywhere."""
-        return np.where(self._informative, weights / (2.0 * state.half_expected), 0.0)
+        return np.where(self._informative, weights / (2.0 * matrices.half_expected), 0.0)
 
 
 class ChanceCorrectedSteps:
@@ -104,15 +105,15 @@ class ChanceCorrectedSteps:
     descent direction wherever the gap is not zero.
     """
 
-    def __init__(self, objective, weights, rows, state, rng, n_threads):
-        self.state = state
+    def __init__(self, objective, weights, rows, matrices, rng, n_threads):
+        self.matrices = matrices
         self._objective, self._weights = objective, weights
         self._rows = rows
         self._rng, self._n_threads = rng, n_threads
 
     def gap(self):
         objective, total = self._objective, self._objective.partitions.total
-        return formula.gap_of(objective.visited, self._rows, self._statistics(), total, n_threads=self._n_threads)
+        return gradient.gap_of(objective.visited, self._rows, self._statistics(), total, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
         visited, before = self._objective.visited, self._rows.copy()
@@ -120,29 +121,29 @@ class ChanceCorrectedSteps:
         gaps = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
         lower = self._shorten(before)
         if lower is None:
-            gradient = formula.gradient_of(visited, before, self._statistics())
-            self._rows[:] = np.eye(before.shape[1])[gradient.argmin(axis=1)]
+            slopes = gradient.gradient_of(visited, before, self._statistics())
+            self._rows[:] = np.eye(before.shape[1])[slopes.argmin(axis=1)]
             lower = self._shorten(before)
         if lower is None:
             # What remains of the gap is rounding errors.
             self._rows[:] = before
             return None
-        self.state = lower
-        return gaps / formula.gap_unit(self._objective.partitions.total)
+        self.matrices = lower
+        return gaps / gradient.gap_unit(self._objective.partitions.total)
 
     def refresh(self):
-        """Nothing to do: the state is measured after every sweep."""
+        """Nothing to do: the matrices is measured after every sweep."""
 
     def _statistics(self):
-        return self._objective.statistics(self._weights, self.state)
+        return self._objective.statistics(self._weights, self.matrices)
 
     def _shorten(self, before):
-        """Halve the step from `before` to the rows until the sum is lower than there; the new state, or None."""
-        value = self._weights @ self.state.losses
+        """Halve the step from `before` to the rows until the sum is lower than there; the new matrices, or None."""
+        value = self._weights @ self.matrices.losses
         for _ in range(_MAX_HALVINGS):
-            state = self._objective.measure(self._rows, self._n_threads)
-            if self._weights @ state.losses < value:
-                return state
+            matrices = self._objective.measure(self._rows, self._n_threads)
+            if self._weights @ matrices.losses < value:
+                return matrices
             self._rows += before
             self._rows *= 0.5
         return None
