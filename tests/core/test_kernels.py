@@ -77,7 +77,7 @@ def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, miss
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="they are plain Python already")
 def test_kernels_as_plain_python():
     """NumPy refuses every index out of bounds. The others also compare with slow, obvious code."""
-    files = ["core/plain_kernels.py", "core/test_line_search.py", "solvers/test_dense_reference.py"]
+    files = ["core/plain_kernels.py", "core/test_kernels.py", "solvers/test_dense_reference.py"]
     slow = ("roots_of_numpy", "whole_descent", "never_rises", "one_hot")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(TESTS / file) for file in files),
