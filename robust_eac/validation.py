@@ -532,7 +532,7 @@ def real(value, *, name, low, high=np.inf, strict=False) -> float:
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a real number, got {value!r}.")
     # Some integers are beyond the range of floats.
-    value = np.inf if isinstance(value, Integral) and abs(value) > sys.float_info.max else float(value)
+    value = np.inf if isinstance(value, Integral) and abs(int(value)) > sys.float_info.max else float(value)
     if not (low < value if strict else low <= value) or not value <= high or np.isinf(value):
         rule = f"{'greater than' if strict else 'at least'} {low:g} and "
         rule += "finite" if high == np.inf else f"at most {high:g}"
