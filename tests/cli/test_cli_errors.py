@@ -161,7 +161,7 @@ BAD_ARGUMENTS = [
     ("consensus", "--n-clusters 5-2", r"--n-clusters: must be 4, 2-12, 2,3,5 or auto, got .5-2."),
     *(("consensus", f"--n-clusters {k}", rf"--n-clusters: must be 4, 2-12, 2,3,5 or auto, got '{k}'")
       for k in ("x", "2,x", "2-", "1-2-3", "2;3", "2.5")),
-    ("consensus", "--n-clusters 2-99", r"--n-clusters must be in \[1, 30 objects\], got 31"),
+    ("consensus", "--n-clusters 2-99", r"error: --n-clusters must be in \[1, 30 objects\], got 31"),
     *(("merge", f"--{option}", rf"--{option.split()[0]} does not apply to --method merge\.")
       for option in ("weighting l2", "n-init 2", "rho 0.5", "verbose")),
     ("merge", "--certify", r"--certify does not apply to --method merge, for which there is no bound\."),
