@@ -26,9 +26,8 @@ _PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 def row_blocks(n_rows, size=None):
     """Generate slices that cover the rows, so that working copies stay small."""
-    size = size or BLOCK
-    for start in range(0, n_rows, size):
-        yield slice(start, min(start + size, n_rows))
+    for start in range(0, n_rows, size or BLOCK):
+        yield slice(start, min(start + (size or BLOCK), n_rows))
 
 
 def warn(message, category=UserWarning):

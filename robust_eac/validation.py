@@ -6,7 +6,9 @@ Modules import it as `check`: `n_init = check.integer(n_init, name="n_init", low
 import math
 import re
 import reprlib
+import sys
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -27,18 +29,11 @@ MAX_DENSE = 2**28
 _PAIRS = 6
 # Texts that mean a missing label, in any case. The integer -1 means it as well.
 _MISSING = {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"}
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# Texts that are neither names nor integers: infinity, and decimal commas.
-_ODD = re.compile(r"[+-]?(inf(inity)?|[0-9]+,[0-9]+)", re.IGNORECASE)
-_NO_INTEGER = "must hold names, or integer cluster labels that fit in 64 bits"
-_NO_LABEL = "must hold labels: the argument must be of strings or numbers; None, NaN and NA mark a missing label"
-_FEATURES = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble."
+# Texts that are no names. Of these, infinity and what has a decimal comma are no integers either.
+_NUMBER = re.compile(r"[+-]?(inf(inity)?|([0-9]+([.,][0-9]*)?|[.][0-9]+)(e[+-]?[0-9]+)?)", re.IGNORECASE)
+_INTEGERS = "must hold integer cluster labels that fit in 64 bits, or names"
 # Parameters with one value per partition; all others of `index` have one per object.
 _PER_PARTITION = {"weights", "weighting", "names", "groups"}
-# What an error says about arrays of these kinds.
-_NO_NUMBERS = {"c": " Complex data not supported."}
-_NO_NUMBERS |= dict.fromkeys("mM", " Dates are not labels: give their numbers, or their texts.")
 
 
 class Ensemble(NamedTuple):
@@ -49,12 +44,14 @@ class Ensemble(NamedTuple):
     objects : pandas index of the objects; None if the labels have none.
     categories : for each partition the sorted names and numbers that its labels 0, 1, ... stand for, None if they stand
         for themselves; None if all do.
+    code : expressions for the objects and for the names, in which {} is the parameter.
     """
 
     labels: np.ndarray
     names: tuple | None = None
     objects: Any = None
     categories: tuple | None = None
+    code: tuple = ("{}.index", "{}.columns")
 
     @property
     def n_samples(self):
@@ -87,8 +84,13 @@ def ensemble(labels, *, name="labels", part=False) -> Ensemble:
         warn(f'{name}: {lowest} is a cluster like any other label; only -1, None, NaN and NA mean "not observed".')
     empty = np.flatnonzero(~objects_observed(ensemble, name)).tolist() if lowest < 0 else []
     if empty:
+        without = f"np.delete({name}, {empty}, axis=1)"
+        if isinstance(labels, (list, tuple)):
+            without = f"[{name}[u] for u in range({len(labels)}) if u not in {empty}]"
+        elif hasattr(labels, "columns"):
+            without = f"{name}.drop(columns={[list(labels.columns)[u] for u in empty]})"
         rule = f"every partition must observe at least one object, {titles[empty[0]]} has no label"
-        raise ValueError(f"{name}: {rule}: leave it out by {_without(labels, name, empty)}.")
+        raise ValueError(f"{name}: {rule}: leave it out by {without}.")
     return ensemble
 
 
@@ -109,60 +111,60 @@ def objects_observed(ensemble, name):
 
 def _read(labels, name, part):
     """(the :class:`Ensemble`, the titles of its partitions for errors)."""
-    if hasattr(labels, "__dask_graph__"):
-        rule = f"call this for each of its chunks, or give {name}.compute()"
-        raise ValueError(f"{name} must be labels in memory, got a Dask array: {rule}.")
     labels = labels.to_pandas() if hasattr(labels, "to_pandas") else labels
     if isinstance(labels, (list, tuple)):
+        labels = [entry.to_pandas() if hasattr(entry, "to_pandas") else entry for entry in labels]
         if any(len(getattr(entry, "shape", ())) > 0 for entry in labels):
             return _read_list(labels, name)
-        if any(isinstance(entry, (list, tuple)) for entry in labels):
-            rule = f"give np.array({name}) if each inner list holds the labels of an object, np.array({name}).T if each"
-            raise TypeError(f"{name}: a list of plain lists has two readings: {rule} holds a clustering.")
+        if any(isinstance(entry, (list, tuple, range)) for entry in labels):
+            raise TypeError(f"{name}: a list of plain lists has two readings: give np.array({name}), or its transpose.")
     names = objects = None
     is_frame = hasattr(labels, "iloc") and hasattr(labels, "columns")
     if is_frame:
-        names, objects = _as_names(labels.columns), _index_of(labels)
+        names, objects = _as_names(labels.columns), labels.index
     if not is_frame or all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in labels.dtypes):
         labels = as_array(labels, name)
         if not part and _are_pairs(labels):
-            found = f"got a symmetric one of shape {labels.shape}, as similarities and distances are"
-            rule = "Give the clusterings that it was made from, one per column."
-            raise TypeError(f"{name} must be a matrix of objects by clusterings, {found}. {rule}")
+            found = f"got a symmetric matrix of shape {labels.shape}, as of similarities or distances"
+            raise TypeError(f"{name} must hold clusterings, one per column, {found}.")
     if len(labels.shape) != 2:
-        rule = "Reshape your data with array.reshape(-1, 1) if it is a single partition."
-        raise ValueError(f"{name} must be two-dimensional (n_samples, n_partitions), got shape {labels.shape}. {rule}")
+        rule = "Reshape your data with array.reshape(-1, 1) if it is a single partition"
+        raise ValueError(f"{name} must be two-dimensional, got shape {labels.shape}. {rule}.")
     if 0 in labels.shape:
-        found = f"0 {'feature' if labels.shape[0] else 'sample'}(s) (shape={labels.shape})"
-        raise ValueError(f"{name} must not be empty: {found} while a minimum of 1 is required.")
+        found = f"0 sample(s) or 0 feature(s) (shape={labels.shape})"
+        raise ValueError(f"{name} has {found} while a minimum of 1 is required.")
     titles = [f"column {title!r}" for title in names or range(labels.shape[1])]
     if isinstance(labels, np.ndarray) and labels.dtype.kind not in "OSUT":
         return Ensemble(_integers(labels, name, titles), names, objects), titles
-    columns = labels.T if isinstance(labels, np.ndarray) else (labels.iloc[:, u] for u in range(len(titles)))
+    columns = labels.T if isinstance(labels, np.ndarray) else [labels.iloc[:, u] for u in range(len(titles))]
     found = [label_column(column, name, title) for column, title in zip(columns, titles, strict=True)]
-    matrix, categories = _side_by_side(found)
-    return Ensemble(matrix, names, objects, categories), titles
+    return _side_by_side(found, names, objects), titles
 
 
 def _read_list(entries, name):
     """:func:`_read` for a list of clusterings: arrays, Series, Categoricals."""
-    entries = [entry.to_pandas() if hasattr(entry, "to_pandas") else entry for entry in entries]
     titles = [f"{name}[{u}]" for u in range(len(entries))]
     n = next(len(entry) for entry in entries if hasattr(entry, "shape"))
     columns, objects, code = [], None, None
-    for entry, title in zip(entries, titles, strict=True):
+    for u, (entry, title) in enumerate(zip(entries, titles, strict=True)):
         columns.append(label_column(entry, title))
         shape = columns[-1][0].shape
         if shape != (n,) or n == 0:
             raise ValueError(f"{title} must be a label vector of shape (n_samples,)={(n,)}, got shape {shape}.")
-        _compare(title, entry, objects, code)
+        _compare(title, entry, objects, code and code.format(name))
         if _names_nothing(objects):
-            objects, code = _index_of(entry), f"{title}.index"
-    matrix, categories = _side_by_side(columns)
+            objects, code = _index_of(entry), f"{{}}[{u}].index"
     given = [getattr(entry, "name", None) for entry in entries]
     names = None if None in given or "" in given else _as_names(given)
-    ensemble = Ensemble(matrix, names, objects, categories)
-    return ensemble, titles if names is None else [f"column {title!r}" for title in names]
+    return _side_by_side(columns, names, objects, (code, "[entry.name for entry in {}]")), titles
+
+
+def _side_by_side(columns, names, objects, code=Ensemble._field_defaults["code"]):
+    """The Ensemble of columns from :func:`label_column`."""
+    labels, categories = zip(*columns, strict=True)
+    # NumPy would join uint64 and int64 as floats; the values are known to fit.
+    labels = [column.astype(np.int64) if column.dtype == np.uint64 else column for column in labels]
+    return Ensemble(np.column_stack(labels), names, objects, categories if any(categories) else None, code)
 
 
 def _as_names(titles):
@@ -184,14 +186,15 @@ def index(labels, /, *, name="labels", **values):
 
     labels : an :class:`Ensemble`, or what has a row per object. name : its parameter. values : arguments by parameter.
     """
+    if not isinstance(labels, Ensemble):
+        labels = Ensemble(labels, objects=_index_of(labels))
+    of_objects, of_names = (code and code.format(name) for code in labels.code)
     for parameter, value in values.items():
-        if isinstance(labels, Ensemble) and parameter in _PER_PARTITION:
+        if parameter in _PER_PARTITION:
             numbered = labels.names is None and labels.objects is not None
-            columns = range(labels.n_partitions) if numbered else labels.names
-            _compare(parameter, value, columns, f"{name}.columns")
+            _compare(parameter, value, range(labels.n_partitions) if numbered else labels.names, of_names)
         else:
-            objects = labels.objects if isinstance(labels, Ensemble) else _index_of(labels)
-            _compare(parameter, value, objects, f"{name}.index")
+            _compare(parameter, value, labels.objects, of_objects)
 
 
 def _compare(name, values, names, code):
@@ -204,21 +207,11 @@ def _compare(name, values, names, code):
         return
     if (_names_nothing(index) or _names_nothing(names)) and {*index} != {*names}:
         return
-    for position, (found, expected) in enumerate(zip_longest(index, names)):
-        if found != expected and str(found) != str(expected):
-            rule = f"its index must be {code}, in this order, got {found!r} at position {position}, not {expected!r}"
-            raise ValueError(
-                f"{name}: {rule}. Give {name}.reindex({code}), or {name}.to_numpy() for values by position."
-            )
-
-
-def _without(labels, name, columns):
-    """Code for the labels without these columns."""
-    if isinstance(labels, (list, tuple)):
-        return f"[{name}[u] for u in range({len(labels)}) if u not in {columns}]"
-    if hasattr(labels, "columns"):
-        return f"{name}.drop(columns={[list(labels.columns)[u] for u in columns]})"
-    return f"np.delete({name}, {columns}, axis=1)"
+    for found, expected in zip_longest(map(str, index), map(str, names)):
+        if found != expected:
+            rule = f"its index must be {code}, in this order, got {found!r} in place of {expected!r}"
+            advice = f"Give {name}.reindex({code}), or {name}.to_numpy() for values by position"
+            raise ValueError(f"{name}: {rule}. {advice}.")
 
 
 def _are_pairs(array):
@@ -233,8 +226,7 @@ def _are_pairs(array):
     diagonal = array.diagonal()
     if not np.allclose(diagonal, diagonal[0]) or np.count_nonzero(array == array[0, 1]) >= n * n - n:
         return False
-    is_symmetric = all(np.allclose(array[rows], array[:, rows].T) for rows in row_blocks(n))
-    return is_symmetric and bool(diagonal[0] == 0 or np.isclose(diagonal[0], array.max()))
+    return np.allclose(array, array.T) and bool(diagonal[0] == 0 or np.isclose(diagonal[0], array.max()))
 
 
 def _refuse_names_of_objects(ensemble, name, titles):
@@ -248,7 +240,7 @@ def _refuse_names_of_objects(ensemble, name, titles):
         if len(np.unique(column)) == n:
             found = f"{name}: {titles[u]} has a label of its own in every row"
             # pandas gives this title to a written index.
-            if named or titles[u].startswith("column 'Unnamed: "):
+            if named or ensemble.names[u].startswith("Unnamed: "):
                 rule = "Leave it out if it names the objects; read the file with index_col=0 if it is a written index"
                 raise ValueError(f"{found}, so it is not a clustering. {rule}.")
             warn(f"{found}. Leave it out if it numbers the rows.")
@@ -271,56 +263,43 @@ def label_column(values, name, column=""):
     try:
         codes, known = pd.factorize(values)
     except TypeError as error:
-        row = next(row for row, value in enumerate(values) if type(value).__hash__ is None)
-        raise TypeError(_wrong(values[row], row, name, column, _NO_LABEL)) from error
-    labels = []
-    for code, value in enumerate(known):
-        # Intervals, dates and the like as categories are texts.
-        is_other = isinstance(values.dtype, pd.CategoricalDtype) and not isinstance(value, (str, bytes, Real))
-        try:
-            labels.append(_parse(str(value) if is_other else value))
-        except (TypeError, ValueError) as error:
-            row = int(np.argmax(codes == code))
-            message = _wrong(value, row, name, column, str(error))
-            raise type(error)(message) from None
-    categories = None
-    if any(isinstance(label, str) for label in labels):
-        categories = sorted({*labels} - {-1}, key=lambda label: (isinstance(label, str), label))
-        number_of = {label: number for number, label in enumerate(categories)} | {-1: -1}
-        labels = [number_of[label] for label in labels]
-    return np.array([*labels, -1], dtype=np.int64)[codes], categories and tuple(categories)
+        rule = "must hold labels: the argument must be of strings or numbers; None, NaN and NA mark a missing label"
+        raise TypeError(f"{name} {rule}, got {error}{_place(None, column)}.") from error
+    # Intervals, dates and the like as categories are texts.
+    is_category = isinstance(values.dtype, pd.CategoricalDtype)
+    labels = [_parse(str(value) if is_category and not isinstance(value, (bytes, Real)) else value) for value in known]
+    if None in labels:
+        code = labels.index(None)
+        place = _place((codes == code).argmax(), column)
+        raise ValueError(f"{name} {_INTEGERS}, got {reprlib.repr(known[code])}{place}.")
+    names = sorted({*labels} - {-1}, key=lambda label: (isinstance(label, str), label))
+    if not names or not isinstance(names[-1], str):
+        return np.array([*labels, -1], dtype=np.int64)[codes], None
+    number_of = {label: number for number, label in enumerate(names)} | {-1: -1}
+    return np.array([*map(number_of.get, labels), -1])[codes], tuple(names)
 
 
-def _side_by_side(columns):
-    """Join columns from :func:`label_column`: (matrix, categories of the columns or None)."""
-    labels, categories = zip(*columns, strict=True)
-    # NumPy would join uint64 and int64 as floats; the values are known to fit.
-    labels = [column.astype(np.int64) if column.dtype == np.uint64 else column for column in labels]
-    return np.column_stack(labels), categories if any(categories) else None
+def _place(row, column):
+    return ("" if row is None else f" at row {row}") + (f", {column}" if column else "")
 
 
 def _parse(value):
-    """The integer or name that a value stands for, -1 if it is missing."""
-    text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
-    if isinstance(text, str):
-        text = text.strip()
-        if text.lower() in _MISSING:
+    """The integer or name that a value stands for, -1 if it is missing, None if it is neither."""
+    if isinstance(value, bytes):
+        value = value.decode(errors="backslashreplace")
+    elif isinstance(value, (Integral, np.bool_)):
+        value = int(value)
+    if isinstance(value, str):
+        value = value.strip()
+        if value.lower() in _MISSING:
             return -1
-        if not _NUMBER.fullmatch(text):
-            if not _ODD.fullmatch(text):
-                return text
-            raise ValueError(_NO_INTEGER)
-        # Python refuses to convert thousands of digits.
-        value = int(text) if _INTEGER.fullmatch(text) and len(text) < 25 else float(text)
-    if not isinstance(value, (Real, np.bool_)):
-        raise TypeError(_NO_LABEL)
-    if isinstance(value, (Integral, np.bool_)):
-        fits = -(2**63) <= int(value) < 2**63
-    else:
-        # Larger floats share their float with other integers.
-        fits = abs(value) < 2.0**53 and value == int(value)
-    if not fits:
-        raise ValueError(_NO_INTEGER)
+        if not _NUMBER.fullmatch(value):
+            return value
+        value = np.nan if "," in value else Decimal(value)
+    # Larger floats share their float with other integers.
+    limit = 2**53 if isinstance(value, (float, np.floating)) else 2**63
+    if not isinstance(value, (Real, Decimal)) or not -limit <= value < limit or value != int(value):
+        return None
     return int(value)
 
 
@@ -328,33 +307,25 @@ def _integers(array, name, titles):
     """A vector or matrix of numbers as integers, -1 for NaN, not copied if it holds integers; titles : of columns."""
     kind = array.dtype.kind
     if kind not in "biuf":
-        where = f" in {titles[0]}" if array.ndim == 1 and titles[0] else ""
-        message = f"{name} must hold labels, got dtype {array.dtype}{where}.{_NO_NUMBERS.get(kind, '')}"
-        raise (ValueError if kind == "c" else TypeError)(message)
-    if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
-        row = array.argmax() // (array.size // len(array))
-        raise ValueError(f"{name} must hold integers below 2^63, got {array.max()} at row {row}.")
-    if kind != "f":
+        place = _place(None, titles[0]) if array.ndim == 1 else ""
+        rule = "must hold labels. Complex data not supported, nor are dates"
+        raise (ValueError if kind == "c" else TypeError)(f"{name} {rule}, got dtype {array.dtype}{place}.")
+    if kind in "bi" or (kind == "u" and array.max() < 2**63):
         return array
+    limit = 2.0**53 if kind == "f" else 2.0**63
     integers = np.empty(array.shape, dtype=np.int64)
     for rows in row_blocks(len(array)):
         block = array[rows].astype(np.float64)
         block[np.isnan(block)] = -1.0
         # From 2^53 on neighbouring integers share a float: two labels could have become one.
-        wrong = np.argwhere((block != np.rint(block)) | (np.abs(block) >= 2.0**53))
+        wrong = np.argwhere((block != np.rint(block)) | (np.abs(block) >= limit))
         if len(wrong):
-            row, column = rows.start + wrong[0, 0], titles[wrong[0, -1] if array.ndim == 2 else 0]
-            value = float(block[tuple(wrong[0])])
-            rule = "must hold integer cluster labels" if np.isfinite(value) else "must not contain infinity"
-            hint = f" {_FEATURES}" if np.isfinite(value) else ""
-            raise ValueError(_wrong(value, row, name, column, rule) + hint)
+            where = tuple(wrong[0])
+            place = _place(rows.start + where[0], titles[where[-1] if array.ndim == 2 else 0])
+            hint = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble"
+            raise ValueError(f"{name} {_INTEGERS}, got {array[rows][where]}{place}. {hint}.")
         integers[rows] = block
     return integers
-
-
-def _wrong(value, row, name, column, rule):
-    """The message on a value that breaks a rule."""
-    return f"{name} {rule}, got {reprlib.repr(value)} at row {row}{f', {column}' if column else ''}."
 
 
 def sample_weight(sample_weight, ensemble, *, counts=False) -> np.ndarray | None:
@@ -363,20 +334,17 @@ def sample_weight(sample_weight, ensemble, *, counts=False) -> np.ndarray | None
     if sample_weight is None:
         return None
     weight = vector(sample_weight, name=name, size=ensemble.n_samples, each="sample", positive_sum=True)
-    # The sum could overflow, so the maximum is compared first.
-    total = weight.max() if weight.max() > 1e60 else weight.sum()
-    if not 1e-60 < total < 1e60:
-        raise ValueError(f"{name} must sum to a number between 1e-60 and 1e60, got {total} or more.")
+    largest = weight.max()
+    if not 1e-60 < largest < 1e60:
+        raise ValueError(f"{name} must have a maximum between 1e-60 and 1e60, got {largest}.")
     # The squares of these weights could underflow, and they do not change the sum.
-    weight[weight < 1e-100 * total] = 0.0
+    weight[weight < 1e-100 * largest] = 0.0
     fractions = (weight > 0.0) & (weight < 1.0)
     if counts and fractions.any():
         i = int(fractions.argmax())
         raise ValueError(f"{name} must be 0 or at least 1, a number of objects, got {weight[i]} at position {i}.")
-    if weight.min() > 0.0:
-        return weight
-    observed = ensemble.observed()[weight > 0.0].any(axis=0)
-    if not observed.all():
+    observed = weight.min() > 0.0 or ensemble.observed()[weight > 0.0].any(axis=0)
+    if not np.all(observed):
         u = int(np.argmin(observed))
         raise ValueError(f"{name}: every partition must observe an object of positive weight, partition {u} does not.")
     return weight
@@ -393,18 +361,16 @@ def clusters(labels, n_samples, *, name):
 
 
 def hard_partition(partition, n_samples, name="partition", n_clusters=None):
-    """Codes 0, 1, ... of a hard partition of all objects, in the order of its labels; at most n_clusters of them."""
+    """(labels, ascending; codes 0, 1, ... of them) of a hard partition of all objects with at most n_clusters."""
     labels, names = label_column(partition, name)
-    if labels.shape != (n_samples,):
-        raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {labels.shape}.")
     if names:
-        raise TypeError(f"{name} must hold integers, got {names[-1]!r}.")
-    if (labels == -1).any():
+        raise TypeError(f"{name} must hold integers, got {next(text for text in names if isinstance(text, str))!r}.")
+    values, codes = np.unique(clusters(labels, n_samples, name=name), return_inverse=True)
+    if -1 in values:
         raise ValueError(f"{name} must label every object, got -1.")
-    codes = np.unique(labels, return_inverse=True)[1]
-    if n_clusters is not None and codes.max() >= n_clusters:
-        raise ValueError(f"{name} must have at most n_clusters={n_clusters} clusters, got {codes.max() + 1}.")
-    return codes
+    if n_clusters is not None and len(values) > n_clusters:
+        raise ValueError(f"{name} must have at most n_clusters={n_clusters} clusters, got {len(values)}.")
+    return values, codes
 
 
 def init(init, n_samples, n_clusters):
@@ -415,10 +381,9 @@ def init(init, n_samples, n_clusters):
         return choice(init, ("random", "kmeans"), name="init")
     array = as_dense(init, "init")
     if array.ndim == 1:
-        codes = hard_partition(array, n_samples, "init", n_clusters)
-        labels = label_column(array, "init")[0].astype(np.int64)
-        in_range = labels.min() >= 0 and labels.max() < n_clusters
-        return np.eye(n_clusters)[labels if in_range else codes]
+        values, codes = hard_partition(array, n_samples, "init", n_clusters)
+        in_range = values[0] >= 0 and values[-1] < n_clusters
+        return np.eye(n_clusters)[values.astype(np.int64)[codes] if in_range else codes]
     rows = membership(array, n_samples, n_clusters, name="init")
     start_distinguishes(rows.min(axis=0), rows.max(axis=0))
     return rows
@@ -426,63 +391,61 @@ def init(init, n_samples, n_clusters):
 
 def start_distinguishes(lowest, highest):
     """Refuse a start with the same soft membership for all objects, from the extremes of memberships per cluster."""
-    n_clusters = len(lowest)
-    if n_clusters > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:
-        found = f"the uniform one, 1/{n_clusters} everywhere, is a stationary point that no line search leaves"
-        rule = "init must not give every object the same membership: such a start does not distinguish objects, and"
-        raise ValueError(f'{rule} {found}. Use init="random".')
+    if len(lowest) > 1 and highest.max() < 1.0 and np.max(highest - lowest) <= 1e-12:
+        rule = "init must not give every object the same membership, a stationary point that no line search leaves"
+        raise ValueError(f'{rule}, got {highest}. Use init="random".')
 
 
 def as_array(values, name):
-    """Convert to an array; refuse masked and sparse arrays, which would lose information."""
-    if sparse.issparse(values):
-        raise TypeError(f"{name} must be a dense array, got a sparse matrix of shape {values.shape}.")
-    if np.ma.isMaskedArray(values):
-        raise TypeError(f"{name} must not be a masked array. A missing label is written -1.")
+    """Convert to an array; refuse masked, sparse and Dask arrays, which would lose information or be computed."""
+    if sparse.issparse(values) or np.ma.isMaskedArray(values) or hasattr(values, "__dask_graph__"):
+        raise TypeError(f"{name} must be a dense array in memory, without a mask, got {type(values)}.")
     try:
         return np.asarray(values)
     except ValueError as error:
-        reason = "rows of different lengths" if "inhomogeneous" in str(error) else error
-        raise ValueError(f"{name} must be a rectangular array, got {reason}.") from error
+        raise ValueError(f"{name} must be a rectangular array: {error}.") from error
 
 
 def as_dense(values, name):
     """Convert to an array; also sparse matrices, of at most MAX_DENSE entries."""
-    if not sparse.issparse(values):
-        return as_array(values, name)
-    _check_size(values.shape, f"{name}.shape[1]")
-    return values.toarray()
+    _check_size(values.shape if sparse.issparse(values) else (1,), f"{name}.shape[1]")
+    return values.toarray() if sparse.issparse(values) else as_array(values, name)
+
+
+def _check_size(shape, name):
+    """Refuse a membership matrix of more than MAX_DENSE entries."""
+    if math.prod(shape) > MAX_DENSE:
+        rule = f"must be at most {MAX_DENSE // shape[0]} for {shape[0]} objects, a membership of 2^28 entries"
+        less = "solve_hard_median_partition(labels, n_clusters, weighting=...) takes less memory"
+        raise ValueError(f"{name} {rule}, got {shape[-1]}: {less}.")
 
 
 def vector(values, *, name, size=None, each="partition", positive_sum=False) -> np.ndarray:
     """Return a fresh float64 vector of finite, non-negative numbers."""
-    array = real_array(values, name)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
-    if array.size == 0 or (size is not None and array.size != size):
-        expected = "at least one value" if size is None else f"{size} values, one per {each}"
-        raise ValueError(f"{name} must have {expected}, got {array.size}.")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}.")
-    if array.min() < 0.0:
-        raise ValueError(f"{name} must be non-negative, got {array.min()} at position {array.argmin()}.")
+    array = _shares(values, name)
+    if array.ndim != 1 or array.size == 0 or size not in (None, array.size):
+        expected = "of at least one value" if size is None else f"of {size} values, one per {each}"
+        raise ValueError(f"{name} must be a vector {expected}, got shape {array.shape}.")
     if positive_sum and array.max() == 0.0:
         raise ValueError(f"{name} must not be all zero.")
     return array
 
 
-def real_array(values, name):
-    """Fresh C-ordered float64 array; refuses text, complex numbers and masks."""
+def _shares(values, name):
+    """Fresh C-ordered float64 array of finite, non-negative numbers; refuses text, complex numbers and masks."""
     array = as_array(values, name)
-    if array.dtype.kind not in "biuf":
-        odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))]
-        if odd or array.dtype.kind != "O":
-            kind = f"{odd[0]!r}" if array.dtype.kind == "O" else f"dtype {array.dtype}"
-            raise TypeError(f"{name} must be an array of real numbers, got {kind}.")
+    odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))] if array.dtype.kind == "O" else []
+    if odd or array.dtype.kind not in "biufO":
+        raise TypeError(f"{name} must be an array of real numbers, got {odd[0] if odd else array.dtype!r}.")
     try:
-        return np.array(array, dtype=np.float64, order="C")
+        array = np.array(array, dtype=np.float64, order="C")
     except OverflowError as error:
         raise ValueError(f"{name} must hold numbers within the range of floats: {error}.") from error
+    wrong = ~(np.isfinite(array) & (array >= 0.0))
+    if wrong.any():
+        at = tuple(map(int, np.argwhere(wrong)[0]))
+        raise ValueError(f"{name} must be finite and non-negative, got {array[at]} at position {at}.")
+    return array
 
 
 def features(X, *, name="X", n_samples=None, estimator=None, as_is=False, **options):
@@ -504,10 +467,8 @@ def features(X, *, name="X", n_samples=None, estimator=None, as_is=False, **opti
     except (TypeError, ValueError) as error:
         # scikit-learn's advice on supervised learning is left out.
         text, is_nan, _ = str(error).partition("NaN.\n")
-        if re.search(rf"\b{name}\b", text) and not is_nan:
-            raise
-        text = f"{text}NaN: impute the missing values, or leave out their rows." if is_nan else f"{name}: {text}"
-        raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from error
+        advice = "NaN: impute the missing values, or leave out their rows."
+        raise type(error)(f"{name}: {text}{is_nan and advice}") from error
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(array)}.")
     # Floats, because minus an unsigned integer is unsigned.
@@ -530,33 +491,19 @@ def weights(weights, n_partitions, *, name="weights") -> np.ndarray:
 
 def returned_weights(found, n_partitions, *, name):
     """As :func:`weights`, of what a user's function returned: None is refused."""
-    if found is None:
-        raise TypeError(f"what {name} returns must be weights, got None.")
-    return weights(found, n_partitions, name=f"what {name} returns")
+    name = f"what {name} returns"
+    return weights(as_array(found, name), n_partitions, name=name)
 
 
 def n_clusters(n_clusters, n_samples) -> int:
     """Return n_clusters as an int in [1, n_samples]."""
-    if isinstance(n_clusters, str):
-        raise TypeError(f"n_clusters must be an integer, got {n_clusters!r}; select_n_clusters chooses one.")
     return integer(n_clusters, name="n_clusters", low=1, high=n_samples, high_name="n_samples")
 
 
 def n_memberships(number, n_samples) -> int:
     """Return n_clusters as an int in [1, n_samples] for which a membership matrix has at most MAX_DENSE entries."""
-    number = n_clusters(number, n_samples)
-    _check_size((n_samples, number), "n_clusters")
-    return number
-
-
-def _check_size(shape, name):
-    """Refuse a membership matrix of more than MAX_DENSE entries."""
-    n_samples, n_clusters = shape[0], math.prod(shape[1:])
-    if n_samples * n_clusters > MAX_DENSE:
-        raise ValueError(
-            f"{name} must be at most {MAX_DENSE // n_samples} for {n_samples} objects, a membership of 2^28 entries, "
-            f"got {n_clusters}: solve_hard_median_partition(labels, n_clusters, weighting=...) takes less memory."
-        )
+    _check_size((n_samples, n_clusters(number, n_samples)), "n_clusters")
+    return int(number)
 
 
 def integer(value, *, name, low, high=None, high_name=None) -> int:
@@ -571,56 +518,42 @@ def integer(value, *, name, low, high=None, high_name=None) -> int:
 
 def candidates(n_clusters, *, high, high_name):
     """Candidate numbers of clusters, ascending, from an integer, a pair (lowest, highest) or a list."""
-    name = "n_clusters"
-    limit = {"high": high, "high_name": high_name}
-    if isinstance(n_clusters, Integral):
-        return np.array([integer(n_clusters, name=name, low=1, **limit)])
-    if isinstance(n_clusters, tuple) and len(n_clusters) == 2:
-        low = integer(n_clusters[0], name=name, low=1, **limit)
-        return np.arange(low, 1 + integer(n_clusters[1], name=f"the upper end of {name}", low=low, **limit))
-    if isinstance(n_clusters, (str, tuple)) or not isinstance(n_clusters, Iterable):
-        kinds = "an integer, a pair (lowest, highest) or a list of integers"
-        raise TypeError(f"{name} must be {kinds}, got {n_clusters!r}.")
-    numbers = [integer(k, name=f"each of {name}", low=1, **limit) for k in n_clusters]
-    if not numbers:
-        raise ValueError(f"{name} must hold at least one candidate, got none.")
-    return np.unique(numbers)
+    several = isinstance(n_clusters, Iterable) and not isinstance(n_clusters, str)
+    limit = {"name": "n_clusters", "low": 1, "high": high, "high_name": high_name}
+    numbers = [integer(k, **limit) for k in (n_clusters if several else [n_clusters])]
+    is_pair = isinstance(n_clusters, tuple)
+    if not numbers or (is_pair and (len(numbers) != 2 or numbers[0] > numbers[1])):
+        rule = "an integer, a pair (lowest, highest) or a list of at least one integer"
+        raise ValueError(f"n_clusters must be {rule}, got {n_clusters!r}.")
+    return np.arange(numbers[0], numbers[1] + 1) if is_pair else np.unique(numbers)
 
 
 def real(value, *, name, low, high=np.inf, strict=False) -> float:
     """Return value as a finite float in [low, high], or strictly above low."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a real number, got {value!r}.")
-    try:
-        value = float(value)
-    except OverflowError:
-        # An integer beyond the range of floats.
-        value = np.inf
+    # Some integers are beyond the range of floats.
+    value = np.inf if isinstance(value, Integral) and abs(int(value)) > sys.float_info.max else float(value)
     if not (low < value if strict else low <= value) or not value <= high or np.isinf(value):
-        rule = f"{'greater than' if strict else 'at least'} {low:g}"
-        rule += f" and at most {high:g}" if np.isfinite(high) else " and finite" if np.isinf(value) else ""
+        rule = f"{'greater than' if strict else 'at least'} {low:g} and "
+        rule += "finite" if high == np.inf else f"at most {high:g}"
         raise ValueError(f"{name} must be {rule}, got {value}.")
     return value
 
 
 def n_jobs(n_jobs):
     """Return a number of jobs by joblib's rules: None, or an integer other than 0, where -1 means all cores."""
-    if n_jobs is None:
-        return None
-    n_jobs = integer(n_jobs, name="n_jobs", low=-np.inf)
-    if n_jobs == 0:
+    if n_jobs is not None and integer(n_jobs, name="n_jobs", low=-np.inf) == 0:
         raise ValueError("n_jobs must not be 0: None leaves the number open, -1 stands for all cores.")
     return n_jobs
 
 
 def random_state(random_state):
-    """scikit-learn's random_state, but with errors that name the parameter; also refuses booleans."""
-    if isinstance(random_state, Integral) and not isinstance(random_state, (bool, np.bool_)):
-        random_state = integer(random_state, name="random_state", low=0, high=2**32 - 1)
-    elif random_state is not None and not isinstance(random_state, np.random.RandomState):
-        kind = type(random_state).__name__
-        raise TypeError(f"random_state must be None, an integer or a numpy RandomState, got {kind} {random_state!r}.")
-    return utils.check_random_state(random_state)
+    """scikit-learn's random_state, but with errors that name the parameter."""
+    try:
+        return utils.check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(f"random_state: {error}.") from error
 
 
 def flag(value, *, name) -> bool:
@@ -630,27 +563,14 @@ def flag(value, *, name) -> bool:
     return bool(value)
 
 
-def mask(mask, size, *, name) -> np.ndarray:
-    """Return a mask as a boolean vector of this length."""
-    array = np.asarray(mask)
-    if array.dtype != bool:
-        raise TypeError(f"{name} must be a mask of True and False, one per partition, got dtype {array.dtype}.")
-    if array.shape != (size,):
-        raise ValueError(f"{name} must have shape ({size},), one value per partition, got {array.shape}.")
-    return array
-
-
 def membership(membership, n_samples, n_clusters=None, *, name="membership"):
     """A fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
-    rows = real_array(as_dense(membership, name), name)
+    rows = _shares(as_dense(membership, name), name)
     if rows.ndim != 2 or 0 in rows.shape or rows.shape != (n_samples, n_clusters or rows.shape[1]):
         hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if rows.ndim == 1 else ""
         expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
         raise ValueError(f"{name} must have shape {expected}, got {rows.shape}.{hint}")
-    if not np.isfinite(rows).all():
-        raise ValueError(f"{name} must be finite, got {rows[~np.isfinite(rows)][0]}.")
-    if rows.min() < 0.0:
-        raise ValueError(f"{name} must be non-negative, got {rows.min()}.")
+    _check_size(rows.shape, f"{name}.shape[1]")
     sums = rows.sum(axis=1)
     worst = int(np.argmax(np.abs(sums - 1.0)))
     if abs(sums[worst] - 1.0) > 1e-6:
@@ -690,25 +610,13 @@ def is_dask_array(array) -> bool:
 
 def dask_rows(array, *, name):
     """A two-dimensional Dask array of numbers, chunked by rows only and without empty chunks."""
-    if not is_dask_array(array):
-        raise TypeError(f"{name} must be a Dask array, got {type(array).__name__}; other arrays fit on one machine.")
-    if array.ndim != 2:
-        raise ValueError(f"{name} must be two-dimensional, got {array.ndim} dimension(s).")
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold numbers, got dtype {array.dtype}.")
-    if np.isnan(array.shape).any():
-        raise ValueError(f"{name} must have chunks of known sizes: call its compute_chunk_sizes() first.")
-    if 0 in array.shape:
-        raise ValueError(f"{name} must not be empty, got shape {array.shape}.")
+    if not is_dask_array(array) or array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be a two-dimensional Dask array of numbers, got {array!r:.200}.")
+    if not all(size > 0 for size in array.shape):
+        rule = "must have objects and columns, and chunks of known sizes (see compute_chunk_sizes)"
+        raise ValueError(f"{name} {rule}, got shape {array.shape}.")
     sizes = tuple(size for size in array.chunks[0] if size)
     return with_checked_chunks(array, name=name).rechunk((sizes, array.shape[1]))
-
-
-def consensus_membership(values, n_samples):
-    """A consensus membership as :func:`membership` returns it, of at most MAX_DENSE entries."""
-    rows = membership(values, n_samples)
-    _check_size(rows.shape, "membership.shape[1]")
-    return rows
 
 
 def with_checked_chunks(array, *, name):
@@ -718,10 +626,8 @@ def with_checked_chunks(array, *, name):
 
 def _check_chunk(chunk, *, argument, block_info):
     """Return a chunk if it has the shape that its Dask array declares."""
-    place = block_info[0]["array-location"]
-    declared = tuple(stop - start for start, stop in place)
+    declared = tuple(block_info[None]["chunk-shape"])
     if np.shape(chunk) != declared:
-        where = ", ".join(f"{start}:{stop}" for start, stop in place)
-        rule = f"must be a chunk of the declared shape {declared}"
-        raise ValueError(f"{argument}[{where}] {rule}, got {np.shape(chunk)}.")
+        first = block_info[None]["array-location"][0][0]
+        raise ValueError(f"{argument}[{first}:] must start with a chunk of shape {declared}, got {np.shape(chunk)}.")
     return chunk

@@ -140,7 +140,7 @@ def solve_peace(
     (array([0, 0, 0, 1, 1]), True)
     """
     ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights, init=init)
+    check.index(ensemble, init=init)
     encoding, n_clusters, weights = prepare(ensemble, n_clusters, weights)
     n = ensemble.n_samples
     kl = check.choice(divergence, DIVERGENCES, name="divergence") == "kl"

@@ -174,5 +174,5 @@ def _checked(labels, membership, sample_weight, *, counts=False):
     ensemble = check.ensemble(labels)
     check.index(ensemble, membership=membership, sample_weight=sample_weight)
     sample_weight = check.sample_weight(sample_weight, ensemble, counts=counts)
-    rows = check.consensus_membership(membership, ensemble.n_samples)
+    rows = check.membership(membership, ensemble.n_samples)
     return encode_ensemble(ensemble, sample_weight), rows

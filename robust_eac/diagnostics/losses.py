@@ -24,7 +24,7 @@ class Evaluation:
         ensemble = check.ensemble(labels)
         check.index(ensemble, membership=membership, weights=weights, sample_weight=sample_weight)
         sample_weight = check.sample_weight(sample_weight, ensemble)
-        self.rows = check.consensus_membership(membership, ensemble.n_samples)
+        self.rows = check.membership(membership, ensemble.n_samples)
         agreement = resolve_agreement(agreement)
         self.weights = check.weights(weights, ensemble.n_partitions)
         self.encoding = encode_ensemble(ensemble, sample_weight)

@@ -333,7 +333,7 @@ def _tables(labels, consensus):
     """(encoding, (n,) cluster of each object, (n_slots, k) and (m, k) observed objects by cluster of the consensus)."""
     ensemble = check.ensemble(labels)
     check.index(ensemble, consensus=consensus)
-    clusters = check.hard_partition(consensus, ensemble.n_samples, "consensus")
+    clusters = check.hard_partition(consensus, ensemble.n_samples, "consensus")[1]
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     return encoding, clusters, counts, np.add.reduceat(counts, encoding.partitions.offsets, axis=0)

@@ -113,7 +113,7 @@ def hard_partition_losses(
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, partition=partition, sample_weight=sample_weight)
-    clusters = check.hard_partition(partition, ensemble.n_samples)
+    clusters = check.hard_partition(partition, ensemble.n_samples)[1]
     chosen = check_loss(loss, cost)
     return partition_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
 
@@ -232,8 +232,7 @@ def reassignment_costs(
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
-    codes = check.hard_partition(partition, ensemble.n_samples)
-    clusters = np.unique(check.clusters(partition, ensemble.n_samples, name="partition"))
+    clusters, codes = check.hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight, codes)
@@ -323,7 +322,7 @@ def credible_ball(
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
-    clusters = check.hard_partition(partition, ensemble.n_samples)
+    clusters = check.hard_partition(partition, ensemble.n_samples)[1]
     level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)
     weights = check.weights(weights, ensemble.n_partitions)

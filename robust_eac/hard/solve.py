@@ -165,7 +165,7 @@ def solve_hard_median_partition(
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check.integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
-    start = check.choice(init, INITS, name="init") if named else check.hard_partition(init, n, "init", limit)
+    start = check.choice(init, INITS, name="init") if named else check.hard_partition(init, n, "init", limit)[1]
     max_passes = check.integer(max_passes, name="max_passes", low=1)
     if check.flag(bound, name="bound") and loss != "binder":
         raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')

@@ -183,7 +183,7 @@ def test_a_failing_run_is_reported_and_stops_nothing(labels):
     assert records[1]["error"].startswith("ValueError: the result of the function must have shape (24,)")
     assert records[2]["error"] is None
     assert records[2]["h"] > 0.9
-    assert all("what the scheme returns must be non-negative" in record["error"] for record in records[3:])
+    assert all("what the scheme returns must be finite and non-negative" in record["error"] for record in records[3:])
 
 
 def without_seconds(records):

@@ -218,7 +218,7 @@ ONE = np.array([[0]])
         (lambda X: ovi_lda_consensus(ONE, [[np.inf]]), "values contains infinity"),
         (lambda X: assign_to_cores([[0.0]], [0, 1]), r"labels must have shape \(1,\), one label per object"),
         (lambda X: assign_to_cores([[0.0], [1.0]], [-1, -1]), "labels must label at least one object"),
-        (lambda X: OVIConsensus((2, 500)).fit(X), "the upper end of n_clusters must be in .* n_samples=200"),
+        (lambda X: OVIConsensus((2, 500)).fit(X), "n_clusters must be in .* n_samples=200"),
         (lambda X: OVIConsensus(2, clusterers=()).fit(X), "clusterers must name at least one of kmeans, kmeans-ka"),
         (lambda X: OVIConsensus(2, clusterers=("fcm", "pam")).fit(X), "clusterers must be one of .* got 'pam'"),
     ],

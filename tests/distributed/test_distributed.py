@@ -377,7 +377,7 @@ def misdeclared(array, size):
 
 
 # The error about such a chunk of 40 rows.
-SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \(40, 2\)"
+SHORT = r"\[50:\] .* chunk of shape \(50, 2\), got \(40, 2\)"
 
 
 @pytest.mark.usefixtures("here")
@@ -391,8 +391,11 @@ SHORT = r"\[50:100, 0:2\] must be a chunk of the declared shape \(50, 2\), got \
             r"labels\[100:\]: every object .* 1 of 1 have .* at row 0",
         ),
         ({"labels": misdeclared(GOOD, 40)}, f"labels{SHORT}"),
-        ({"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)}, r"\[50:100, 2:4\]"),
-        ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:100\] must be a chunk of .*, got \(60,\)"),
+        (
+            {"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)},
+            r"\[50:\] .* chunk .* got \(60, 2\)",
+        ),
+        ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:\] .* chunk .*, got \(60,\)"),
         ({"weighting": "chance-corrected"}, "chance-corrected"),
         ({"init": lazily(np.full((100, 2), 0.5))}, "init must not give every object the same"),
         ({"init": lazily(np.full((100, 2), 0.7))}, r"init\[(0|50):\]: every row must sum to 1"),

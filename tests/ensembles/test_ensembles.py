@@ -95,9 +95,9 @@ def test_mixed_ensemble_of_any_size_has_every_algorithm(X):
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"n_clusters": (5, 3)}, ValueError, r"upper end of n_clusters must be in \[5, n_samples.*\], got 3"),
-        ({"n_clusters": (3, 151)}, ValueError, r"upper end of n_clusters must be in \[3, n_samples.*\], got 151"),
-        ({"n_clusters": "many"}, TypeError, r"a pair \(lowest, highest\) or a list of integers, got 'many'"),
+        ({"n_clusters": (5, 3)}, ValueError, r"n_clusters must be .* a pair .*, got \(5, 3\)"),
+        ({"n_clusters": (3, 151)}, ValueError, r"n_clusters must be in \[1, n_samples.*\], got 151"),
+        ({"n_clusters": "many"}, TypeError, "n_clusters must be an integer, got 'many'"),
     ],
 )
 @pytest.mark.parametrize("Ensemble", [KMeansEnsemble, MixedEnsemble])
@@ -229,7 +229,7 @@ def test_a_pair_is_a_range_and_a_list_holds_what_is_drawn(X, make):
     assert {2, 3, 4} >= set(make(X, (2, 4)).n_clusters_) > {2, 4}
     assert set(make(X, [4, 2]).n_clusters_) == {2, 4}
     for wrong in ((2, 3, 4), "2-4", 2.5):
-        with pytest.raises(TypeError, match="n_clusters must be an integer, a pair"):
+        with pytest.raises((TypeError, ValueError), match="n_clusters must be an integer"):
             make(X, wrong)
 
 

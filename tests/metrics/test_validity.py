@@ -189,7 +189,7 @@ def test_degenerate_fuzzy_indices():
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"min_cluster_size": 1}, "min_cluster_size must be at least 2, got 1"),
+        ({"min_cluster_size": 1}, "min_cluster_size must be at least 2"),
         ({"memberships": [0, 1]}, r"memberships must have shape \(4,\), one label per object, got \(2,\)"),
         ({"memberships": [-1] * 4}, "memberships must label at least one object, got only missing labels"),
         ({"memberships": [[0.5, 0.5]] * 3}, r"memberships must have shape \(4, 'n_clusters'\)"),

@@ -1,4 +1,4 @@
-"""Odd inputs, valid arguments of every public callable, and what may come out of it; shared by the hostile tests."""
+"""Valid arguments of every public callable, ensembles that are only just valid, and what may come out."""
 
 import inspect
 import re
@@ -10,7 +10,6 @@ from typing import NamedTuple
 import joblib
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import CONSENSUS_FUNCTIONS
@@ -248,45 +247,6 @@ def assert_same(a, b):
         np.testing.assert_array_equal(a, b)
     elif isinstance(a, (int, str, bool, np.generic)) or a is None:
         assert a == b
-
-
-def label_forms(labels, folder):
-    """name -> the same labels as another type, in another layout, and with missing ones written otherwise."""
-    missing, wide = labels == -1, np.repeat(np.repeat(labels, 2, axis=0), 3, axis=1)
-    frame = pd.DataFrame(labels, index=[f"row {i}" for i in range(len(labels))][::-1])
-    frame.columns = [f"c{u}" for u in range(labels.shape[1])]
-    np.save(folder / "labels.npy", labels)
-    locked = labels.copy()
-    locked.setflags(write=False)
-    forms = {
-        "Fortran": np.asfortranarray(labels), "strided": wide[::2, ::3], "read-only": locked,
-        "reversed": np.ascontiguousarray(labels[::-1, ::-1])[::-1, ::-1],
-        "memory-mapped": np.load(folder / "labels.npy", mmap_mode="r"), "big-endian": labels.astype(">i8"),
-        "int8": labels.astype(np.int8), "float16": labels.astype("f2"), "longdouble": labels.astype(np.longdouble),
-        "NaN": np.where(missing, np.nan, labels), "None": np.where(missing, None, labels), "texts": labels.astype(str),
-        "bytes": labels.astype("S2"), "DataFrame": frame, "nullable DataFrame": frame.astype("Int64").mask(missing),
-        "DataFrame of categories": frame.astype("category"), "list": list(labels.T),
-        "tuple of lists and a Series": (*labels.T[:-1].tolist(), pd.Series(labels[:, -1])),
-    }  # fmt: skip
-    if labels.min() >= 0:
-        forms |= {"uint64": labels.astype(np.uint64)}
-    return forms
-
-
-def bad_labels():
-    """name -> an invalid label matrix, with nine rows if it has any."""
-    labels = small_world().labels
-    column, row = labels.copy(), labels.copy()
-    column[:, 2], row[4] = -1, -1
-    return {
-        "None": None, "a text": "labels", "a dict": {"a": [0, 1]}, "lists": labels.tolist(), "no rows": labels[:0],
-        "no columns": labels[:, :0], "one dimension": labels[:, 0], "csr": sparse.csr_matrix(labels),
-        "masked": np.ma.masked_array(labels, mask=labels == 2), "dates": labels.astype("datetime64[D]"),
-        "complex": labels.astype(complex), "infinity": np.where(labels == 2, np.inf, labels), "halves": labels + 0.5,
-        "texts of halves": (labels + 0.5).astype(str), "beyond 2^63": labels.astype(np.uint64) + np.uint64(2**63),
-        "pairs": (labels[:, np.newaxis] == labels).sum(axis=2), "a partition of nothing": column,
-        "an object nowhere": row,
-    }  # fmt: skip
 
 
 def degenerate_ensembles():

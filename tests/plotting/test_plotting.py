@@ -230,8 +230,8 @@ ERRORS = [
     (lambda: plot_coassociation(LABELS, [0, 1]), ValueError, r"consensus must have shape \(3,\), one label per object"),
     (lambda: plot_coassociation(LABELS, [-1, None, "NA"]), ValueError, "consensus must label at least one object"),
     (lambda: plot_membership([[0.5, 0.5]], labels=[1, 2]), ValueError, "labels must have shape"),
-    (lambda: plot_weights([1.0, 1.0], corrupted=[0, 1]), TypeError, "corrupted must be a mask of True and False"),
-    (lambda: plot_weights([1.0, 1.0], corrupted=[True]), ValueError, r"corrupted must have shape \(2,\)"),
+    (lambda: plot_weights([1.0, 1.0], corrupted=[0, 1]), ValueError, "corrupted must be a mask"),
+    (lambda: plot_weights([1.0, 1.0], corrupted=[True]), ValueError, r"corrupted must be a mask .* got .*\(1,\)"),
     (lambda: plot_weights([1.0], ax="axes"), TypeError, "ax must be a matplotlib Axes or None, got str"),
     (lambda: plot_n_clusters(3), TypeError, "selection must be a result of select_n_clusters, got int"),
     (

@@ -44,7 +44,7 @@ def test_label_start_keeps_codes_and_maps_others():
 @pytest.mark.parametrize(
     ("init", "match"),
     [
-        (np.full((6, 3), 1 / 3), "uniform one, 1/3 everywhere, is a stationary point"),
+        (np.full((6, 3), 1 / 3), "same membership, a stationary point"),
         (np.tile([0.5, 0.3, 0.2], (6, 1)), "same membership"),
     ],
 )

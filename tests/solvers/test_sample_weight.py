@@ -107,8 +107,8 @@ def test_a_list_has_one_clustering_per_entry(rng):
 @pytest.mark.parametrize(
     ("weight", "match"),
     [
-        ([1, -1, 1], "sample_weight must be non-negative, got -1.0 at position 1"),
-        ([1e200, 1, 1], "sample_weight must sum to a number between 1e-60 and 1e60"),
+        ([1, -1, 1], "sample_weight must be .*non-negative, got -1.0"),
+        ([1e200, 1, 1], "sample_weight must have a maximum between 1e-60 and 1e60"),
         ([0, 1, 1], "every partition must observe an object of positive weight, partition 1 does not"),
     ],
 )
