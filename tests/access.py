@@ -52,7 +52,7 @@ from robust_eac.ensembles import feature_subsets
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard.contingency import LOSSES
-from robust_eac.hard.losses import LEVEL as CREDIBLE_LEVEL
+from robust_eac.hard.credible_ball import LEVEL as CREDIBLE_LEVEL
 from robust_eac.hard.search import Search, group_copies
 from robust_eac.median_partition import alternation as _alternation
 from robust_eac.median_partition import gradient as _gradient

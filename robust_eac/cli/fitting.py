@@ -12,7 +12,7 @@ from ..core.encoding import encode
 from ..core.threads import lines_to
 from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
-from ..hard.losses import LEVEL, radius_of
+from ..hard.credible_ball import LEVEL, radius_of
 from ..hard.multistart import agreements_with
 from ..hard.solve import solve_hard_median_partition, summarise_partition
 from ..median_partition import L2, RestrictedSimplex

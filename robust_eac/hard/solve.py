@@ -17,7 +17,8 @@ from ..median_partition.lower_bound import bound_partitions
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting, name_of
 from ..wording import agreement_of, clusters_found, counted, percent, report, with_weight
-from .losses import LEVEL, check_loss, check_tables, encode_for_loss, most_clusters, radius_of
+from .credible_ball import LEVEL, radius_of
+from .losses import check_loss, check_tables, encode_for_loss, most_clusters
 from .multistart import INITS, Task, agreements_with, solve_from
 
 __all__ = ["HardMedianPartition", "solve_hard_median_partition"]
