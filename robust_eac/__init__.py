@@ -35,7 +35,7 @@ and single methods of a registry, are in the submodules.
 - `merge_consensus`: the tree of the objects as a function
 - `select_n_clusters`: the number of clusters that an ensemble supports
 - `coassociation_matrix`: for all pairs of objects, how often they share a cluster
-- `eac`, `eac_linkage`, `threshold_eac`: objects linked by their co-associations
+- `eac`, `eac_linkage`, `threshold_eac`, `lifetime_eac`: objects linked by their co-associations
 - `solve_peace`: probabilistic evidence accumulation on sampled pairs
 - `CombinatorialEAC`, `zca_whiten`: for features of which many are uninformative
 - `OVIConsensus`: consensus of several algorithms on the objects that fit their clusters well
@@ -46,7 +46,8 @@ and single methods of a registry, are in the submodules.
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
 - `ensemble_distributed`: any of these on a Dask array
 - `corrupt_ensemble`: some clusterings replaced by random ones
-- `fuzzy_c_means`: memberships in clusters of features
+- `gaussian_reference`: features without clusters, for comparison
+- `fuzzy_c_means`, `gath_geva`, `kaufman_kmeans`: single clusterings of features
 
 **Diagnostics** (`robust_eac.diagnostics`)
 
@@ -60,6 +61,7 @@ and single methods of a registry, are in the submodules.
 - `h_criterion`, `adjusted_rand_score`, `normalized_mutual_information`, `variation_of_information`: two partitions
 - `ensemble_nmi`, `density`: between a partition and an ensemble
 - `ovi_lda`: how much closer every object is to its own cluster than to the next
+- `calinski_harabasz`, `fukuyama_sugeno`, `partition_entropy`, `silhouette`, `xie_beni`: validity indices
 
 **Plots** (`robust_eac.plotting`): each takes `ax=` and returns it
 
@@ -97,11 +99,11 @@ _PUBLIC = {
     "schemes": "WEIGHTING_SCHEMES silhouette_weights order_weights",
     "consensus": (
         "CONSENSUS_FUNCTIONS merge_consensus select_n_clusters coassociation_matrix eac eac_linkage threshold_eac "
-        "solve_peace CombinatorialEAC zca_whiten OVIConsensus"
+        "lifetime_eac solve_peace CombinatorialEAC zca_whiten OVIConsensus"
     ),
     "ensembles": (
         "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble "
-        "ensemble_distributed corrupt_ensemble fuzzy_c_means"
+        "ensemble_distributed corrupt_ensemble gaussian_reference fuzzy_c_means gath_geva kaufman_kmeans"
     ),
     "diagnostics": (
         "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement "
@@ -109,7 +111,7 @@ _PUBLIC = {
     ),
     "metrics": (
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
-        "density ovi_lda"
+        "density ovi_lda calinski_harabasz fukuyama_sugeno partition_entropy silhouette xie_beni"
     ),
     "plotting": "plot_coassociation plot_membership plot_weights plot_n_clusters plot_consensus_distribution",
     "comparison": "compare",
