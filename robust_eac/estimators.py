@@ -16,6 +16,7 @@ from .common import Labels, RandomState, WeightSolver, warn
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.losses import partition_losses
+from .median_partition.objective import RawObjective
 from .median_partition.solve import solve_ensemble
 from .prediction import agreements_of, keep_consensus, read_new_objects
 from .summary import Settings, assess, summarise
@@ -405,7 +406,7 @@ class RobustEAC(_Consensus):
                 result, agreements = solve_and_compare(X, self.n_clusters, sample_weight=sample_weight, **how)
             self._store(None, result, agreements=agreements)
             self._fixed = None
-            adjusted, total, weight = False, float(len(result.labels)), None
+            objective, total, weight = RawObjective, float(len(result.labels)), None
         else:
             ensemble = check.ensemble(X, name="X")
             check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
@@ -415,10 +416,10 @@ class RobustEAC(_Consensus):
                 )
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
-            adjusted, total = objective.unit == 1.0, objective.encoding.partitions.total
+            objective, total = type(objective), objective.partitions.total
             weight = check.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(parameters, False, adjusted, total, weight)
+        self._settings = Settings(parameters, objective, total, weight)
         return self
 
     def predict_membership(self, X: Labels) -> np.ndarray:
@@ -594,5 +595,5 @@ class MergeConsensus(_Consensus):
         losses, agreements = partition_losses(ensemble, hard), adjusted_agreement(ensemble, hard)
         self._store(ensemble.names, result, losses=losses, agreements=agreements)
         del self.n_clusters_
-        self._settings = Settings(self.get_params(deep=False), True, False, float(ensemble.n_samples), None)
+        self._settings = Settings(self.get_params(deep=False), None, float(ensemble.n_samples), None)
         return self

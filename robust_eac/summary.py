@@ -10,6 +10,7 @@ from .core.encoding import encode_ensemble
 from .core.formula import adjusted_agreements
 from .diagnostics.certificates import UNSURE, Assessment, assess_membership
 from .diagnostics.identifiability import determinacy
+from .median_partition.base import Objective
 from .median_partition.weightings import name_of
 from .wording import agreement_of, clusters_found, counted, percent, report, rounded, with_weight
 
@@ -20,15 +21,19 @@ _SAME = 1e-6
 class Settings(NamedTuple):
     """Properties of a fit that are not among its attributes.
 
-    parameters : of the model, by name. merged : whether the consensus is that of merging. adjusted : whether
-    losses are corrected for chance. total : weight of all objects. sample_weight : of each, None if equal.
+    parameters : of the model, by name. objective : its class; None for merging, which has none. total : weight of all
+    objects. sample_weight : of each, None if equal.
     """
 
     parameters: dict
-    merged: bool
-    adjusted: bool
+    objective: type[Objective] | None
     total: float
     sample_weight: np.ndarray | None
+
+    @property
+    def unit(self):
+        """Unit of the losses."""
+        return (self.objective or Objective).unit(self.total)
 
 
 def assess(model, X, sample_weight, settings):
@@ -50,7 +55,7 @@ def encode_fitted(model, X, sample_weight, settings):
         model._check_names(ensemble)
     check.index(ensemble, name="X", sample_weight=sample_weight)
     encoding = encode_ensemble(ensemble, check.sample_weight(sample_weight, ensemble))
-    membership = np.eye(model.n_clusters_found_)[labels] if settings.merged else model.membership_
+    membership = np.eye(model.n_clusters_found_)[labels] if settings.objective is None else model.membership_
     agreements = adjusted_agreements(encoding, membership)
     if not np.allclose(agreements, model.agreements_, rtol=0.0, atol=_SAME):
         raise ValueError(
@@ -62,9 +67,7 @@ def encode_fitted(model, X, sample_weight, settings):
 
 def assess_encoded(model, encoding, membership, settings):
     """(Assessment, Moves) of a fitted model from the result of :func:`encode_fitted`."""
-    unbounded = "merging minimises no objective" if settings.merged else None
-    if settings.adjusted:
-        unbounded = "bounds exist only for losses that are not corrected for chance"
+    unbounded = "merging minimises no objective" if settings.objective is None else settings.objective.unbounded
     return assess_membership(encoding, model.weights_, membership, model.labels_, unbounded=unbounded)
 
 
@@ -78,8 +81,8 @@ def describe(model, settings, assessment=None):
     """The rows of the report on a fitted model: {subject: text}."""
     agreements = model.agreements_
     rows = {"clusters": clusters_found(model.labels_, settings.parameters["n_clusters"])}
-    if not settings.merged:
-        if settings.adjusted:
+    if settings.objective is not None:
+        if settings.objective.corrected:
             rows["model"] = "losses corrected for chance"
         rows["objective"] = _objective(model.objective_, settings)
         rows["convergence"] = _convergence(model, settings.parameters["tol"])
@@ -91,12 +94,12 @@ def describe(model, settings, assessment=None):
                 counts = assessment.n_undetermined, assessment.label_agreement, assessment.determined
             rows["labels"] = _determined(*counts, len(model.labels_))
     rows |= certificate_rows(assessment, len(model.labels_))
-    weighting = "trust" if settings.merged else name_of(settings.parameters["weighting"])
+    weighting = "trust" if settings.objective is None else name_of(settings.parameters["weighting"])
     rows["weights"] = with_weight(model.weights_, weighting)
     if model.n_clusters_found_ == 1:
         rows["weights"] += "; trust is not judged, because one cluster agrees with no partition"
     rows["agreement"] = agreement_of(model.weights_, agreements)
-    kind = "share of similarity" if settings.merged else "largest membership"
+    kind = "share of similarity" if settings.objective is None else "largest membership"
     shares = ((bound, int((model.confidence_ < bound).sum())) for bound in (0.5, 0.9))
     few = (f"below {bound} for {_share(count, len(model.labels_))}" for bound, count in shares)
     rows["confidence"] = f"{kind} {', '.join(few)}"
@@ -104,9 +107,9 @@ def describe(model, settings, assessment=None):
 
 
 def _objective(objective, settings):
-    if settings.adjusted:
+    if settings.objective.corrected:
         return f"{objective:.5g}, in shares of the losses that chance would give"
-    return f"{objective:.5g}, or {objective / settings.total**2:.4g} per ordered pair of objects"
+    return f"{objective:.5g}, or {objective / settings.unit:.4g} per ordered pair of objects"
 
 
 def _convergence(model, tol):

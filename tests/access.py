@@ -68,7 +68,7 @@ from robust_eac.median_partition.alternation import Problem, next_relaxation
 from robust_eac.median_partition.base import empty_last
 from robust_eac.median_partition.gradient import frank_wolfe_gaps, gap_of, gap_unit, gradient_of, weighted_statistics
 from robust_eac.median_partition.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
-from robust_eac.median_partition.objective import ChanceCorrectedObjective, RawObjective, objective_for
+from robust_eac.median_partition.objective import OBJECTIVES, ChanceCorrectedObjective, RawObjective
 from robust_eac.median_partition.pairs import Pairs, compare_pairs, pairs_of, sample_columns
 from robust_eac.median_partition.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
 from robust_eac.median_partition.sweep import visiting_order

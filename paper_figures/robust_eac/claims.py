@@ -112,7 +112,9 @@ def proposition_1():
         above[reading] = weights.max(axis=0) / rhos
         right = (above[reading] <= 1.0 + 1e-9) & (np.abs(weights.sum(axis=0) - 1.0) < 1e-9)
         met[reading] = right & (np.abs(losses @ weights - least) < 1e-9)
-    counts = "; ".join(f"right for {np.sum(of)} of {len(rhos)} values of ρ with {reading}" for reading, of in met.items())
+    counts = "; ".join(
+        f"right for {np.sum(of)} of {len(rhos)} values of ρ with {reading}" for reading, of in met.items()
+    )
     largest = max(map(np.max, above.values()))
     return by_reading(
         met,

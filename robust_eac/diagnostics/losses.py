@@ -11,7 +11,7 @@ from .. import validation as check
 from ..common import Labels
 from ..core.encoding import encode_ensemble
 from ..median_partition.gradient import gradient_of
-from ..median_partition.objective import objective_for, resolve_agreement
+from ..median_partition.objective import objective_named
 from ..median_partition.weightings import weighted_loss
 
 __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
@@ -25,10 +25,10 @@ class Evaluation:
         check.index(ensemble, membership=membership, weights=weights, sample_weight=sample_weight)
         sample_weight = check.sample_weight(sample_weight, ensemble)
         self.rows = check.membership(membership, ensemble.n_samples)
-        agreement = resolve_agreement(agreement)
+        objective = objective_named(agreement)
         self.weights = check.weights(weights, ensemble.n_partitions)
         self.encoding = encode_ensemble(ensemble, sample_weight)
-        self.objective = objective_for(self.encoding, self.rows.shape[1], agreement)
+        self.objective = objective(self.encoding, self.rows.shape[1])
 
     @cached_property
     def matrices(self):

@@ -20,7 +20,7 @@ from ..core.formula import agreement_from_sums
 from ..core.threads import progress
 from ..median_partition.alternation import Problem, alternate, first_state
 from ..median_partition.gradient import gap_unit
-from ..median_partition.objective import Matrices, RawObjective, objective_for, resolve_agreement
+from ..median_partition.objective import Matrices, RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
 from ..median_partition.several_starts import canonical, solve
 from ..median_partition.solve import MedianPartitionResult, check_effort, result_of
@@ -126,15 +126,13 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
     labels = check.dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check.n_clusters(n_clusters, n)
-    if resolve_agreement(agreement, corrected=False) == "adjusted":
-        raise ValueError('agreement must not be "adjusted" for a Dask array.')
     if sample_weight is not None:
         raise ValueError("sample_weight must be None for a Dask array.")
     weighting = as_weighting(weighting)
-    if weighting.corrected:
+    if not objective_named(agreement, weighting).in_chunks:
         raise ValueError(
-            'weighting "chance-corrected" needs losses that cannot be summed over chunks: use another weighting, or '
-            'RestrictedSimplex(rho="auto").'
+            "Losses corrected for chance cannot be summed over the chunks of a Dask array: use another weighting than "
+            '"chance-corrected", for example RestrictedSimplex(rho="auto"), and agreement="raw".'
         )
     n_init, limits, n_jobs, rng = check_effort(**how)
     start = _check_start(init, labels, n_clusters)
@@ -157,7 +155,7 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         weighting = weighting.ready(m, float(n) ** 2, group)
         partitions, encodings, starts = encoded()
         if sampled:
-            problem = Problem(objective_for(sample(), n_clusters), weighting, **limits)
+            problem = Problem(RawObjective(sample(), n_clusters), weighting, **limits)
             rough = problem._replace(tol=max(problem.tol, SAMPLE_TOL))
             starts = _place_from_sample(encodings, rough, start, seeds, n_jobs=n_jobs)
         problem = Problem(DistributedObjective(partitions, n_clusters), weighting, **limits)

@@ -36,7 +36,15 @@ class Objective:
     statistics(weights, matrices) : the :class:`~robust_eac.core.arrays.Statistics` for sweeps over `visited`.
     terms(weights, matrices) : (m,) coefficients in these statistics of -2 <Y'Y, X_u'X_u>, of |Y'Y|^2 and of -2 |Y1|^2,
         over the pairs that partition u observes.
+
+    corrected : whether the losses are corrected for chance.
+    unbounded : why there is no lower bound on the objective; None if there is one.
+    in_chunks : whether it is a sum over chunks of the objects, so that it works on Dask arrays.
     """
+
+    corrected = False
+    unbounded: str | None = None
+    in_chunks = True
 
     def __init__(self, encoding, n_clusters):
         self.encoding, self.n_clusters = encoding, n_clusters
@@ -46,10 +54,10 @@ class Objective:
         """The same objective for the rows of another encoding."""
         return type(self)(encoding, self.n_clusters)
 
-    @property
-    def unit(self):
-        """Unit of the losses: the number of ordered pairs of objects, or 1 if losses are relative."""
-        return self.partitions.total**2
+    @classmethod
+    def unit(cls, total):
+        """Unit of the losses of objects of this total weight: ordered pairs, or 1 if losses are relative to chance."""
+        return 1.0 if cls.corrected else total**2
 
     @property
     def visited(self):

@@ -43,7 +43,8 @@ class ChanceCorrectedObjective(Objective):
     Gaps are those of the sum times :meth:`chance`: in ordered pairs, as for raw losses.
     """
 
-    unit = 1.0
+    corrected, in_chunks = True, False
+    unbounded = "bounds exist only for losses that are not corrected for chance"
 
     @cached_property
     def visited(self):

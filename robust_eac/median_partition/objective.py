@@ -12,8 +12,6 @@ from .chance_corrected import ChanceCorrectedObjective
 from .gradient import gap_of, gap_unit, weighted_statistics
 from .sweep import sweep, visit_with, visiting_order
 
-AGREEMENTS = ("auto", "raw", "adjusted")
-
 
 class Matrices(NamedTuple):
     """S and G of memberships; see :mod:`~robust_eac.core.arrays`."""
@@ -87,18 +85,13 @@ class RawSteps:
         self._statistics = weighted_statistics(self._part, self._weights, *matrices)
 
 
-def resolve_agreement(agreement, *, corrected=None):
-    """ "raw" or "adjusted"; "auto" is "adjusted" if the weighting uses chance-corrected losses.
+# agreement -> objective
+OBJECTIVES: dict[str, type[Objective]] = {"raw": RawObjective, "adjusted": ChanceCorrectedObjective}
 
-    corrected : whether it does; None if "auto" is not allowed.
-    """
-    check.choice(agreement, ("raw", "adjusted") if corrected is None else AGREEMENTS, name="agreement")
+
+def objective_named(agreement, weighting=None):
+    """The class of the objective; "auto" is the one whose losses the weighting uses, and needs a weighting."""
+    check.choice(agreement, OBJECTIVES if weighting is None else ("auto", *OBJECTIVES), name="agreement")
     if agreement == "auto":
-        return "adjusted" if corrected else "raw"
-    return agreement
-
-
-def objective_for(encoding, n_clusters, agreement="raw"):
-    """The objective of an encoding for this many clusters."""
-    kind = ChanceCorrectedObjective if agreement == "adjusted" else RawObjective
-    return kind(encoding, n_clusters)
+        agreement = "adjusted" if weighting.corrected else "raw"
+    return OBJECTIVES[agreement]

@@ -14,7 +14,7 @@ from ..core.compiling import announce_compiling
 from ..core.encoding import encode_ensemble
 from ..core.threads import count_threads, progress
 from .alternation import Problem, is_stationary, solve_start
-from .objective import objective_for, resolve_agreement
+from .objective import RawObjective, objective_named
 from .several_starts import canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting
@@ -142,7 +142,7 @@ def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_w
     n_clusters = check.n_memberships(n_clusters, n)
     sample_weight = check.sample_weight(sample_weight, ensemble)
     weighting = as_weighting(weighting)
-    agreement = resolve_agreement(agreement, corrected=weighting.corrected)
+    objective = objective_named(agreement, weighting)
     total = float(n if sample_weight is None else sample_weight.sum())
     n_init, limits, n_jobs, rng = check_effort(**how)
     start = check.init(init, n, n_clusters)
@@ -150,9 +150,8 @@ def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_w
 
     # Only a weighting that needs the trusted group reads the encoding.
     encoding = cache(lambda: encode_ensemble(ensemble, sample_weight))
-    unit = total**2 if agreement == "raw" else 1.0
-    weighting = weighting.ready(m, unit, lambda: linked_group(encoding(), rng))
-    problem = Problem(objective_for(encoding(), n_clusters, agreement), weighting, **limits)
+    weighting = weighting.ready(m, objective.unit(total), lambda: linked_group(encoding(), rng))
+    problem = Problem(objective(encoding(), n_clusters), weighting, **limits)
     with announce_compiling():
         state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
     result = result_of(problem, state, membership.argmax(axis=1), membership)
@@ -278,7 +277,7 @@ def solve_membership(
     encoding = encode_ensemble(ensemble, sample_weight)
     # The weights are fixed: a single Y step runs to the end.
     problem = Problem(
-        objective_for(encoding, n_clusters), Fixed(weights), tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0
+        RawObjective(encoding, n_clusters), Fixed(weights), tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0
     )
     problem, start, whole = reduce_problem(problem, start)
     problem = problem._replace(n_threads=count_threads(n_jobs, 1, problem.objective.encoding, n_clusters)[1])

@@ -68,7 +68,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         model=model,
         settings=model._settings,
         weighted=weighted,
-        weighting=name_of("trust" if model._settings.merged else parameters["weighting"]),
+        weighting=name_of("trust" if model._settings.objective is None else parameters["weighting"]),
         parameters={name: textwrap.shorten(_shown(value), _WIDTH) for name, value in parameters.items()},
         names=names,
         object_names=object_names,
@@ -139,7 +139,7 @@ def find_out(model, X, sample_weight):
         "listed": np.lexsort((-agreements, -weights))[:_PARTITIONS],
         "mean_agreements": [agreements[mask].mean() for mask in (having, ~having) if mask.any()],
         # Per ordered pair of objects, or shares of the losses by chance.
-        "losses": model.losses_ if settings.adjusted else model.losses_ / settings.total**2,
+        "losses": model.losses_ / settings.unit,
         # The test counts objects.
         "pvalues": agreement_test_of(encoding, membership).pvalue if counts else None,
         "partitions": encoding.partitions,

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from robust_eac import RobustEAC, adjusted_rand_score
 
 from .. import reference
-from ..access import check_ensemble, encode_ensemble, objective_for, reduce_rows
+from ..access import OBJECTIVES, check_ensemble, encode_ensemble, reduce_rows
 from ..conftest import planted_ensemble, random_membership
 from ..package.hostile import small_world
 
@@ -55,7 +55,7 @@ def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
     whole = encode_ensemble(check_ensemble(np.concatenate([labels, new])), weight)
     consensus = np.concatenate([model.membership_, np.zeros((len(new), 3))])
     encoding, rows = reduce_rows(whole, consensus)
-    objective = objective_for(encoding, 3, options.get("agreement", "raw"))
+    objective = OBJECTIVES[options.get("agreement", "raw")](encoding, 3)
     placed = objective.expand(whole, model.weights_, rows, 1e-13)[len(labels) :]
     np.testing.assert_allclose(model.predict_membership(new), placed, atol=1e-5)
 

@@ -119,9 +119,9 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     steps.gap()
     steps.sweep(1.0)
     steps.refresh()
-    assert weights @ steps.state.losses < weights @ state.losses
+    assert weights @ steps.matrices.losses < weights @ state.losses
     before = rows.copy()
-    state = steps.state
+    state = steps.matrices
     measured = []
     assert not np.array_equal(before, start)
 
@@ -133,7 +133,7 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     assert steps.gap() > 1e-3
     assert steps.sweep(1.0) is None
     assert np.array_equal(rows, before)
-    assert steps.state is state
+    assert steps.matrices is state
     # Both ways were tried, every step of them once.
     assert len(measured) == 80
     gap, n_sweeps, _ = descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1000, rng=rng)
