@@ -2,17 +2,22 @@
 
 From many clusterings of the same objects, some of them bad, it finds their consensus and the weight that each of them
 deserves. The names below can be imported from here, and are loaded when they are first used. The classes of results,
-and single methods of a registry, are in the submodules.
+single methods of a registry, fuzzy clusterings and validity indices are in the submodules.
 
 **Estimators** (`robust_eac.estimators`): `fit(labels)`, then `labels_`, `weights_`, `summary()`, `to_html()`
 
 - `RobustEAC`: consensus and weights by one objective: the estimator to begin with
 - `MergeConsensus`: a tree of the objects, which also finds the number of clusters
 
-**Solving** (`robust_eac.median_partition`): functions of arrays
+**The median partition** (`robust_eac.median_partition`): functions of arrays
 
 - `solve_median_partition`: memberships and weights together
 - `solve_membership`: memberships for given weights
+- `consensus_lower_bound`: a loss that no consensus can go below
+- `RestrictedSimplex`, `L2`, `Entropy`, `ChanceCorrected`: values of `weighting=`, with their parameters
+- `WEIGHT_SOLVERS`: the functions losses -> weights behind them, by name
+- `restricted_simplex_weights`, `l2_weights`, `entropy_weights`, `chance_corrected_weights`: the same
+- `trusted_group_weights`: the largest group of clusterings that agree beyond chance
 
 **Labels in a Dask array** (`robust_eac.distributed`)
 
@@ -27,7 +32,6 @@ and single methods of a registry, are in the submodules.
 **Weights before any consensus** (`robust_eac.schemes`)
 
 - `WEIGHTING_SCHEMES`: from the clusterings or the features, by name
-- `silhouette_weights`, `order_weights`: for clusterings of subsets of the features
 
 **Consensus functions** (`robust_eac.consensus`)
 
@@ -35,9 +39,9 @@ and single methods of a registry, are in the submodules.
 - `merge_consensus`: the tree of the objects as a function
 - `select_n_clusters`: the number of clusters that an ensemble supports
 - `coassociation_matrix`: for all pairs of objects, how often they share a cluster
-- `eac`, `eac_linkage`, `threshold_eac`, `lifetime_eac`: objects linked by their co-associations
+- `eac`, `threshold_eac`, `lifetime_eac`: objects linked by their co-associations
 - `solve_peace`: probabilistic evidence accumulation on sampled pairs
-- `CombinatorialEAC`, `zca_whiten`: for features of which many are uninformative
+- `CombinatorialEAC`: for features of which many are uninformative
 - `OVIConsensus`: consensus of several algorithms on the objects that fit their clusters well
 
 **Ensembles** (`robust_eac.ensembles`): clusterings from features
@@ -46,8 +50,6 @@ and single methods of a registry, are in the submodules.
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
 - `ensemble_distributed`: any of these on a Dask array
 - `corrupt_ensemble`: some clusterings replaced by random ones
-- `gaussian_reference`: features without clusters, for comparison
-- `fuzzy_c_means`, `gath_geva`, `kaufman_kmeans`: single clusterings of features
 
 **Diagnostics** (`robust_eac.diagnostics`)
 
@@ -60,8 +62,6 @@ and single methods of a registry, are in the submodules.
 
 - `h_criterion`, `adjusted_rand_score`, `normalized_mutual_information`, `variation_of_information`: two partitions
 - `ensemble_nmi`, `density`: between a partition and an ensemble
-- `ovi_lda`: how much closer every object is to its own cluster than to the next
-- `calinski_harabasz`, `fukuyama_sugeno`, `partition_entropy`, `silhouette`, `xie_beni`: validity indices
 
 **Plots** (`robust_eac.plotting`): each takes `ax=` and returns it
 
@@ -96,22 +96,20 @@ _PUBLIC = {
     ),
     "distributed": "solve_median_partition_distributed",
     "hard": ("solve_hard_median_partition credible_ball hard_partition_losses expected_losses reassignment_costs"),
-    "schemes": "WEIGHTING_SCHEMES silhouette_weights order_weights",
+    "schemes": "WEIGHTING_SCHEMES",
     "consensus": (
-        "CONSENSUS_FUNCTIONS merge_consensus select_n_clusters coassociation_matrix eac eac_linkage threshold_eac "
-        "lifetime_eac solve_peace CombinatorialEAC zca_whiten OVIConsensus"
+        "CONSENSUS_FUNCTIONS merge_consensus select_n_clusters coassociation_matrix eac threshold_eac "
+        "lifetime_eac solve_peace CombinatorialEAC OVIConsensus"
     ),
     "ensembles": (
-        "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble "
-        "ensemble_distributed corrupt_ensemble gaussian_reference fuzzy_c_means gath_geva kaufman_kmeans"
+        "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble ensemble_distributed corrupt_ensemble"
     ),
     "diagnostics": (
         "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement "
         "consensus_distribution"
     ),
     "metrics": (
-        "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
-        "density ovi_lda calinski_harabasz fukuyama_sugeno partition_entropy silhouette xie_beni"
+        "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi density"
     ),
     "plotting": "plot_coassociation plot_membership plot_weights plot_n_clusters plot_consensus_distribution",
     "comparison": "compare",

@@ -17,7 +17,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from robust_eac import ClustererEnsemble, consensus_distribution, gaussian_reference, plot_consensus_distribution
+from robust_eac import ClustererEnsemble, consensus_distribution, plot_consensus_distribution
+from robust_eac.ensembles import gaussian_reference
 
 
 def distribution_of(X):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, merge_consensus, trusted_group_weights
-from robust_eac.consensus import merge_tree
+from robust_eac.consensus import micro_clusters as merging
 from robust_eac.consensus._common import prepare_ensemble
 from robust_eac.consensus.agglomeration import cut, tree_of_sums
 from robust_eac.core.formula import cluster_counts
@@ -103,20 +103,20 @@ def _relinked(
     def variant(labels, k, weights, seed, whole):
         leaves = whole.micro_clusters
         encoding, shares = prepare_ensemble(labels, weights)
-        values = np.repeat(shares, encoding.partitions.n_codes) * merge_tree.base_cluster_weights(encoding, shares, 0.4)
+        values = np.repeat(shares, encoding.partitions.n_codes) * merging.base_cluster_weights(encoding, shares, 0.4)
         values = values * encoding.partitions.sizes ** (1.0 - size_power)
         counts = cluster_counts(encoding, leaves, leaves.max() + 1)
-        sums, pairs = merge_tree.similarity_sums(encoding, shares, values, counts)
-        sizes, own_pairs = np.bincount(leaves), shares @ merge_tree.observed_counts(encoding, counts)
+        sums, pairs = merging.similarity_sums(encoding, shares, values, counts)
+        sizes, own_pairs = np.bincount(leaves), shares @ merging.observed_counts(encoding, counts)
         similarity, own = (sums.copy(), values @ counts) if with_s else (pairs.copy(), own_pairs)
         if with_q:
-            similarity *= merge_tree.walk_similarities(merge_tree.mean_of(sums, pairs) * np.outer(sizes, sizes), go_on)
+            similarity *= merging.walk_similarities(merging.mean_of(sums, pairs) * np.outer(sizes, sizes), go_on)
         if level:
-            merge_tree.level_own(similarity, pairs, own, own_pairs)
+            merging.level_own(similarity, pairs, own, own_pairs)
         tree = tree_of_sums(similarity, pairs, power)
-        groups = cut(tree, k) if all_count else merge_tree.cut_into_large(tree, k, sizes)
+        groups = cut(tree, k) if all_count else merging.cut_into_large(tree, k, sizes)
         parts = encoding, shares, values, counts @ (groups[:, np.newaxis] == np.arange(groups.max() + 1))
-        voted = (merge_tree.mean_similarities(*parts, 1) / merge_tree.group_norms(*parts)).argmax(axis=1)
+        voted = (merging.mean_similarities(*parts, 1) / merging.group_norms(*parts)).argmax(axis=1)
         return voted if vote else np.where(groups[leaves] >= 0, groups[leaves], voted)
 
     return variant

@@ -31,12 +31,12 @@ from robust_eac import (
     adjusted_rand_score,
     coassociation_matrix,
     consensus_distribution,
-    eac_linkage,
     h_criterion,
     load_dataset,
     merge_consensus,
     select_n_clusters,
 )
+from robust_eac.consensus import eac_linkage
 
 from ..robust_eac.noisy_ensembles import SETTINGS, make_ensemble
 from ..shared.store import derive_seed, grid

@@ -6,7 +6,7 @@ The figure shows repetition 0; `verify` compares with the others.
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list
 
-from robust_eac import eac_linkage
+from robust_eac.consensus import eac_linkage
 
 from ..shared.store import ENSEMBLE, checksum, grid
 from .noisy_ensembles import ENSEMBLES, consensus_of, noisy_ensemble

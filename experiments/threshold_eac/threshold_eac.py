@@ -6,7 +6,8 @@ at all thresholds. A repetition draws a generated set anew; for the other sets o
 
 import numpy as np
 
-from robust_eac import coassociation_matrix, eac_linkage, threshold_eac
+from robust_eac import coassociation_matrix, threshold_eac
+from robust_eac.consensus import eac_linkage
 
 from . import threshold_data
 from .kmeans import KMEANS, N_PARTITIONS, READINGS, make_ensemble

@@ -13,8 +13,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import davies_bouldin_score
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, DIVISORS, NUMBERS, PRINTED, make_qpsk
-from robust_eac import ovi_lda
-from robust_eac.metrics import xie_beni
+from robust_eac.metrics import ovi_lda, xie_beni
 
 from ..claim import NUMBER, THEOREM, by_reading, claim, finding
 from .answers import (

@@ -7,7 +7,8 @@ from scipy.cluster.hierarchy import fcluster
 from sklearn.metrics import rand_score
 
 from experiments.threshold_eac.threshold_eac import DEFAULT, ON_THE_WAY, SETTINGS
-from robust_eac import eac_linkage, threshold_eac
+from robust_eac import threshold_eac
+from robust_eac.consensus import eac_linkage
 
 from ..claim import NUMBER, THEOREM, by_reading, claim, finding
 from ..paired import effects

@@ -38,10 +38,10 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     """Cluster with several algorithms, keep the best partition of each by OVI-LDA, and combine these by majority.
 
     The whole procedure of [1]_. Every algorithm runs with every number of clusters, random ones `n_init` times. The
-    partition of largest mean value V (:func:`~robust_eac.ovi_lda`) of each algorithm is kept; in a tie, the earlier run
-    and the smaller number of clusters. :func:`ovi_lda_consensus` combines these partitions. Objects that some algorithm
-    places badly are in no cluster, or are assigned to the nearest core. V is not a reliable guide to the number of
-    clusters.
+    partition of largest mean value V (:func:`~robust_eac.metrics.ovi_lda`) of each algorithm is kept; in a tie, the
+    earlier run and the smaller number of clusters. :func:`ovi_lda_consensus` combines these partitions. Objects that
+    some algorithm places badly are in no cluster, or are assigned to the nearest core. V is not a reliable guide to the
+    number of clusters.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=None
         Draws the starts of the random algorithms.
     min_value, method, strict : as in :func:`ovi_lda_consensus`
-    min_cluster_size, neighbour, as_printed, nan_as_zero : as in :func:`~robust_eac.ovi_lda`
+    min_cluster_size, neighbour, as_printed, nan_as_zero : as in :func:`~robust_eac.metrics.ovi_lda`
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ def ovi_lda_consensus(
     partitions : array-like of shape (n_samples, n_partitions), int
         C clusterings, one per column; -1 marks an object in no cluster.
     values : array-like of shape (n_samples, n_partitions)
-        v of every object in every partition, from :func:`~robust_eac.ovi_lda`. NaN does not pass the filter.
+        v of every object in every partition, from :func:`~robust_eac.metrics.ovi_lda`. NaN does not pass the filter.
     min_value : float, default=0.0
         :math:`T_v`; [1]_ gives no value. 0 keeps the objects that are closer to their own centroid in all partitions.
     method : {"components", "leader"}, default="components"

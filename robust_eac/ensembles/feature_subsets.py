@@ -47,7 +47,7 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
         Smallest number of subsets of one order, at most `max_per_order`; only for "listing". If there are fewer, random
         ones are repeated.
     whiten : bool, default=True
-        Whiten the data in each subset as :func:`~robust_eac.zca_whiten` does.
+        Whiten the data in each subset as :func:`~robust_eac.consensus.zca_whiten` does.
     reproduce : {"listing", "equation"}, default="listing"
         "listing": like the published program, draw subsets independently, so that some occur more than once, and fill
         orders of few subsets with random repetitions. "equation": like the formulas, use distinct subsets.

@@ -48,7 +48,7 @@ def silhouette_weights(
         Silhouette of an object that coincides with all objects of its own and of another cluster, 0 / 0: 0 in
         scikit-learn; nan in [1]_ and MATLAB, which gives the whole partition weight 0.
     whiten : bool, default=False
-        Whiten the features of each partition first, on all objects, as :func:`~robust_eac.zca_whiten` does.
+        Whiten the features of each partition first, on all objects, as :func:`~robust_eac.consensus.zca_whiten` does.
     n_jobs : as in :class:`~robust_eac.ClustererEnsemble`
 
     Returns

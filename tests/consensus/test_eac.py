@@ -19,7 +19,7 @@ from ..conftest import planted_ensemble, random_ensemble, same_partition
 LINKAGES = ["single", "average", "complete"]
 # Calls with the same seed decide ties in the same way.
 SEEDED = {"random_state": 0}
-eac, eac_linkage = partial(robust_eac.eac, **SEEDED), partial(robust_eac.eac_linkage, **SEEDED)
+eac, eac_linkage = partial(robust_eac.eac, **SEEDED), partial(robust_eac.consensus.eac_linkage, **SEEDED)
 lifetime_eac = partial(robust_eac.consensus.lifetime_eac, **SEEDED)
 METHODS = pytest.mark.parametrize("method", LINKAGES)
 

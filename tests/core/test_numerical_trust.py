@@ -16,7 +16,6 @@ from robust_eac import (
     adjusted_agreement,
     certify,
     entropy_weights,
-    fuzzy_c_means,
     l2_weights,
     objective_value,
     optimality_gap,
@@ -25,7 +24,7 @@ from robust_eac import (
     solve_median_partition,
     solve_membership,
 )
-from robust_eac.ensembles import gath_geva
+from robust_eac.ensembles import fuzzy_c_means, gath_geva
 from robust_eac.schemes import redundancy_weights
 
 from ..access import check_ensemble, collapse, encode_ensemble, next_relaxation, statistics_of, sweep, visiting_order

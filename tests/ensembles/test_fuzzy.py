@@ -7,8 +7,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from robust_eac import fuzzy_c_means
-from robust_eac.ensembles import gath_geva, kaufman_kmeans, kaufman_seeds
+from robust_eac.ensembles import fuzzy_c_means, gath_geva, kaufman_kmeans, kaufman_seeds
 
 from ..conftest import random_membership
 

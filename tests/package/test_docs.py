@@ -125,3 +125,11 @@ def test_every_system_has_its_row():
         assert f"`{name}`" in rows or re.search(rf"`{start}-single`, (`-\w+`, )*`-{end}`", rows), name
     for name in WEIGHT_SOLVERS:
         assert f'`"{name}"`' in TEXTS["docs/choose.md"], name
+
+
+def test_the_guide_of_contributors_names_every_file():
+    """Every file of the package is in the list of CONTRIBUTING, and every file in the list exists."""
+    text = (ROOT / "CONTRIBUTING.md").read_text().partition("## Where things are")[2].partition("    experiments/")[0]
+    named = set(re.findall(r"\b_?\w+\.py\b", text))
+    files = {file.name for file in (ROOT / "robust_eac").rglob("*.py")} - {"__init__.py", "__main__.py", "_version.py"}
+    assert named == files

@@ -11,8 +11,7 @@ from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 from paper_figures.claim import CONTRADICTED, DEPENDS, HOLDS, PART, UNDECIDED, judge
 from paper_figures.ovi_lda import answers, claims, figure_2, readings
 from paper_figures.records import experiment_rows
-from robust_eac import ovi_lda
-from robust_eac.metrics import xie_beni
+from robust_eac.metrics import ovi_lda, xie_beni
 
 KEYS_OF_K = ("K", "K T_v = 0.5", "K T_v = 1.0")
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import silhouette_samples
 
-from robust_eac import order_weights, silhouette_weights, zca_whiten
+from robust_eac.consensus import zca_whiten
+from robust_eac.schemes import order_weights, silhouette_weights
 
 from ..conftest import random_ensemble
 
