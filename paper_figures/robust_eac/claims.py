@@ -3,8 +3,9 @@
 from functools import cache
 
 import numpy as np
+from scipy.optimize import linprog
 
-from robust_eac import l2_weights, optimality_gap, partition_losses, solve_membership
+from robust_eac import l2_weights, optimality_gap, partition_losses, restricted_simplex_weights, solve_membership
 
 from ..claim import NUMBER, THEOREM, by_reading, claim, finding, untestable
 from ..paired import EQUAL, effects
@@ -49,21 +50,78 @@ def full_mass():
     )
 
 
+@claim("Section 2.1", "at least ⌊1/ρ⌋ entries of α have to be strictly positive", THEOREM)
+def positive_weights():
+    """They are, in the vertices of the restricted simplex, which have the fewest: 1,000 draws of losses and ρ."""
+    rng, more = np.random.RandomState(0), []
+    for losses in _losses(1000):
+        rho = rng.uniform(1.0 / len(losses), 1.0)
+        more.append(np.count_nonzero(restricted_simplex_weights(losses, rho=rho)) - np.floor(1.0 / rho))
+    return finding(min(more) >= 0, f"{min(more):.0f} to {max(more):.0f} more than ⌊1/ρ⌋ are.")
+
+
+@claim("Section 2.1", "falls back to the unweighted case when ρ = 1/m", THEOREM)
+def unweighted_at_least_rho():
+    """The weights are 1/m, for 100 draws of losses."""
+    off = [np.ptp(restricted_simplex_weights(losses, rho=1.0 / len(losses))) for losses in _losses(100)]
+    return finding(max(off) <= 1e-9, f"They differ by {max(off):.1g} at most.")
+
+
+@claim("Section 2.1", "and to the unregularized case (3) when ρ >= 1", THEOREM)
+def unregularised_at_rho_one():
+    """The mean loss is the least loss, as over the whole simplex, for 100 draws of losses and ρ = 1 and 2."""
+    gains = [d @ restricted_simplex_weights(d, rho=rho) - d.min() for d in _losses(100) for rho in (1.0, 2.0)]
+    return finding(max(gains) <= 1e-9, f"It is above the least by {max(gains):.1g} at most.")
+
+
+@claim("Section 2.2", "to the unweighted case when λ → ∞", THEOREM)
+def unweighted_at_large_lambda():
+    """The weights differ from 1/m by at most the range of the losses over λ, for 100 draws of losses and ten λ."""
+    lams = 10.0 ** np.arange(10)
+    off = [np.abs(l2_weights(d, lam=lam) - 1.0 / len(d)).max() * lam / np.ptp(d) for d in _losses(100) for lam in lams]
+    return finding(max(off) <= 1.0, f"By {max(off):.2f} of the range of the losses over λ at most.")
+
+
+@claim("Section 3.1", "(6) [...] shares with (4) and (5) the same local minimizers", THEOREM)
+def same_minimisers():
+    """For given weights the objective of (4) less that of (6) is the same at 100 random memberships."""
+    rng = np.random.RandomState(0)
+    labels, weights = rng.randint(4, size=(20, 6)), rng.dirichlet(np.ones(6))
+    together = [(column[:, np.newaxis] == column).astype(float) for column in labels.T]
+    mean = np.tensordot(weights, together, axes=1)
+    memberships = rng.dirichlet(np.ones(3), size=(100, 20))
+    rest = [weights @ partition_losses(labels, Y) - np.sum((Y @ Y.T - mean) ** 2) for Y in memberships]
+    return finding(np.ptp(rest) <= 1e-9, f"It varies by {np.ptp(rest):.1g} around {np.mean(rest):.1f}.")
+
+
+def _losses(n_draws):
+    """Losses of 2 to 29 partitions, drawn at random."""
+    rng = np.random.RandomState(0)
+    return [rng.gamma(2.0, size=rng.randint(2, 30)) for _ in range(n_draws)]
+
+
 @claim("Section 3.2, Proposition 1", "a solution of (8) is given by α_u = ρ 1{u <= ⌊1/ρ⌋} + r 1{u = ⌊1/ρ⌋}", THEOREM)
 def proposition_1():
-    """The printed weights are on the restricted simplex, for ten partitions and every ρ of a grid."""
+    """The weights are on the restricted simplex and have the least mean loss by linear programming, for ten partitions
+    and every ρ of a grid: as in the text at hand, and with a ceiling in the last place."""
     m, rhos = 10, np.arange(11, 100) / 100.0
-    whole = np.floor(1.0 / rhos + 1e-12)
-    ranks = np.arange(1, m + 1)[:, np.newaxis]
-    printed = np.where(ranks <= whole, rhos, 0.0)
-    printed += np.where(ranks == whole, 1.0 - rhos * whole, 0.0)
-    allowed = np.abs(printed.sum(axis=0) - 1.0) < 1e-9
-    allowed &= printed.max(axis=0) <= rhos + 1e-9
-    return finding(
-        allowed.all(),
-        f"They are for {np.count_nonzero(allowed)} of {len(rhos)} values of ρ, those with a whole 1/ρ. For the others "
-        f"they sum to one, but the last of them is above ρ, up to {np.max(printed / rhos):.2f} ρ. With the index of "
-        "the rest one higher the weights are right.",
+    losses = np.sort(np.random.RandomState(0).gamma(2.0, size=m))
+    least = [linprog(losses, A_eq=np.ones((1, m)), b_eq=[1.0], bounds=(0.0, rho)).fun for rho in rhos]
+    ranks, whole = np.arange(1, m + 1)[:, np.newaxis], np.floor(1.0 / rhos + 1e-12)
+    met, above = {}, {}
+    for reading, last in (("the floor of the text at hand", whole), ("a ceiling", np.ceil(1.0 / rhos - 1e-12))):
+        weights = np.where(ranks <= whole, rhos, 0.0) + np.where(ranks == last, 1.0 - rhos * whole, 0.0)
+        above[reading] = weights.max(axis=0) / rhos
+        right = (above[reading] <= 1.0 + 1e-9) & (np.abs(weights.sum(axis=0) - 1.0) < 1e-9)
+        met[reading] = right & (np.abs(losses @ weights - least) < 1e-9)
+    counts = "; ".join(
+        f"right for {np.sum(of)} of {len(rhos)} values of ρ with {reading}" for reading, of in met.items()
+    )
+    largest = max(map(np.max, above.values()))
+    return by_reading(
+        met,
+        f"{counts[0].upper()}{counts[1:]}. With the floor the last weight is up to {largest:.2f} ρ unless 1/ρ is "
+        "whole; a ceiling may have been read as a floor.",
     )
 
 
@@ -154,7 +212,8 @@ def sizes(benchmark_data):
 def better_on_average(noisy):
     """Mean H is above the unweighted one's for both weightings and kinds of ensembles, clean, each by the test."""
     verdict, text = effects({_named(pair): _clean_gains(noisy, pair) for pair in PAIRS})
-    return finding(verdict, f"Mean gain in H over the data sets: {text}.")
+    draws = _draws({pair: _h(noisy, pair, 0.0) - _h(noisy, (pair[0], "uniform"), 0.0) for pair in PAIRS})
+    return finding(verdict, f"Mean gain in H over the data sets: {text}. {draws}.")
 
 
 def _wins(noisy, ensemble):
@@ -200,7 +259,8 @@ def no_clear_winner(noisy):
     """The mean H of l2 is above that of the restricted simplex in both kinds of ensembles, each by the test."""
     gains = {e: _clean_gains(noisy, (e, "l2")) - _clean_gains(noisy, (e, "restricted-simplex")) for e in ENSEMBLE_NAMES}
     verdict, text = effects({ENSEMBLE_NAMES[e]: of for e, of in gains.items()})
-    return finding(verdict, f"l2 minus restricted simplex, mean H: {text}.")
+    draws = _draws({(e, "l2"): _h(noisy, (e, "l2"), 0.0) - _h(noisy, (e, WEIGHTED[0]), 0.0) for e in ENSEMBLE_NAMES})
+    return finding(verdict, f"l2 minus restricted simplex, mean H: {text}. {draws}.")
 
 
 @claim("Section 4.1, Figure 3", "turning the matrix into a more structured one")
@@ -232,7 +292,8 @@ def stable(noisy):
     moved = {e: movements(noisy, e) for e in ENSEMBLE_NAMES}
     verdict, text = effects({_named((e, w)): (moved[e]["uniform"] - moved[e][w]).mean(axis=1) for e, w in PAIRS})
     plain = "; ".join(f"{ENSEMBLE_NAMES[e]} {of['uniform'].mean():.4f}" for e, of in moved.items())
-    return finding(verdict, f"Mean change of H unweighted: {plain}; less with weights by: {text}.")
+    draws = _draws({(e, w): moved[e]["uniform"] - moved[e][w] for e, w in PAIRS})
+    return finding(verdict, f"Mean change of H unweighted: {plain}; less with weights by: {text}. {draws}.")
 
 
 @claim("Section 4.2", "the general trend was to conserve the previous result", own_size=ONE_EACH)
@@ -256,7 +317,8 @@ def simplex_most_stable(noisy, *, close=0.01):
     kept = {e: {w: (of[w] <= close).mean(axis=1) for w in WEIGHTED} for e, of in moved.items()}
     verdict, text = effects({ENSEMBLE_NAMES[e]: of["restricted-simplex"] - of["l2"] for e, of in kept.items()})
     shares = "; ".join(f"{_named((e, w))} {share.mean():.0%}" for e, of in kept.items() for w, share in of.items())
-    return finding(verdict, f"Share of runs conserved, minus that of l2: {text}. {shares}.")
+    draws = _draws({(e, WEIGHTED[0]): (of["l2"] > close) * 1.0 - (of[WEIGHTED[0]] > close) for e, of in moved.items()})
+    return finding(verdict, f"Share of runs conserved, minus that of l2: {text}. {shares}. {draws}.")
 
 
 @claim("Section 2.1", "noisy partitions might be excluded from the objective", own_size=ONE_EACH)
@@ -304,9 +366,18 @@ def _clean_gains(noisy, pair):
 
 def _gains(noisy, pair, fraction):
     """(n_datasets,) mean H of a weighting minus the unweighted one's, with a share of random partitions."""
-    ensemble, weighting = pair
-    h = samples(noisy, "h", ensemble, fraction)
-    return h[weighting].mean(axis=1) - h["uniform"].mean(axis=1)
+    return _h(noisy, pair, fraction).mean(axis=1) - _h(noisy, (pair[0], "uniform"), fraction).mean(axis=1)
+
+
+def _h(noisy, pair, fraction):
+    """(n_datasets, n_repetitions) H of a weighting in a kind of ensembles."""
+    return samples(noisy, "h", pair[0], fraction)[pair[1]]
+
+
+def _draws(differences):
+    """In how many draws of all ensembles the mean over the data sets is above zero, {pair: differences}, in words."""
+    counts = "; ".join(f"{_named(pair)} {np.sum(of.mean(axis=0) > 0.0)}" for pair, of in differences.items())
+    return f"Draws of all ensembles, of {next(iter(differences.values())).shape[1]}, with a mean above zero: {counts}"
 
 
 def _named(pair):
