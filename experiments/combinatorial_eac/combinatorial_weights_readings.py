@@ -1,24 +1,25 @@
-"""The four weightings of `combinatorial_weights` under another reading of "10:1 SNR" (paper 000, Figure 7).
+"""The four weightings of `combinatorial_weights` under the other readings of "10:1 SNR" (paper 000, Figure 7).
 
 A cell is one reading and one number of features with all its repetitions. The noise is that of `combinatorial_weights`.
 """
 
 from ..shared.store import grid
-from .combinatorial_data import SIGNALS, SIZES, WEIGHTS_STREAM, combination_score, data_sets
+from .combinatorial_data import SIGNAL, SIGNALS, SIZES, WEIGHTS_STREAM, combination_score, data_sets
 from .combinatorial_weights import CONDITIONS
 
 VERSION = 1
 
 CHOICES = {"signals": tuple(SIGNALS)}
+OTHERS = tuple(signal for signal in SIGNALS if signal != SIGNAL)
 
 
-def cells(*, signals=("power",), n_features=SIZES, repetitions=20):
+def cells(*, signals=OTHERS, n_features=SIZES, repetitions=20):
     """The paper has 20 repetitions."""
     return grid(signal=signals, n_features=n_features, repetitions=(repetitions,))
 
 
 GRID = cells()
-SMOKE = cells(n_features=(3,), repetitions=2)
+SMOKE = cells(signals=("power",), n_features=(3,), repetitions=2)
 
 
 def run_one(*, signal, n_features, repetitions):

@@ -7,6 +7,7 @@ repetitions. All variants see the same data sets, with and without whitening.
 from .combinatorial_data import (
     N_OBJECTS,
     SIGNAL,
+    SIGNALS,
     SIZES,
     WHITENING_STREAM,
     combination_score,
@@ -23,10 +24,10 @@ NOISES = {"correlated": correlated_noise, "independent": independent_noise}
 VARIANTS = {"listing": {}, "equation": {"reproduce": "equation"}, "unweighted": {"goodness": False}}
 
 
-# Data sets that have all numbers of features. The paper's figure is the first.
+# Data sets that have all numbers of features: correlated noise with every reading. The paper's figure is the first.
 SETTINGS = {
     "correlated": ("correlated", SIGNAL),
-    "correlated, power": ("correlated", "power"),
+    **{f"correlated, {signal}": ("correlated", signal) for signal in SIGNALS if signal != SIGNAL},
     "independent": ("independent", SIGNAL),
 }
 
@@ -55,7 +56,14 @@ def cells(
 
 
 GRID = cells()
-SMOKE = cells(n_features=(2, 10), repetitions=2, other_repetitions=1, n_objects=(60,), few_repetitions=1)
+SMOKE = cells(
+    settings=("correlated", "correlated, power", "independent"),
+    n_features=(2, 10),
+    repetitions=2,
+    other_repetitions=1,
+    n_objects=(60,),
+    few_repetitions=1,
+)
 
 
 def run_one(*, noise, signal, n_features, n_objects, repetitions):

@@ -105,12 +105,14 @@ def run_one(
     return measures(*made, dataset, repetition, weightings, n_clusters, rho, lam)
 
 
-def measures(labels, corrupted, y, dataset, repetition, weightings=WEIGHTINGS, n_clusters=None, rho=None, lam=None):
+def measures(
+    labels, corrupted, y, dataset, repetition, weightings=WEIGHTINGS, n_clusters=None, rho=None, lam=None, n_init=10
+):
     """{weighting: as :func:`measures_of`}."""
     known = {"restricted-simplex": RestrictedSimplex(rho), "l2": L2(None if lam is None else lam * len(y) ** 2)}
     result = {}
     for weighting in weightings:
-        consensus = consensus_of(labels, dataset, repetition, known.get(weighting, weighting), n_clusters)
+        consensus = consensus_of(labels, dataset, repetition, known.get(weighting, weighting), n_clusters, n_init)
         result[weighting] = measures_of(consensus, labels, corrupted, y)
     return result
 
@@ -137,11 +139,11 @@ def noisy_ensemble(dataset, ensemble, repetition, fraction, *, noise="uniform", 
     return *corrupt_ensemble(clean, fraction, derive_seed(0, repetition, "corruption"), kind=noise), y
 
 
-def consensus_of(labels, dataset, repetition, weighting, n_clusters=None):
+def consensus_of(labels, dataset, repetition, weighting, n_clusters=None, n_init=10):
     """The median partition of an ensemble of a data set, by default with the number of clusters of the paper."""
     n_clusters = SETTINGS[dataset][0] if n_clusters is None else n_clusters
-    seed = derive_seed(0, repetition, "solver")
-    return solve_median_partition(labels, n_clusters, weighting=weighting_of(weighting), random_state=seed)
+    search = {"n_init": n_init, "random_state": derive_seed(0, repetition, "solver")}
+    return solve_median_partition(labels, n_clusters, weighting=weighting_of(weighting), **search)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""Readings of what paper 002 leaves open about its ensembles, and the claims that they change."""
+"""Readings of what paper 002 leaves open about its ensembles and starts, and the claims that they change."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,7 +12,7 @@ from ..paired import mean_interval, signed
 from ..records import distinct
 from ..style import PAGE, legend_above, method_style, plain_name
 from . import claims
-from .noisy import ENSEMBLE_NAMES, NOISE, fractions, kinds, samples, weightings
+from .noisy import ENSEMBLE_NAMES, NOISE, fractions, kinds, movements, samples, weightings
 
 # The claims on accuracy, stability and the weight on noise.
 RULES = (
@@ -31,21 +31,24 @@ def readings_table(records):
     """Ensembles of paper 002 under other readings of what it leaves open, one changed at a time.
 
     Mean H of the restricted simplex and of l2 minus the unweighted one's, clean and with a fifth of the partitions
-    random; mean weight of the restricted simplex on these; and the claims whose verdicts differ from those on the same
-    ensembles as chosen. Five ensembles of each data set."""
+    random; mean absolute change of H by that fifth, minus the unweighted one's; mean weight of the restricted simplex
+    on the fifth; and the claims whose verdicts differ from those on the same ensembles as chosen. Five ensembles of
+    each data set."""
     chosen, rows = _judged(_rows(records, "as chosen")), []
     for reading in READINGS:
         read = _rows(records, reading)
         row = [reading, READINGS[reading]]
         for ensemble in ENSEMBLE_NAMES:
-            for fraction in (0.0, NOISE):
-                row.append(_gains(read, ensemble, fraction))
+            row += [_gains(read, ensemble, fraction) for fraction in (0.0, NOISE)]
+            moved = movements(read, ensemble)
+            row.append(", ".join(f"{(moved[w] - moved['uniform']).mean():+.4f}" for w in claims.WEIGHTED))
             row.append(f"{samples(read, 'noise_weight', ensemble, NOISE)[claims.WEIGHTED[0]].mean():.3f}")
         judged = _judged(read)
         row.append("; ".join(f"{name}: {verdict}" for name, verdict in judged.items() if verdict != chosen[name]))
         rows.append(row)
     names = ", ".join(plain_name(weighting) for weighting in claims.WEIGHTED)
-    measures = f"gains clean ({names})", "gains with a fifth random", "weight on the fifth"
+    measures = f"gains clean ({names})", "gains with a fifth random", "change of H, more than unweighted"
+    measures += ("weight on the fifth",)
     heads = [f"{title}: {measure}" for title in ENSEMBLE_NAMES.values() for measure in measures]
     return table(["reading", "what differs", *heads, "verdicts that differ"], rows)
 
@@ -116,7 +119,7 @@ def several_clusters(rows):
 def _gains(records, ensemble, fraction):
     """Mean H of the paper's weightings minus the unweighted one's."""
     h = samples(records, "h", ensemble, fraction)
-    return ", ".join(f"{(h[w] - h['uniform']).mean():+.3f}" for w in claims.WEIGHTED)
+    return ", ".join(f"{(h[w] - h['uniform']).mean():+.4f}" for w in claims.WEIGHTED)
 
 
 def _rows(records, reading):

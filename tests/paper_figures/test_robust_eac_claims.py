@@ -142,6 +142,19 @@ def test_rules_are_tried(monkeypatch):
     assert rules.local_guarantee().verdict == "holds"
 
 
+def test_rules_on_the_regularisations_are_tried(monkeypatch):
+    tried = (rules.positive_weights, rules.unweighted_at_least_rho, rules.unregularised_at_rho_one)
+    tried += (rules.unweighted_at_large_lambda, rules.same_minimisers)
+    assert {rule().verdict for rule in tried} == {"holds"}
+    found = rules.proposition_1.__wrapped__()
+    assert (found.verdict, found.kept) == ("depends on a setting", ("a ceiling",))
+    # All weight on one partition, and all partitions alike.
+    monkeypatch.setattr(rules, "restricted_simplex_weights", lambda losses, rho: np.eye(1, len(losses))[0])
+    monkeypatch.setattr(rules, "l2_weights", lambda losses, lam: np.eye(1, len(losses))[0])
+    monkeypatch.setattr(rules, "partition_losses", lambda labels, membership: np.sum(membership**4) * np.ones(6))
+    assert {rule().verdict for rule in tried} == {"contradicted"}
+
+
 def test_a_saddle_point_is_no_local_minimum(noisy, monkeypatch):
     assert rules.local_solution.__wrapped__(noisy[:3]).verdict == "holds"
     uniform = SimpleNamespace(membership=np.full((20, 2), 0.5))
