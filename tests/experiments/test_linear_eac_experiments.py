@@ -77,12 +77,12 @@ def test_what_the_library_finds_is_where_the_experiments_lloyd_stays(rng, system
     labels = random_ensemble(rng, 200, 6, max_clusters=5)
     found = CONSENSUS_FUNCTIONS[system](labels, linear_eac.N_CLUSTERS, random_state=0)
     rows, loss_of = linear_eac_starts.one_hot(labels), linear_eac_starts.LOSSES[system]
-    again, loss = linear_eac_starts.lloyd(rows, found, loss_of)
+    again, loss = linear_eac_starts.lloyd(rows, found, loss_of, N_CLUSTERS)
     np.testing.assert_array_equal(again, found)
     for start in (linear_eac_starts.random_objects, linear_eac_starts.random_partition):
-        clusters, _ = linear_eac_starts.lloyd(rows, start(labels, rng), loss_of)
+        clusters, _ = linear_eac_starts.lloyd(rows, start(labels, N_CLUSTERS, rng), loss_of, N_CLUSTERS)
         assert set(clusters) == set(range(linear_eac.N_CLUSTERS))
-        moved, _ = linear_eac_starts.lloyd(rows, clusters, loss_of)
+        moved, _ = linear_eac_starts.lloyd(rows, clusters, loss_of, N_CLUSTERS)
         np.testing.assert_array_equal(moved, clusters)
     if system == "kmeans":
         n, m = labels.shape
