@@ -22,6 +22,7 @@ from .values import (
     SPLITS,
     STARTS,
     SYSTEMS,
+    averages,
     compared_scores,
     consensus_values,
     datasets,
@@ -101,9 +102,14 @@ def low_cost(cost, rows, *, apart=1.0):
 @claim("Abstract", "the k-means led to the best results in terms of density", printed=printed_rows)
 @under(SINGLETONS, SPLITS, STARTS)
 def densest(rows, reading):
-    """Its mean density is above that of H-KM, of the best of Section 6.1 and the best of 6.2, each by the test."""
-    table = compared_scores(rows, "density", reading)
-    return effects({f"minus {other}": differences(table, "KM", other) for other in COMPARED[1:]})
+    """Its mean density is above that of H-KM, of the best of Section 6.1 and the best of 6.2, each by the test and in
+    nine tenths of the draws."""
+
+    def above(rows):
+        table = compared_scores(rows, "density", reading)
+        return {f"minus {other}": differences(table, "KM", other) for other in COMPARED[1:]}
+
+    return averages(rows, above)
 
 
 @claim("Section 3.4.1", "remove diagonal terms as they would artificially improve the density of small groups", THEOREM)

@@ -1,7 +1,8 @@
 """The printed numbers of paper 001, the results of its experiments, and how rules compare the two.
 
-A score of a data set is the mean over the repetitions. Means over the data sets are compared by their sign and a paired
-test over the data sets, corrected for the number of comparisons of the claim."""
+A score of a data set is the mean over the repetitions. Means over the data sets are compared by their sign, the number
+of draws in which it reproduces, and a paired test over the data sets, corrected for the number of comparisons of the
+claim."""
 
 from functools import wraps
 from operator import itemgetter
@@ -12,7 +13,8 @@ from experiments.linear_eac.linear_eac_starts import COUNTS, GREEDY, started
 from experiments.linear_eac.linear_eac_starts import STARTS as KINDS
 from experiments.linear_eac.linear_eac_starts import SYSTEMS as WITH_STARTS
 
-from ..claim import by_reading
+from ..claim import CONTRADICTED, DEPENDS, HOLDS, MOST, PART, UNDECIDED, by_reading, verdict_of
+from ..paired import paired_tests
 from ..records import datasets, distinct, grouped, matching, printed_table, results
 
 # Printed name of every system, by the groups of the paper's tables.
@@ -256,7 +258,11 @@ def under(*groups, closing=None):
         def rule(rows, **threshold):
             found = {w: judge(having(rows, reading), reading, **threshold) for w, reading in readings.items()}
             evidence = _by_evidence(found) + (f" {closing(rows)}" if closing else "")
-            return by_reading({words: met for words, (met, _) in found.items()}, evidence)
+            judged = by_reading({words: met for words, (met, _) in found.items()}, evidence)
+            # Readings that leave a claim undecided do not speak against those with which it holds.
+            if judged.verdict == DEPENDS and {verdict_of(met) for met, _ in found.values()} == {HOLDS, UNDECIDED}:
+                return judged._replace(verdict=UNDECIDED)
+            return judged
 
         # The thresholds that the claim varies.
         rule.__kwdefaults__ = judge.__kwdefaults__
@@ -278,6 +284,28 @@ def together(*readings):
     """Readings that change one choice at a time: the choices made here, and each alternative."""
     here = " and ".join(words for each in readings for words, reading in each.items() if not reading)
     return {f"our choices ({here})": {}} | {w: reading for each in readings for w, reading in each.items() if reading}
+
+
+def averages(rows, differences_of):
+    """(verdict, evidence) on the claim that all means of {key: paired differences} = differences_of(rows) are positive.
+
+    It holds if each is by the test and in nine tenths of the draws, and is contradicted if one is negative by both; a
+    draw is a repetition that all data sets have. A system that is best is above all others, so there is no part."""
+    tests, signs = paired_tests(differences_of(rows)), {}
+    n_draws = min((len(of_name) for of_name in grouped(rows, "dataset").values()), default=0)
+    for draw in range(n_draws):
+        for key, found in differences_of([row for row in rows if row["config"].get("repetition", 0) == draw]).items():
+            signs.setdefault(key, []).append(np.mean(found) > 0.0)
+    up = {key: test.above and np.mean(signs[key]) >= MOST for key, test in tests.items()}
+    down = {key: test.below and np.mean(signs[key]) <= 1.0 - MOST for key, test in tests.items()}
+    verdict = HOLDS if all(up.values()) else CONTRADICTED if any(down.values()) else UNDECIDED
+    texts = (f"{key} {test}, positive in {sum(signs[key])} of {n_draws} draws" for key, test in tests.items())
+    return verdict, "; ".join(texts)
+
+
+def often(count, total):
+    """The verdict on what happens often: in more than half of the cases; in part if in more than a tenth."""
+    return HOLDS if count > 0.5 * total else PART if count > (1.0 - MOST) * total + 1e-9 else CONTRADICTED
 
 
 def spans(table):

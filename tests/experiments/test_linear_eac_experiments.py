@@ -72,21 +72,32 @@ def test_abalones_have_the_eight_features_the_paper_lists(monkeypatch):
     np.testing.assert_array_equal(X[:, 1:], without)
 
 
-@pytest.mark.parametrize("system", linear_eac_starts.SYSTEMS)
+@pytest.mark.parametrize("system", linear_eac_starts.LOSSES)
 def test_what_the_library_finds_is_where_the_experiments_lloyd_stays(rng, system):
     labels = random_ensemble(rng, 200, 6, max_clusters=5)
     found = CONSENSUS_FUNCTIONS[system](labels, linear_eac.N_CLUSTERS, random_state=0)
     rows, loss_of = linear_eac_starts.one_hot(labels), linear_eac_starts.LOSSES[system]
-    again, loss = linear_eac_starts.lloyd(rows, found, loss_of)
+    again, loss = linear_eac_starts.lloyd(rows, found, loss_of, linear_eac.N_CLUSTERS)
     np.testing.assert_array_equal(again, found)
     for start in (linear_eac_starts.random_objects, linear_eac_starts.random_partition):
-        clusters, _ = linear_eac_starts.lloyd(rows, start(labels, rng), loss_of)
+        clusters, _ = linear_eac_starts.lloyd(
+            rows, start(labels, linear_eac.N_CLUSTERS, rng), loss_of, linear_eac.N_CLUSTERS
+        )
         assert set(clusters) == set(range(linear_eac.N_CLUSTERS))
-        moved, _ = linear_eac_starts.lloyd(rows, clusters, loss_of)
+        moved, _ = linear_eac_starts.lloyd(rows, clusters, loss_of, linear_eac.N_CLUSTERS)
         np.testing.assert_array_equal(moved, clusters)
     if system == "kmeans":
         n, m = labels.shape
         assert loss == pytest.approx(n * m * (1.0 - linear_eac.diagonal_density(labels, found)))
+
+
+@pytest.mark.parametrize("kind", linear_eac_starts.STARTS)
+def test_bisecting_splits_the_largest_cluster_whose_objects_differ(kind, monkeypatch):
+    # The largest group cannot be split; of the others the larger one is.
+    labels = np.repeat([[0, 0, 0], [1, 1, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3]], [60, 20, 25, 5, 6], axis=0)
+    monkeypatch.setattr(linear_eac_starts, "N_CLUSTERS", 4)
+    found = linear_eac_starts.best_of(labels, linear_eac_starts.BISECTING, kind, 3)[1]
+    assert sorted(np.bincount(found)) == [11, 20, 25, 60]
 
 
 def test_more_starts_lose_no_more_and_greedy_ones_are_those_of_the_library(rng):
@@ -97,5 +108,7 @@ def test_more_starts_lose_no_more_and_greedy_ones_are_those_of_the_library(rng):
         )
         assert ten >= one
         assert ten > one or kind == linear_eac_starts.GREEDY
-    ten = linear_eac_starts.best_of(labels, "sec", linear_eac_starts.GREEDY, 3)[1]
-    np.testing.assert_array_equal(ten, CONSENSUS_FUNCTIONS["sec"](labels, linear_eac.N_CLUSTERS, random_state=3))
+    for system in linear_eac_starts.SYSTEMS:
+        ten = linear_eac_starts.best_of(labels, system, linear_eac_starts.GREEDY, 3)[1]
+        again = linear_eac_data.SYSTEMS[system](labels, linear_eac.N_CLUSTERS, random_state=3)
+        np.testing.assert_array_equal(ten, again)

@@ -42,13 +42,15 @@ def make_rows(values, *, datasets=NAMES, repetitions=3, **more):
         (first.mimics_average_linkage, {"kmeans": 51.0, "kmeans, random objects, 1": 56.0}, DEPENDS),
         (first.comparable_nmi, {"eac-average": 56.0}, CONTRADICTED),
         (first.densest, {"bisecting-kmeans": 52.0, "kmeans": 51.0}, DEPENDS),
-        (first.densest, {"kmeans": 51.0, "sec": 52.0}, PART),
+        (first.densest, {"kmeans": 51.0, "sec": 52.0}, CONTRADICTED),
+        (first.densest, {"kmeans": 51.0, "sec": 51.0}, UNDECIDED),
         (first.densest, {"kmeans": 49.0}, CONTRADICTED),
         (second.consistently_densest, {"kmeans": 51.0, "bisecting-density": 52.0}, DEPENDS),
         (second.second_densest, {"kmeans": 60.0, "bisecting-kmeans": 55.0, "bisecting-density": 55.0}, HOLDS),
         (second.leading_nmi, {"sec": 60.0, "mcla": 59.0, "mcla-size": 40.0}, DEPENDS),
         (second.leading_nmi, {"ecc": 60.0, "mcla": 55.0}, CONTRADICTED),
         (second.inconsistent, {"sec": 60.0}, HOLDS),
+        (second.inconsistent, {"sec": 60.0, "ecc": 60.0}, PART),
         (second.no_densest, {"sec": 60.0}, CONTRADICTED),
         (second.average_linkage, {"eac-average": 60.0, "enhanced-eac-average": 60.1}, CONTRADICTED),
         (second.enhanced_maximum, {"enhanced-eac-complete": 60.0, "enhanced-eac-average": 66.0}, DEPENDS),
@@ -64,7 +66,8 @@ def make_rows(values, *, datasets=NAMES, repetitions=3, **more):
         (second.random_near_zero, {"random": 6.0}, CONTRADICTED),
         (second.narrow_range, {"kmeans": 140.0}, CONTRADICTED),
         (second.never_one, {"kmeans": 100.0}, CONTRADICTED),
-        (second.bisecting_density, {"kmeans": 53.0, "bisecting-density": 53.0}, PART),
+        (second.bisecting_density, {"kmeans": 53.0, "bisecting-density": 54.0}, DEPENDS),
+        (second.bisecting_density, {"kmeans": 53.0, "bisecting-density": 53.0}, UNDECIDED),
         (second.bisecting_density, {"kmeans": 60.0}, PART),
         (second.bisecting_nmi, {"kmeans": 57.0}, CONTRADICTED),
         (second.weaker_than_kmeans, {"kmeans": 51.0, "mcla-size": 52.0}, DEPENDS),
@@ -72,6 +75,19 @@ def make_rows(values, *, datasets=NAMES, repetitions=3, **more):
 )
 def test_verdicts_follow_the_numbers(rule, values, expected):
     assert rule(make_rows(values)).verdict == expected
+
+
+def test_a_mean_must_reproduce_in_the_draws():
+    rows = make_rows({"eac-average": 60.0})
+    for row in rows:
+        if row["config"]["repetition"] == 1:
+            row["result"]["systems"]["eac-average"]["nmi"] = 45.0
+    assert second.average_linkage(rows).verdict == UNDECIDED
+    assert "positive in 2 of 3 draws" in second.average_linkage(rows).evidence
+
+
+def test_what_happens_often_happens_in_part_from_a_tenth_on():
+    assert [shared.often(count, 10) for count in (6, 5, 2, 1)] == [HOLDS, PART, PART, CONTRADICTED]
 
 
 @pytest.mark.parametrize(
