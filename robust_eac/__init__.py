@@ -46,7 +46,7 @@ and single methods of a registry, are in the submodules.
 - `eac`, `eac_linkage`, `threshold_eac`: objects linked by their co-associations
 - `solve_peace`: probabilistic evidence accumulation on sampled pairs
 - `CombinatorialEAC`, `zca_whiten`: for features of which many are uninformative
-- `OVIConsensus`: consensus of several algorithms on the objects that fit their clusters well
+- `OVIConsensus`, `ovi_lda_consensus`: consensus of several algorithms on the objects that fit their clusters well
 
 **Ensembles** (`robust_eac.ensembles`): clusterings from features
 
@@ -54,7 +54,7 @@ and single methods of a registry, are in the submodules.
 - `KMeansEnsemble`, `MixedEnsemble`, `FeatureSubsetEnsemble`: by k-means, by six algorithms, by subsets of the features
 - `ensemble_distributed`: any of these on a Dask array
 - `corrupt_ensemble`: some clusterings replaced by random ones
-- `fuzzy_c_means`: memberships in clusters of features
+- `fuzzy_c_means`, `gath_geva`, `kaufman_kmeans`, `kaufman_seeds`: single clusterings, fuzzy and crisp
 
 **Diagnostics** (`robust_eac.diagnostics`)
 
@@ -68,6 +68,7 @@ and single methods of a registry, are in the submodules.
 - `h_criterion`, `adjusted_rand_score`, `normalized_mutual_information`, `variation_of_information`: two partitions
 - `ensemble_nmi`, `density`: between a partition and an ensemble
 - `ovi_lda`: how much closer every object is to its own cluster than to the next
+- `calinski_harabasz`, `silhouette`, `partition_entropy`, `xie_beni`, `fukuyama_sugeno`: how clusters fit the features
 
 **Plots** (`robust_eac.plotting`): each takes `ax=` and returns it
 
@@ -108,11 +109,11 @@ _PUBLIC = {
     "schemes": "WEIGHTING_SCHEMES silhouette_weights order_weights",
     "consensus": (
         "CONSENSUS_FUNCTIONS merge_consensus select_n_clusters coassociation_matrix eac eac_linkage threshold_eac "
-        "solve_peace CombinatorialEAC zca_whiten OVIConsensus"
+        "solve_peace CombinatorialEAC zca_whiten OVIConsensus ovi_lda_consensus"
     ),
     "ensembles": (
         "ClustererEnsemble KMeansEnsemble MixedEnsemble FeatureSubsetEnsemble "
-        "ensemble_distributed corrupt_ensemble fuzzy_c_means"
+        "ensemble_distributed corrupt_ensemble fuzzy_c_means gath_geva kaufman_kmeans kaufman_seeds"
     ),
     "diagnostics": (
         "certify partition_losses objective_value optimality_gap agreement_test adjusted_agreement "
@@ -120,7 +121,7 @@ _PUBLIC = {
     ),
     "metrics": (
         "h_criterion adjusted_rand_score normalized_mutual_information variation_of_information ensemble_nmi "
-        "density ovi_lda"
+        "density ovi_lda calinski_harabasz silhouette partition_entropy xie_beni fukuyama_sugeno"
     ),
     "plotting": "plot_coassociation plot_membership plot_weights plot_n_clusters plot_consensus_distribution",
     "comparison": "compare",

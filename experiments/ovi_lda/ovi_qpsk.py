@@ -137,11 +137,13 @@ def make_qpsk(n, decibel, divisor, seed):
     return SYMBOLS[y] + deviation * rng.normal(size=(n, 2)), y
 
 
-def search_all(X, n_init, seed, indices=INDICES):
-    """{algorithm: scores of `search`} and {route: {algorithm: partition}}, the routes being the keys of OPTIONS."""
+def search_all(X, n_init, seed, indices=INDICES, numbers=None):
+    """{algorithm: scores of `search`} and {route: {algorithm: partition}}, the routes being the keys of OPTIONS.
+
+    `numbers` of clusters are tried, {algorithm: ascending numbers}, four among them; by default all of NUMBERS."""
     scores, routes = {}, {"chosen": {}, "printed": {}, "four": {}}
     for place, name in enumerate(ALGORITHMS):
-        scores[name], found = search(X, name, n_init, [seed, place], indices)
+        scores[name], found = search(X, name, n_init, [seed, place], indices, (numbers or {}).get(name, NUMBERS))
         for route, reading in (("chosen", "V"), ("printed", "V printed")):
             routes[route][name] = found[reading][best_number(scores[name][reading])]
         routes["four"][name] = found["V"][4]
@@ -153,7 +155,7 @@ def best_number(scores):
     return max(scores, key=scores.get)
 
 
-def search(X, name, n_init, entropy, indices=INDICES):
+def search(X, name, n_init, entropy, indices=INDICES, numbers=NUMBERS):
     """({index: {number of clusters: best value over the runs}}, {reading of V: {number: best partition}}).
 
     The sign is changed where small values are good; the readings are "V" and "V printed".
@@ -165,7 +167,7 @@ def search(X, name, n_init, entropy, indices=INDICES):
     } | {key: (functools.partial(_value, options), 1) for key, options in READINGS.items()}
     scores = {key: {} for key in indices}
     found = {"V": {}, "V printed": {}}
-    for k, partition in partitions_of(X, name, n_init, entropy):
+    for k, partition in partitions_of(X, name, n_init, entropy, numbers):
         for key, (function, sign) in indices.items():
             value = sign * function(X, partition)
             if value > scores[key].get(k, -np.inf):
@@ -175,10 +177,10 @@ def search(X, name, n_init, entropy, indices=INDICES):
     return scores, found
 
 
-def partitions_of(X, name, n_init, entropy):
+def partitions_of(X, name, n_init, entropy, numbers=NUMBERS):
     """Yield (number of clusters, partition) for all runs of an algorithm."""
     random, cluster = OVI_CLUSTERERS[name]
-    for k in NUMBERS:
+    for k in numbers:
         # Fewer runs have the first seeds of more runs.
         for seed in np.random.SeedSequence([*entropy, k]).generate_state(n_init if random else 1):
             yield k, quietly(cluster, X, k, int(seed))

@@ -37,40 +37,48 @@ OVI_CLUSTERERS = {
 
 
 class OVIConsensus(ClusterMixin, BaseEstimator):
-    """Cluster with several algorithms, keep the best partition of each by OVI-LDA, and combine these by majority.
+    r"""Cluster with several algorithms, keep the best partition of each by OVI-LDA, and combine these by majority.
 
-    The whole procedure of [1]_. Every algorithm runs with every number of clusters, random ones `n_init` times. The
-    partition of largest mean value V (:func:`~robust_eac.ovi_lda`) of each algorithm is kept; in a tie, the earlier run
-    and the smaller number of clusters. :func:`ovi_lda_consensus` combines these partitions. Objects that some algorithm
-    places badly are in no cluster, or are assigned to the nearest core. V is not a reliable guide to the number of
-    clusters.
+    The whole procedure of [1]_, with its misprints corrected and fewer runs: `n_init=1000, as_printed=True` is the
+    printed one. Every algorithm runs with every number of clusters, random ones `n_init` times. The partition of
+    largest mean value V (:func:`~robust_eac.ovi_lda`) of each algorithm is kept; in a tie, the earlier run and the
+    smaller number of clusters. :func:`~robust_eac.ovi_lda_consensus` combines these partitions into cores; the other
+    objects, which some algorithm places badly, are assigned to the nearest core. V is not a reliable guide to the
+    number of clusters.
+
+    [1]_ gives no formula for the memberships by the cores (Step 6). As in fuzzy c-means, they are
+    :math:`u_{nk} = d_{nk}^{-2} / \sum_j d_{nj}^{-2}`, with the squared Mahalanobis distances :math:`d_{nk}^2 =
+    (x_n - \mu_k)^T \Sigma^{-1} (x_n - \mu_k)` to the cores' centroids, and :math:`\Sigma` pooled over the cores as in
+    :func:`~robust_eac.consensus.assign_to_cores`.
 
     Parameters
     ----------
     n_clusters : int, (int, int) or list of int, default=(2, 20)
         Numbers of clusters to try: one, the lowest and the highest, or a list. V is not defined for a single cluster.
-    clusterers : sequence of str, default=("kmeans-ka", "fcm", "gath-geva", "ward")
+    clusterers : sequence of str, default=("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward")
         Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
-        ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering. [1]_ uses
-        all five.
+        ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering.
     n_init : int, default=10
         Runs of each random algorithm at each number of clusters; 1000 in [1]_.
-    assign : bool, default=False
-        Assign the objects that are in no cluster to the nearest core (:func:`assign_to_cores`).
     n_jobs : int, default=None
         Processes over algorithms and numbers of clusters. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts of the random algorithms.
-    min_value, method, strict : as in :func:`ovi_lda_consensus`
+    min_value, method : as in :func:`~robust_eac.ovi_lda_consensus`
     min_cluster_size, neighbour, as_printed, nan_as_zero : as in :func:`~robust_eac.ovi_lda`
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), numbered by first appearance; -1 for objects in no cluster
+    labels_ : ndarray of shape (n_samples,)
+        Cluster in whose core the object is, or whose core is nearest, numbered by first appearance among the cores; -1
+        for all objects if there is no core.
+    membership_ : ndarray of shape (n_samples, n_clusters_)
+        The final partition matrix :math:`P_f`: :math:`u_{nk}` above, rows on the simplex; an object in a core may be
+        closer to another one.
     core_mask_ : ndarray of shape (n_samples,), bool
-        Objects in a cluster of the consensus, before `assign`.
+        Objects in a core, which is the partition before Step 6.
     n_clusters_ : int
-        Number of clusters found.
+        Number of cores found.
     partitions_, values_ : ndarray of shape (n_samples, n_clusterers)
         The partition kept for each algorithm, with the clusters of largest membership for fuzzy ones; values of the
         objects in them, NaN in clusters that are too small.
@@ -91,7 +99,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     >>> X = np.repeat([[0, 0], [0, 9], [9, 0], [9, 9]], 20, axis=0) + rng.normal(size=(80, 2))
     >>> model = OVIConsensus(n_clusters=(2, 6), n_init=2, random_state=0).fit(X)
     >>> model.chosen_n_clusters_, model.labels_[[0, 20, 40, 60]]
-    (array([4, 4, 4, 4]), array([0, 1, 2, 3]))
+    (array([4, 4, 4, 4, 4]), array([0, 1, 2, 3]))
     """
 
     def __init__(
@@ -202,12 +210,10 @@ def ovi_lda_consensus(
         v of every object in every partition, from :func:`~robust_eac.ovi_lda`. NaN does not pass the filter.
     min_value : float, default=0.0
         :math:`T_v`; [1]_ gives no value. 0 keeps the objects that are closer to their own centroid in all partitions.
-    method : {"components", "leader"}, default="components"
-        "components": the connected components of the links. "leader": Table 2 of [1]_. In order, each linked object
-        that is in no cluster yet leads a cluster of all objects linked to it; an object linked to several leaders joins
-        the one with the most votes, the earlier in a tie.
-    strict : bool, default=False
-        Link at :math:`\lfloor C / 2 \rfloor + 1` votes or more, so that half of an even C is not enough.
+    method : {"leader", "components"}, default="leader"
+        "leader": Table 2 of [1]_. In order, each linked object that is in no cluster yet leads a cluster of all objects
+        linked to it; an object linked to several leaders joins the one with the most votes, the earlier in a tie.
+        "components": the connected components of the links, which do not depend on the order of the objects.
 
     Returns
     -------
