@@ -119,7 +119,8 @@ def by_reading(met, evidence):
     """The :class:`Finding` on a claim that was judged under several readings of what the paper leaves open.
 
     met : {reading in words: what :func:`verdict_of` takes}. The verdict of all readings, if there is one. If the claim
-    holds with some, it depends on the reading; if with none, the best of their verdicts is that of the claim."""
+    holds with some, it depends on the reading, or holds in part if it is undecided with all others; if with none, the
+    best of their verdicts is that of the claim."""
     found = {}
     for reading, of in met.items():
         found.setdefault(verdict_of(of), []).append(reading)
@@ -127,7 +128,10 @@ def by_reading(met, evidence):
     if len(found) == 1:
         return Finding(*found, evidence)
     words = "; ".join(f"{verdict} with {_listed(found[verdict])}" for verdict in VERDICTS if verdict in found)
-    verdict = DEPENDS if kept else next(one for one in (PART, DEPENDS, UNDECIDED, *found) if one in found)
+    if kept:
+        verdict = PART if set(found) == {HOLDS, UNDECIDED} else DEPENDS
+    else:
+        verdict = next(one for one in (PART, DEPENDS, UNDECIDED, *found) if one in found)
     return Finding(verdict, f"{words[0].upper()}{words[1:]}. {evidence}", kept)
 
 

@@ -24,7 +24,7 @@ def _curves(groups, index, kinds=answers.KINDS):
                 keys = {name: other.replace("NAME", name) for name in ALGORITHMS} | {"consensus": consensus}
                 found[*noise, words, kind] = {name: _array([v[key] for v in values]) for name, key in keys.items()}
         lowest = {name: _array([row["result"]["lowest"][name][index] for row in group]) for name in ALGORITHMS}
-        for kind in set(kinds) & set(answers.KINDS):
+        for kind in (kind for kind in kinds if kind in answers.KINDS):
             found[*noise, _LOWEST, kind] = found[*noise, answers.PARTITIONS["chosen"], kind] | lowest
     return found
 
