@@ -620,3 +620,15 @@ def largest_overlap(first, second):
     clusters = sorted(set(few))
     images = permutations(sorted(set(many)), len(clusters))
     return max(sum(np.sum((few == a) & (many == b)) for a, b in zip(clusters, image, strict=True)) for image in images)
+
+
+def table_2(E):
+    """Table 2 of paper 004, line by line, for the matrix E^f (n, n): the matrix P (n, K)."""
+    N = len(E)
+    P, K = [[] for _ in range(N)], 0
+    for n in range(N):
+        if all(entry == 0 for entry in P[n]) and sum(entry > 0 for entry in E[n]) > 1:
+            K += 1
+            for i in range(N):
+                P[i].append(E[n][i])
+    return np.array(P)

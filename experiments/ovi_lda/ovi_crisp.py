@@ -8,6 +8,8 @@ the crisp algorithms too. The index then takes the centroids of these membership
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from robust_eac.ensembles.fuzzy import c_means_membership
+
 from ..shared.store import derive_seed, grid
 from .ovi_qpsk import ALGORITHMS, DIVISORS, FUZZY, MAIN, PRINTED, SIZES, best_number, make_qpsk, partitions_of
 
@@ -48,7 +50,7 @@ def fuzzy_indices(X, labels):
     Keys end in "fuzzy" for the centroids of these memberships and in "given" for those of the labels.
     """
     given = np.array([X[labels == label].mean(axis=0) for label in np.unique(labels)])
-    weights = centroid_memberships(X, given) ** 2
+    weights = c_means_membership(cdist(X, given, "sqeuclidean")) ** 2
     own = weights.T @ X / weights.sum(axis=0)[:, np.newaxis]
     values = {}
     for ending, centers in (("fuzzy", own), ("given", given)):
@@ -58,12 +60,3 @@ def fuzzy_indices(X, labels):
         for key, middle in (("FS", X.mean(axis=0)), ("FS centroids", centers.mean(axis=0))):
             values[f"{key} {ending}"] = within - weights.sum(axis=0) @ ((centers - middle) ** 2).sum(axis=1)
     return values
-
-
-def centroid_memberships(X, centers):
-    """Memberships of fuzzy c-means with m = 2: inverse squared distances as shares; (n, K)."""
-    squares = cdist(X, centers, "sqeuclidean")
-    # Relative to the nearest, so that an object on a centroid belongs to it alone.
-    smallest = squares.min(axis=1, keepdims=True)
-    shares = np.divide(smallest, squares, out=np.ones_like(squares), where=squares > smallest)
-    return shares / shares.sum(axis=1, keepdims=True)

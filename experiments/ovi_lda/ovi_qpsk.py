@@ -137,11 +137,13 @@ def make_qpsk(n, decibel, divisor, seed):
     return SYMBOLS[y] + deviation * rng.normal(size=(n, 2)), y
 
 
-def search_all(X, n_init, seed):
-    """{algorithm: scores of `search`} and {route: {algorithm: partition}}, the routes being the keys of OPTIONS."""
+def search_all(X, n_init, seed, indices=INDICES, numbers=None):
+    """{algorithm: scores of `search`} and {route: {algorithm: partition}}, the routes being the keys of OPTIONS.
+
+    `numbers` of clusters are tried, {algorithm: ascending numbers}, four among them; by default all of NUMBERS."""
     scores, routes = {}, {"chosen": {}, "printed": {}, "four": {}}
     for place, name in enumerate(ALGORITHMS):
-        scores[name], found = search(X, name, n_init, [seed, place])
+        scores[name], found = search(X, name, n_init, [seed, place], indices, (numbers or {}).get(name, NUMBERS))
         for route, reading in (("chosen", "V"), ("printed", "V printed")):
             routes[route][name] = found[reading][best_number(scores[name][reading])]
         routes["four"][name] = found["V"][4]
@@ -153,19 +155,19 @@ def best_number(scores):
     return max(scores, key=scores.get)
 
 
-def search(X, name, n_init, entropy):
+def search(X, name, n_init, entropy, indices=INDICES, numbers=NUMBERS):
     """({index: {number of clusters: best value over the runs}}, {reading of V: {number: best partition}}).
 
     The sign is changed where small values are good; the readings are "V" and "V printed".
     """
     indices = {
         key: (function, sign)
-        for key, (function, sign, crisp, fuzzy) in INDICES.items()
+        for key, (function, sign, crisp, fuzzy) in indices.items()
         if (fuzzy if name in FUZZY else crisp)
     } | {key: (functools.partial(_value, options), 1) for key, options in READINGS.items()}
     scores = {key: {} for key in indices}
     found = {"V": {}, "V printed": {}}
-    for k, partition in partitions_of(X, name, n_init, entropy):
+    for k, partition in partitions_of(X, name, n_init, entropy, numbers):
         for key, (function, sign) in indices.items():
             value = sign * function(X, partition)
             if value > scores[key].get(k, -np.inf):
@@ -175,29 +177,26 @@ def search(X, name, n_init, entropy):
     return scores, found
 
 
-def partitions_of(X, name, n_init, entropy):
+def partitions_of(X, name, n_init, entropy, numbers=NUMBERS):
     """Yield (number of clusters, partition) for all runs of an algorithm."""
     random, cluster = OVI_CLUSTERERS[name]
-    for k in NUMBERS:
+    for k in numbers:
         # Fewer runs have the first seeds of more runs.
         for seed in np.random.SeedSequence([*entropy, k]).generate_state(n_init if random else 1):
-            yield k, _quietly(cluster, X, k, int(seed))
+            yield k, quietly(cluster, X, k, int(seed))
 
 
 def grade_route(X, y, partitions, options):
     """Measures of one partition per algorithm and of their consensus, by the indices and against the symbols."""
-    values = np.column_stack([ovi_lda(X, partition, **options).object_values for partition in partitions.values()])
-    labels = np.column_stack([harden(partition) for partition in partitions.values()])
-    # Table 2 of the paper; by default the library uses components instead.
-    leader = {"method": "leader"}
-    consensus = _quietly(ovi_lda_consensus, labels, values, **leader)
+    labels, values = table_of(X, partitions, options)
+    consensus = quietly(ovi_lda_consensus, labels, values)
     core = consensus.core
     complete = assign_to_cores(X, consensus.labels) if core.any() else consensus.labels
     stricter = {
-        f"T_v = {threshold}": _quietly(ovi_lda_consensus, labels, values, min_value=threshold, **leader)
+        f"T_v = {threshold}": quietly(ovi_lda_consensus, labels, values, min_value=threshold)
         for threshold in (0.5, 1.0)
     }
-    components = _quietly(ovi_lda_consensus, labels, values)
+    components = quietly(ovi_lda_consensus, labels, values, method="components")
     return {
         "algorithms": {
             name: {
@@ -220,6 +219,12 @@ def grade_route(X, y, partitions, options):
             "complete": grade(X, complete) | {"ari": _ari_of_core(y, complete)},
         },
     }
+
+
+def table_of(X, partitions, options):
+    """Labels and values of the objects in the partitions, both (n, n_algorithms)."""
+    values = [ovi_lda(X, partition, **options).object_values for partition in partitions.values()]
+    return np.column_stack([harden(one) for one in partitions.values()]), np.column_stack(values)
 
 
 def grade(X, partition):
@@ -268,7 +273,7 @@ def _value(options, X, partition):
     return ovi_lda(X, partition, **options).value
 
 
-def _quietly(function, *arguments, **options):
+def quietly(function, *arguments, **options):
     """Call without two warnings: a run that does not converge and a consensus without core count as they are."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

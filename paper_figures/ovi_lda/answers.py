@@ -50,19 +50,25 @@ EASIER = (5, 8)
 # (decibel, algorithm) of the rows of Table 3, without the consensus: those that choose the definitions, and the others.
 ROWS = tuple(itertools.product(PRINTED, ALGORITHMS))
 ODD, EVEN = ROWS[::2], ROWS[1::2]
+# What Figure 2 may show of the consensus: crisp clusters, or the final partition matrix by two formulas, by its key in
+# the records.
+CRISP_KINDS = ("complete", "core")
+FINAL_KINDS = {"P_f": "c-means", "P_f by Gath-Geva": "gath-geva"}
+KINDS = (*CRISP_KINDS, *FINAL_KINDS)
 # The consensus, and the partition it is compared with: NAME stands for the algorithm.
-PAIRS = {
-    "complete": ("complete", "NAME"),
-    "core": ("core", "NAME"),
+PAIRS = {kind: (kind, "NAME") for kind in KINDS} | {
     "core, both on its objects": ("core", "NAME on core"),
 }
 
 
 def joined(records):
-    """The rows of `ovi_qpsk`, with the answers of XB and FS by fuzzy memberships where `ovi_crisp` has them."""
-    of_crisp = {_cell(row): row["result"]["best"] for row in records["ovi_crisp"]}
-    rows = records["ovi_qpsk"]
-    return [_with_memberships(row, of_crisp[_cell(row)]) if _cell(row) in of_crisp else row for row in rows]
+    """The rows of `ovi_qpsk`, with what `ovi_crisp` and `ovi_final` have of their data: the answers of XB and FS by
+    fuzzy memberships, and the final partition matrices."""
+    of_crisp, of_final = (
+        {_cell(row): row["result"] for row in records.get(name, ())} for name in ("ovi_crisp", "ovi_final")
+    )
+    rows = [_with_final(row, of_final[_cell(row)]) if _cell(row) in of_final else row for row in records["ovi_qpsk"]]
+    return [_with_memberships(row, of_crisp[_cell(row)]["best"]) if _cell(row) in of_crisp else row for row in rows]
 
 
 def _cell(row):
@@ -76,6 +82,14 @@ def _with_memberships(row, of_crisp):
         same = {f"{key}{ending}": own[key] for key in ("XB", *FS_MEANS) for ending in MEMBERSHIPS}
         best[name] = same | own | of_crisp.get(name, {})
     return row | {"result": row["result"] | {"best": best}}
+
+
+def _with_final(row, of_final):
+    routes = {}
+    for route, own in row["result"]["routes"].items():
+        final = {kind: of_final[route][key] for kind, key in FINAL_KINDS.items()}
+        routes[route] = own | {"consensus": own["consensus"] | final}
+    return row | {"result": row["result"] | {"routes": routes}}
 
 
 def by_setting(records):
@@ -165,16 +179,19 @@ def _shortened(met):
     return [(", ".join(filter(None, (head, words))), holds) for head, words, holds in found]
 
 
-def below_zero(differences):
+def below_zero(differences, *, all_of_them=False):
     """{reading: the verdict on the claim that its arrays of paired differences are below zero in the mean}.
 
-    Holm's correction is for the arrays of one reading, which are the comparisons that the claim makes."""
-    return {reading: _below(arrays) for reading, arrays in differences.items()}
+    Holm's correction is for the arrays of one reading, which are the comparisons that the claim makes. With
+    `all_of_them` the claim is a superlative, which no part of them makes true in part, and one above zero contradicts.
+    """
+    return {reading: _below(arrays, all_of_them) for reading, arrays in differences.items()}
 
 
-def _below(arrays):
+def _below(arrays, all_of_them):
     p = holm([signed_rank(one) for one in arrays])
-    return decided([-np.sign(np.mean(one)) if value < LEVEL else 0 for one, value in zip(arrays, p, strict=True)])
+    signs = [-np.sign(np.mean(one)) if value < LEVEL else 0 for one, value in zip(arrays, p, strict=True)]
+    return decided([min(signs)] if all_of_them else signs)
 
 
 def printed_numbers():
@@ -233,12 +250,12 @@ def consensus_numbers(records, route, key="K"):
 def graded(record, route, index):
     """An index of the algorithms' partitions and of the consensus, {name: value}, NaN where it is not defined.
 
-    "core" is the consensus of its own objects alone, "complete" that of all; "NAME on core" the partition of an
+    "core" is the consensus of its own objects alone, the other KINDS are of all; "NAME on core" is the partition of an
     algorithm on the objects of the core."""
     grades = record["result"]["routes"][route]
     values = {name: grades["algorithms"][name][index] for name in ALGORITHMS}
     values |= {f"{name} on core": grades["algorithms"][name]["core"].get(index) for name in ALGORITHMS}
-    values |= {kind: grades["consensus"][kind][index] for kind in ("core", "complete")}
+    values |= {kind: grades["consensus"].get(kind, {}).get(index) for kind in KINDS}
     return {name: np.nan if value is None else value for name, value in values.items()}
 
 

@@ -18,6 +18,7 @@ LOOKS = {
     "ward": look(BLUE, "P", "-.", label=answers.NAMES["ward"]),
     "core": look(VERMILLION, "o", "-", label="consensus, core only"),
     "complete": look(BLACK, "X", "-", label="consensus, complete"),
+    "P_f": look(BLACK, "*", "--", label="consensus, $P_f$"),
 }
 XB_TICKS = (0.03, 0.1, 0.3, 1.0)
 LEVELS = np.linspace(-1.0, 3.0, 9)
@@ -28,8 +29,8 @@ def indices_figure(records):
     """XB and FS of the consensus and of the partitions it is made of, over the SNR: medians over data sets.
 
     The shade goes from the lowest to the highest, for the complete consensus. The core leaves out the objects that some
-    algorithm places badly: its indices are those of fewer, easier objects."""
-    chosen = answers.main_records(records)
+    algorithm places badly: its indices are those of fewer, easier objects. P_f are fuzzy memberships by the cores."""
+    chosen = answers.main_records(answers.joined(records))
     levels = answers.decibels(chosen)
     figure, axes = plt.subplots(2, 2, figsize=(PAGE, 0.72 * PAGE), sharex=True, sharey="row")
     for row, index in zip(axes, ("XB", "FS"), strict=True):

@@ -16,6 +16,7 @@ from .answers import (
     by_setting,
     consensus_numbers,
     counted,
+    joined,
     lower,
     main_records,
     mean_accuracies,
@@ -79,7 +80,7 @@ def _changes(fewer, more):
 
 def consensus_table(records):
     """The consensus against each algorithm's partition: in how many data sets its index is lower, and accuracy."""
-    chosen, names = main_records(records), [NAMES[name] for name in ALGORITHMS]
+    chosen, names = main_records(joined(records)), [NAMES[name] for name in ALGORITHMS]
     shares, counts = [], []
     means = []
     for route, text in ROUTES.items():

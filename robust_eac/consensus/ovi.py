@@ -16,13 +16,15 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
 from ..core.codes import relabel
-from ..ensembles.fuzzy import fuzzy_c_means, gath_geva, kaufman_kmeans
+from ..ensembles.fuzzy import c_means_membership, fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..metrics import ovi_lda
 from ..metrics.ovi import feature_scale, whitening
 
 __all__ = ["OVI_CLUSTERERS", "OVIConsensus", "OVIConsensusResult", "assign_to_cores", "ovi_lda_consensus"]
 
-METHODS = ("components", "leader")
+# Eigenvalues of the cores' covariance are at least this share of the largest.
+_RIDGE = 1e-12
+METHODS = ("leader", "components")
 # name: (random, function); function(X, n_clusters, seed) -> labels or memberships. Deterministic ones run once.
 # k-means starts from objects drawn at random, as in the experiments of the paper.
 OVI_CLUSTERERS = {
@@ -35,40 +37,48 @@ OVI_CLUSTERERS = {
 
 
 class OVIConsensus(ClusterMixin, BaseEstimator):
-    """Cluster with several algorithms, keep the best partition of each by OVI-LDA, and combine these by majority.
+    r"""Cluster with several algorithms, keep the best partition of each by OVI-LDA, and combine these by majority.
 
-    The whole procedure of [1]_. Every algorithm runs with every number of clusters, random ones `n_init` times. The
-    partition of largest mean value V (:func:`~robust_eac.metrics.ovi_lda`) of each algorithm is kept; in a tie, the
-    earlier run and the smaller number of clusters. :func:`ovi_lda_consensus` combines these partitions. Objects that
-    some algorithm places badly are in no cluster, or are assigned to the nearest core. V is not a reliable guide to the
+    The whole procedure of [1]_, with its misprints corrected and fewer runs: `n_init=1000, as_printed=True` is the
+    printed one. Every algorithm runs with every number of clusters, random ones `n_init` times. The partition of
+    largest mean value V (:func:`~robust_eac.metrics.ovi_lda`) of each algorithm is kept; in a tie, the earlier run and the
+    smaller number of clusters. :func:`~robust_eac.consensus.ovi_lda_consensus` combines these partitions into cores; the other
+    objects, which some algorithm places badly, are assigned to the nearest core. V is not a reliable guide to the
     number of clusters.
+
+    [1]_ gives no formula for the memberships by the cores (Step 6). As in fuzzy c-means, they are
+    :math:`u_{nk} = d_{nk}^{-2} / \sum_j d_{nj}^{-2}`, with the squared Mahalanobis distances :math:`d_{nk}^2 =
+    (x_n - \mu_k)^T \Sigma^{-1} (x_n - \mu_k)` to the cores' centroids, and :math:`\Sigma` pooled over the cores as in
+    :func:`~robust_eac.consensus.assign_to_cores`.
 
     Parameters
     ----------
     n_clusters : int, (int, int) or list of int, default=(2, 20)
         Numbers of clusters to try: one, the lowest and the highest, or a list. V is not defined for a single cluster.
-    clusterers : sequence of str, default=("kmeans-ka", "fcm", "gath-geva", "ward")
+    clusterers : sequence of str, default=("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward")
         Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
-        ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering. [1]_ uses
-        all five.
+        ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering.
     n_init : int, default=10
         Runs of each random algorithm at each number of clusters; 1000 in [1]_.
-    assign : bool, default=False
-        Assign the objects that are in no cluster to the nearest core (:func:`assign_to_cores`).
     n_jobs : int, default=None
         Processes over algorithms and numbers of clusters. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the starts of the random algorithms.
-    min_value, method, strict : as in :func:`ovi_lda_consensus`
+    min_value, method : as in :func:`~robust_eac.consensus.ovi_lda_consensus`
     min_cluster_size, neighbour, as_printed, nan_as_zero : as in :func:`~robust_eac.metrics.ovi_lda`
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,), numbered by first appearance; -1 for objects in no cluster
+    labels_ : ndarray of shape (n_samples,)
+        Cluster in whose core the object is, or whose core is nearest, numbered by first appearance among the cores; -1
+        for all objects if there is no core.
+    membership_ : ndarray of shape (n_samples, n_clusters_)
+        The final partition matrix :math:`P_f`: :math:`u_{nk}` above, rows on the simplex; an object in a core may be
+        closer to another one.
     core_mask_ : ndarray of shape (n_samples,), bool
-        Objects in a cluster of the consensus, before `assign`.
+        Objects in a core, which is the partition before Step 6.
     n_clusters_ : int
-        Number of clusters found.
+        Number of cores found.
     partitions_, values_ : ndarray of shape (n_samples, n_clusterers)
         The partition kept for each algorithm, with the clusters of largest membership for fuzzy ones; values of the
         objects in them, NaN in clusters that are too small.
@@ -89,19 +99,17 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     >>> X = np.repeat([[0, 0], [0, 9], [9, 0], [9, 9]], 20, axis=0) + rng.normal(size=(80, 2))
     >>> model = OVIConsensus(n_clusters=(2, 6), n_init=2, random_state=0).fit(X)
     >>> model.chosen_n_clusters_, model.labels_[[0, 20, 40, 60]]
-    (array([4, 4, 4, 4]), array([0, 1, 2, 3]))
+    (array([4, 4, 4, 4, 4]), array([0, 1, 2, 3]))
     """
 
     def __init__(
         self,
         n_clusters: int | tuple[int, int] = (2, 20),
         *,
-        clusterers: Sequence[str] = ("kmeans-ka", "fcm", "gath-geva", "ward"),
+        clusterers: Sequence[str] = ("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward"),
         n_init: int = 10,
         min_value: float = 0.0,
-        method: str = "components",
-        strict: bool = False,
-        assign: bool = False,
+        method: str = "leader",
         min_cluster_size: float | None = None,
         neighbour: str = "mahalanobis",
         as_printed: bool = False,
@@ -114,8 +122,6 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.min_value = min_value
         self.method = method
-        self.strict = strict
-        self.assign = assign
         self.min_cluster_size = min_cluster_size
         self.neighbour = neighbour
         self.as_printed = as_printed
@@ -139,8 +145,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         numbers = check.candidates(self.n_clusters, high=len(X), high_name="n_samples")
         names = _check_clusterers(self.clusterers)
         n_init = check.integer(self.n_init, name="n_init", low=1)
-        assign = check.flag(self.assign, name="assign")
-        consensus: dict[str, Any] = {"min_value": self.min_value, "method": self.method, "strict": self.strict}
+        consensus: dict[str, Any] = {"min_value": self.min_value, "method": self.method}
         check_consensus_options(**consensus)
         options = {name: getattr(self, name) for name in ("min_cluster_size", "neighbour", "as_printed", "nan_as_zero")}
         # Check the options before the first clustering.
@@ -163,7 +168,8 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         result = ovi_lda_consensus(self.partitions_, self.values_, **consensus)
         self.core_mask_ = result.core
         self.n_clusters_ = result.n_clusters
-        self.labels_ = assign_to_cores(X, result.labels) if assign and result.n_clusters else result.labels
+        self.labels_ = assign_to_cores(X, result.labels) if result.n_clusters else result.labels
+        self.membership_ = core_membership(X, result.labels) if result.n_clusters else np.empty((len(X), 0))
         return self
 
 
@@ -187,8 +193,7 @@ def ovi_lda_consensus(
     values: ArrayLike,
     *,
     min_value: float = 0.0,
-    method: str = "components",
-    strict: bool = False,
+    method: str = "leader",
 ) -> OVIConsensusResult:
     r"""Cluster, by majority of the partitions, the objects that fit well in all of them.
 
@@ -205,12 +210,10 @@ def ovi_lda_consensus(
         v of every object in every partition, from :func:`~robust_eac.metrics.ovi_lda`. NaN does not pass the filter.
     min_value : float, default=0.0
         :math:`T_v`; [1]_ gives no value. 0 keeps the objects that are closer to their own centroid in all partitions.
-    method : {"components", "leader"}, default="components"
-        "components": the connected components of the links. "leader": Table 2 of [1]_. In order, each linked object
-        that is in no cluster yet leads a cluster of all objects linked to it; an object linked to several leaders joins
-        the one with the most votes, the earlier in a tie.
-    strict : bool, default=False
-        Link at :math:`\lfloor C / 2 \rfloor + 1` votes or more, so that half of an even C is not enough.
+    method : {"leader", "components"}, default="leader"
+        "leader": Table 2 of [1]_. In order, each linked object that is in no cluster yet leads a cluster of all objects
+        linked to it; an object linked to several leaders joins the one with the most votes, the earlier in a tie.
+        "components": the connected components of the links, which do not depend on the order of the objects.
 
     Returns
     -------
@@ -233,9 +236,8 @@ def ovi_lda_consensus(
     values = check.features(values, name="values", ensure_all_finite="allow-nan")
     if values.shape != partitions.shape:
         raise ValueError(f"values must have the shape of partitions, {partitions.shape}, got {values.shape}.")
-    min_value, method, strict = check_consensus_options(min_value, method, strict)
-    n_partitions = partitions.shape[1]
-    threshold = n_partitions // 2 + 1 if strict else (n_partitions + 1) // 2
+    min_value, method = check_consensus_options(min_value, method)
+    threshold = (partitions.shape[1] + 1) // 2
 
     kept = ((values >= min_value) & (partitions != -1)).all(axis=1)
     labels = _majority_clusters(partitions, kept, threshold, method)
@@ -249,7 +251,7 @@ def ovi_lda_consensus(
     return OVIConsensusResult(labels, labels >= 0, kept, int(labels.max()) + 1)
 
 
-def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) -> np.ndarray:
+def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = _RIDGE) -> np.ndarray:
     r"""Assign the objects that are in no cluster to the nearest cluster.
 
     Solve :math:`\min_k (x - \mu_k)^T \Sigma^{-1} (x - \mu_k)` for each of them, with the centroids :math:`\mu_k` of the
@@ -282,16 +284,24 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = 1e-12) ->
     X = check.features(X)
     labels = check.clusters(labels, len(X), name="labels")
     ridge = check.real(ridge, name="ridge", low=0.0, strict=True)
-    core = labels != -1
-    clusters, own = np.unique(labels[core], return_inverse=True)
-    centers = np.array([X[core][own == k].mean(axis=0) for k in range(len(clusters))])
-    within = X[core] - centers[own]
-    # The divisor n - K of the pooled covariance does not change which cluster is nearest.
+    squares = _core_distances(X, labels, ridge)
+    return np.where(labels != -1, labels, np.unique(labels[labels != -1])[squares.argmin(axis=1)]).astype(np.intp)
+
+
+def core_membership(X, labels):
+    """P_f of :class:`OVIConsensus`, (n, K), for the clusters 0 to K - 1 of the cores and -1 for the other objects."""
+    return c_means_membership(_core_distances(X, labels, _RIDGE))
+
+
+def _core_distances(X, labels, ridge):
+    """Squared Mahalanobis distances, up to a factor, of the objects to the cores' centroids; (n, K)."""
+    clusters, own = np.unique(labels[labels != -1], return_inverse=True)
+    core = X[labels != -1]
+    centers = np.array([core[own == k].mean(axis=0) for k in range(len(clusters))])
+    within = core - centers[own]
+    # The divisor n - K of the pooled covariance changes neither the nearest centroid nor memberships.
     root = whitening(within.T @ within, feature_scale(X), ridge)
-    assigned = labels.astype(np.intp)
-    if not core.all():
-        assigned[~core] = clusters[cdist(X[~core] @ root, centers @ root).argmin(axis=1)]
-    return assigned
+    return cdist(X @ root, centers @ root, "sqeuclidean")
 
 
 def _best_run(X, name, n_clusters, seeds, options):
@@ -312,12 +322,11 @@ def _check_clusterers(names):
     return [check.choice(name, OVI_CLUSTERERS, name="clusterers") for name in names]
 
 
-def check_consensus_options(min_value, method, strict):
+def check_consensus_options(min_value, method):
     """The options of :func:`ovi_lda_consensus`, checked."""
     return (
         check.real(min_value, name="min_value", low=-np.inf),
         check.choice(method, METHODS, name="method"),
-        check.flag(strict, name="strict"),
     )
 
 

@@ -196,7 +196,7 @@ def _draw_centers(X, n_clusters, rng):
 
 def _descend_c_means(X, centers, max_iter, tol):
     """Alternate both closed forms from the given centers, which are overwritten."""
-    membership = _c_means_membership(cdist(X, centers, "sqeuclidean"))
+    membership = c_means_membership(cdist(X, centers, "sqeuclidean"))
     n_iter, converged = 0, False
     while not converged and n_iter < max_iter:
         n_iter += 1
@@ -206,13 +206,13 @@ def _descend_c_means(X, centers, max_iter, tol):
         powers = (membership[:, alive] / membership[:, alive].max(axis=0)) ** 2.0
         centers[alive] = powers.T @ X / powers.sum(axis=0)[:, np.newaxis]
         squares = cdist(X, centers, "sqeuclidean")
-        before, membership = membership, _c_means_membership(squares)
+        before, membership = membership, c_means_membership(squares)
         converged = bool(np.abs(membership - before).max() <= tol)
     objective = float((membership**2.0 * squares).sum())
     return FuzzyCMeansResult(membership, centers, objective, n_iter, converged)
 
 
-def _c_means_membership(squares):
+def c_means_membership(squares):
     """Memberships from squared distances to the centers, both (n, K)."""
     smallest = squares.min(axis=1, keepdims=True)
     shares = np.where(squares == smallest, 1.0, 0.0)

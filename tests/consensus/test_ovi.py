@@ -1,11 +1,11 @@
 import warnings
+from functools import partial
 from itertools import permutations
 from math import ceil
 
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
-from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
 
@@ -14,29 +14,23 @@ from robust_eac.metrics import ovi_lda
 
 from ..access import relabel
 from ..conftest import random_ensemble
+from ..reference import table_2
 
 
-def slow_consensus(partitions, values, min_value, method, strict):
-    """Steps 3 to 5 with the n x n matrix, and Table 2 entry by entry; labels before renaming."""
+def slow_consensus(partitions, values, min_value, method):
+    """Steps 3 to 5 with the n x n matrix; labels before renaming."""
     n, n_partitions = partitions.shape
     kept = [all(values[i, c] >= min_value and partitions[i, c] != -1 for c in range(n_partitions)) for i in range(n)]
-    threshold = n_partitions // 2 + 1 if strict else ceil(n_partitions / 2)
     final = np.zeros((n, n))
     for i, j in np.ndindex(n, n):
         together = sum(partitions[i, c] == partitions[j, c] for c in range(n_partitions))
-        if kept[i] and kept[j] and together >= threshold:
+        if kept[i] and kept[j] and together >= ceil(n_partitions / 2):
             final[i, j] = together
-    joined = (final > 0).sum(axis=1) > 1
     if method == "components":
-        return np.where(joined, connected_components(final > 0)[1], -1)
-    columns, labels = np.zeros((n, 0)), np.full(n, -1)
-    for i in range(n):
-        if not columns[i].any() and joined[i]:
-            columns = np.column_stack([columns, final[i]])
-    for i in range(n):
-        if columns[i].any():
-            labels[i] = int(np.argmax(columns[i]))
-    return labels
+        return np.where((final > 0).sum(axis=1) > 1, connected_components(final > 0)[1], -1)
+    P = table_2(final)
+    # An object in several columns goes to the one with the most votes.
+    return np.array([int(np.argmax(row)) if row.any() else -1 for row in P])
 
 
 def same(a, b):
@@ -45,9 +39,8 @@ def same(a, b):
     return np.array_equal(a == -1, b == -1) and np.array_equal(relabel(a), relabel(b))
 
 
-@pytest.mark.parametrize("strict", [False, True])
-@pytest.mark.parametrize("method", ["components", "leader"])
-def test_consensus_against_the_whole_matrix(rng, method, strict):
+@pytest.mark.parametrize("method", ["leader", "components"])
+def test_consensus_against_the_whole_matrix(rng, method):
     differ = 0
     for m in (1, 2, 5, 6):
         for max_clusters in (2, 3, 6):
@@ -56,10 +49,10 @@ def test_consensus_against_the_whole_matrix(rng, method, strict):
             values[rng.uniform(size=values.shape) < 0.1 / m] = np.nan
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                expected = slow_consensus(partitions, values, 0.2, method, strict)
+                expected = slow_consensus(partitions, values, 0.2, method)
                 if expected.max() == -1:
                     continue
-                result = ovi_lda_consensus(partitions, values, min_value=0.2, method=method, strict=strict)
+                result = ovi_lda_consensus(partitions, values, min_value=0.2, method=method)
             assert same(result.labels, expected)
             assert np.array_equal(result.kept, ((values >= 0.2) & (partitions != -1)).all(axis=1))
             assert np.array_equal(result.core, result.labels >= 0)
@@ -75,20 +68,21 @@ CHAIN = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 1, 1, 1]])
 
 def test_majorities_are_not_transitive():
     for order in map(list, permutations(range(3))):
-        assert ovi_lda_consensus(CHAIN[order], np.ones((3, 5))).n_clusters == 1
-    assert ovi_lda_consensus(CHAIN[[1, 0, 2]], np.ones((3, 5)), method="leader").n_clusters == 1
+        assert ovi_lda_consensus(CHAIN[order], np.ones((3, 5)), method="components").n_clusters == 1
+    assert ovi_lda_consensus(CHAIN[[1, 0, 2]], np.ones((3, 5))).n_clusters == 1
     # In both columns of Table 2, b goes to the one of a: together in four partitions, not three.
-    assert ovi_lda_consensus(CHAIN, np.ones((3, 5)), method="leader").labels.tolist() == [0, 0, 1]
-    assert ovi_lda_consensus(CHAIN[[2, 1, 0]], np.ones((3, 5)), method="leader").labels.tolist() == [0, 1, 1]
+    assert ovi_lda_consensus(CHAIN, np.ones((3, 5))).labels.tolist() == [0, 0, 1]
+    assert ovi_lda_consensus(CHAIN[[2, 1, 0]], np.ones((3, 5))).labels.tolist() == [0, 1, 1]
 
 
 def test_components_do_not_depend_on_order_or_names(rng):
     partitions, values = rng.randint(4, size=(40, 5)), rng.normal(size=(40, 5)) + 1.0
-    result = ovi_lda_consensus(partitions, values)
+    components = partial(ovi_lda_consensus, method="components")
+    result = components(partitions, values)
     rows, columns = rng.permutation(40), rng.permutation(5)
     names = np.column_stack([rng.permutation([-7, 3, 90, 4])[column] for column in partitions.T])
-    assert same(ovi_lda_consensus(partitions[rows], values[rows]).labels, result.labels[rows])
-    assert same(ovi_lda_consensus(partitions[:, columns], values[:, columns]).labels, result.labels)
+    assert same(components(partitions[rows], values[rows]).labels, result.labels[rows])
+    assert same(components(partitions[:, columns], values[:, columns]).labels, result.labels)
     for method in ("components", "leader"):
         a, b = (ovi_lda_consensus(table, values, method=method) for table in (partitions, names))
         assert np.array_equal(a.labels, b.labels)
@@ -134,36 +128,61 @@ def data(rng):
 
 def test_four_symbols_are_found(data, seed):
     X, y = data
-    clusterers = ("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward")
-    model = OVIConsensus((2, 5), clusterers=clusterers, n_init=3, random_state=seed).fit(X)
+    model = OVIConsensus((2, 5), n_init=3, random_state=seed).fit(X)
     assert model.chosen_n_clusters_.tolist() == [4] * 5
     assert model.n_clusters_ == 4
     assert adjusted_rand_score(y[model.core_mask_], model.labels_[model.core_mask_]) > 0.98
     assert np.mean(model.core_mask_) > 0.9
-    complete = clone(model).set_params(assign=True).fit(X)
-    assert np.array_equal(complete.core_mask_, model.core_mask_)
-    assert np.array_equal(complete.labels_, assign_to_cores(X, model.labels_))
-    assert complete.labels_.min() == 0
+
+
+def test_the_default_is_the_listing_of_the_paper(rng):
+    """All five algorithms, linked by half of the votes, and Table 2; at 2 decibel."""
+    y = np.arange(200) % 4
+    X = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])[y] / np.sqrt(2) + np.sqrt(10**-0.2 / 4) * rng.normal(
+        size=(200, 2)
+    )
+    model = OVIConsensus(4, random_state=0).fit(X)
+    assert model.clusterers == tuple(OVI_CLUSTERERS)
+    assert same(
+        np.where(model.core_mask_, model.labels_, -1), slow_consensus(model.partitions_, model.values_, 0.0, "leader")
+    )
+    assert np.array_equal(model.labels_, assign_to_cores(X, np.where(model.core_mask_, model.labels_, -1)))
+    assert model.labels_.min() == 0
+
+
+def test_the_final_partition_matrix_is_its_formula(data):
+    X, _ = data
+    model = OVIConsensus(4, n_init=1, min_value=1.0, random_state=0).fit(X)
+    core, n_clusters = model.core_mask_, model.n_clusters_
+    assert 0 < np.mean(core) < 1
+    centers = [X[core & (model.labels_ == k)].mean(axis=0) for k in range(n_clusters)]
+    deviations = X[core] - np.array(centers)[model.labels_[core]]
+    inverse = np.linalg.inv(deviations.T @ deviations / (core.sum() - n_clusters))
+    squares = [[(x - center) @ inverse @ (x - center) for center in centers] for x in X]
+    expected = [[1 / sum(row[k] / other for other in row) for k in range(n_clusters)] for row in squares]
+    np.testing.assert_allclose(model.membership_, expected, rtol=1e-9)
+    np.testing.assert_allclose(model.membership_.sum(axis=1), 1.0, rtol=1e-12)
+    assert np.array_equal(model.membership_[~core].argmax(axis=1), model.labels_[~core])
 
 
 def test_the_estimator_is_its_steps(data):
     X, _ = data
     options = {"neighbour": "euclidean", "as_printed": True, "nan_as_zero": True, "min_cluster_size": 5}
-    merging = {"min_value": 0.3, "method": "leader", "strict": True}
+    merging = {"min_value": 0.3, "method": "components"}
     model = OVIConsensus((2, 5), n_init=2, random_state=3, **merging, **options).fit(X)
-    assert model.scores_.shape == (4, 4)
+    assert model.scores_.shape == (5, 4)
     assert np.array_equal(model.chosen_n_clusters_, 2 + model.scores_.argmax(axis=1))
     result = ovi_lda_consensus(model.partitions_, model.values_, **merging)
-    assert np.array_equal(model.labels_, result.labels)
+    assert np.array_equal(model.labels_, assign_to_cores(X, result.labels))
     assert np.array_equal(model.core_mask_, result.core)
-    for c in (0, 3):
+    for c in (1, 4):
         labels = OVI_CLUSTERERS[model.clusterers[c]][1](X, int(model.chosen_n_clusters_[c]), 0)
         expected = ovi_lda(X, labels, **options)
         assert np.array_equal(model.partitions_[:, c], labels)
         assert np.array_equal(model.values_[:, c], expected.object_values, equal_nan=True)
         assert model.scores_[c].max() == expected.value
-    fuzzy = model.scores_[1].max()
-    assert fuzzy != pytest.approx(ovi_lda(X, model.partitions_[:, 1], **options).value, rel=1e-6)
+    fuzzy = model.scores_[2].max()
+    assert fuzzy != pytest.approx(ovi_lda(X, model.partitions_[:, 2], **options).value, rel=1e-6)
 
 
 def test_the_best_run_is_kept(monkeypatch, data):
@@ -190,7 +209,7 @@ def test_the_best_run_is_kept(monkeypatch, data):
 def test_a_single_cluster_filters_everything(data):
     X, _ = data
     with pytest.warns(UserWarning, match=r"\(0 objects\)"):
-        model = OVIConsensus(1, n_init=1, assign=True, random_state=0).fit(X)
+        model = OVIConsensus(1, n_init=1, random_state=0).fit(X)
     assert np.isnan(model.scores_).all()
     assert np.array_equal(model.labels_, np.zeros(len(X)))
     assert model.n_clusters_ == 1
@@ -204,8 +223,8 @@ def test_a_single_cluster_filters_everything(data):
 
 def test_every_object_alone_is_no_consensus():
     with pytest.warns(UserWarning, match="all objects are clustered"):
-        model = OVIConsensus(3, clusterers=["ward"], assign=True, random_state=0).fit([[0.0], [1.0], [3.0]])
-    assert (model.labels_.tolist(), model.n_clusters_) == ([-1, -1, -1], 0)
+        model = OVIConsensus(3, clusterers=["ward"], random_state=0).fit([[0.0], [1.0], [3.0]])
+    assert (model.labels_.tolist(), model.n_clusters_, model.membership_.shape) == ([-1, -1, -1], 0, (3, 0))
 
 
 ONE = np.array([[0]])

@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
-from experiments.ovi_lda import ovi_crisp, ovi_qpsk
+from experiments.ovi_lda import ovi_crisp, ovi_final, ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import SYMBOLS, fs_centroids, grade_objects, make_qpsk, undivided
+from experiments.shared.store import canonical_json
+from robust_eac.consensus import assign_to_cores
+from robust_eac.ensembles.fuzzy import c_means_membership
 from robust_eac.metrics import fukuyama_sugeno, xie_beni
 
 from ..conftest import random_membership
@@ -71,19 +75,44 @@ def test_areas_of_misplaced_objects():
     assert grade_objects(X, y, swapped) == {"wrong": 2, "V": 1.0, "Sil": 1.0}
 
 
-def test_memberships_from_centroids_are_those_of_fuzzy_c_means():
-    X, centers = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 0.0], [3.0, 0.0]])
-    expected = [[1.0, 0.0], [4 / 5, 1 / 5], [16 / 41, 25 / 41]]
-    np.testing.assert_allclose(ovi_crisp.centroid_memberships(X, centers), expected, rtol=1e-12)
-    shared = ovi_crisp.centroid_memberships(np.zeros((1, 2)), np.zeros((2, 2)))
-    assert shared.tolist() == [[0.5, 0.5]]
+def test_memberships_from_cores_are_those_of_a_gaussian_mixture(rng):
+    X, y = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 2)), rng.randint(3, size=60)
+    labels = np.where(rng.uniform(size=60) < 0.3, -1, y)
+    densities = []
+    for k in range(3):
+        members = X[labels == k]
+        F = sum(np.outer(x, x) for x in members - members.mean(axis=0)) / len(members)
+        away = [(x - members.mean(axis=0)) @ np.linalg.inv(F) @ (x - members.mean(axis=0)) for x in X]
+        densities.append(len(members) * np.exp(-0.5 * np.array(away)) / np.sqrt(np.linalg.det(F)))
+    expected = np.transpose(densities / np.sum(densities, axis=0))
+    np.testing.assert_allclose(ovi_final.gath_geva_membership(X, labels), expected, rtol=1e-3, atol=1e-5)
+
+
+def test_the_final_matrix_is_of_the_consensus_of_the_other_experiment(monkeypatch):
+    config = ovi_final.SMOKE[0]
+    complete = ovi_qpsk.run_one(**config)["routes"]
+
+    def hard(X, labels):
+        return assign_to_cores(X, labels)
+
+    for name in ("core_membership", "gath_geva_membership"):
+        monkeypatch.setattr(ovi_final, name, hard)
+    numbers = {}
+    for name, routes in ((name, complete.values()) for name in ovi_qpsk.ALGORITHMS):
+        numbers[name] = sorted({4, *(route["algorithms"][name]["K"] for route in routes)})
+    found = ovi_final.run_one(**config)
+    monkeypatch.setattr(ovi_final, "recorded_numbers", lambda: {canonical_json(config): numbers})
+    assert ovi_final.run_one(**config) == found
+    for route, forms in found.items():
+        expected = {key: complete[route]["consensus"]["complete"][key] for key in ("XB", "FS")}
+        assert forms == {"c-means": expected, "gath-geva": expected}
 
 
 def test_fuzzy_indices_of_crisp_partitions(rng):
     X, y = rng.normal(size=(40, 2)), rng.randint(4, size=40)
     found = ovi_crisp.fuzzy_indices(X, y)
     given = np.array([X[y == k].mean(axis=0) for k in range(4)])
-    U = ovi_crisp.centroid_memberships(X, given)
+    U = c_means_membership(cdist(X, given, "sqeuclidean"))
     assert found["XB fuzzy"] == pytest.approx(xie_beni(X, U), rel=1e-9)
     assert found["FS fuzzy"] == pytest.approx(fukuyama_sugeno(X, U), rel=1e-9)
     assert found["FS centroids fuzzy"] == pytest.approx(fs_centroids(X, U), rel=1e-9)
