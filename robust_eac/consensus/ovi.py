@@ -41,10 +41,10 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
 
     The whole procedure of [1]_, with its misprints corrected and fewer runs: `n_init=1000, as_printed=True` is the
     printed one. Every algorithm runs with every number of clusters, random ones `n_init` times. The partition of
-    largest mean value V (:func:`~robust_eac.metrics.ovi_lda`) of each algorithm is kept; in a tie, the earlier run and the
-    smaller number of clusters. :func:`~robust_eac.consensus.ovi_lda_consensus` combines these partitions into cores; the other
-    objects, which some algorithm places badly, are assigned to the nearest core. V is not a reliable guide to the
-    number of clusters.
+    largest mean value V (:func:`~robust_eac.metrics.ovi_lda`) of each algorithm is kept; in a tie, the earlier run and
+    the smaller number of clusters. :func:`~robust_eac.consensus.ovi_lda_consensus` combines these partitions into
+    cores; the other objects, which some algorithm places badly, are assigned to the nearest core. V is not a reliable
+    guide to the number of clusters.
 
     [1]_ gives no formula for the memberships by the cores (Step 6). As in fuzzy c-means, they are
     :math:`u_{nk} = d_{nk}^{-2} / \sum_j d_{nj}^{-2}`, with the squared Mahalanobis distances :math:`d_{nk}^2 =
