@@ -14,7 +14,7 @@ from .__main__ import select_drawings
 from .records import FOLDER, drawing_records
 
 ROOT = FOLDER.parent
-DOCUMENTS = ("README.md", "docs/*.md", "docs/guide/*.md", "docs/paper/*.md", "paper_figures/*.md")
+DOCUMENTS = ("README.md", "docs/*.md", "docs/guide/*.md", "docs/paper/*.md", "docs/papers/*.md", "paper_figures/*.md")
 _SAID = re.compile(r"(?<![\w.,])\d*\.\d{2,}(?![\w.])")
 _PRINTED = re.compile(r"(?<![\w.])(?:\d[\d,]*\.?\d*|\.\d+)(?:e-?\d+)?")
 _NAMED = re.compile(r"`(?:python -m paper_figures )?([a-z_0-9 ]+)`")

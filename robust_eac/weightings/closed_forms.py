@@ -46,9 +46,9 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
 
     Solve :math:`\min_\alpha \alpha^T d` over the simplex with :math:`\alpha_u \le \rho` (Eq. 8 of [1]_).
 
-    In the order of their losses, partitions get rho each until the total is one. (Proposition 1 of [1]_, in the text
-    at hand, puts the remainder on an entry that is full; it belongs to the next.) Partitions of equal loss have equal weights, so
-    the order of the partitions does not matter.
+    In the order of their losses, partitions get rho each until the total is one. (Proposition 1 of [1]_, in the text at
+    hand, puts the remainder on an entry that is full; it belongs to the next.) Partitions of equal loss have equal
+    weights, so the order of the partitions does not matter.
 
     Parameters
     ----------
