@@ -9,12 +9,14 @@ from ..core.formula import adjusted_agreements
 from ..core.starts import reduce_rows
 from ..core.threads import count_threads, map_threads
 from ..objectives.base import empty_last
-from ..weightings.joint import Trusting
+from ..weightings.joint import Fixed, Trusting, Uniform
 from .one_start import alternate, alternate_once, continue_run, spread_run, start_run
 
 # Several starts are first solved to this gap; of cheap ones, which begin on a sample, only the best _N_LOOSE are.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
+# No start begins with the weights for a partition of more clusters than this, and than the consensus.
+_FINEST = 64
 # Starts alternate in lockstep if all their memberships and matrices S have at most this many numbers.
 _IN_STEP = 2**20
 
@@ -88,6 +90,7 @@ def _best_run(problem, start, seeds, limits, n_jobs):
         del quarter
         return continue_run(problem, run, alone)
     loose = limits._replace(tol=max(limits.tol, _LOOSE_TOL))
+    weights = _weights_of_starts(problem, len(seeds), rng)
 
     def in_parallel(function, items):
         outer, n_threads = count_threads(n_jobs, len(items), objective.encoding, objective.n_clusters)
@@ -97,7 +100,7 @@ def _best_run(problem, start, seeds, limits, n_jobs):
         first = start if isinstance(start, str) else start.copy()
         rng = np.random.RandomState(seeds[number])
         name = f"start {number + 1}/{len(seeds)}: "
-        return start_run(problem, first, rng, limits._replace(n_threads=n_threads), name=name)
+        return start_run(problem, first, rng, limits._replace(n_threads=n_threads), weights=weights[number], name=name)
 
     def begin_and_continue(number, n_threads):
         return continue_run(problem, begin(number, n_threads), loose._replace(n_threads=n_threads))
@@ -123,6 +126,32 @@ def _best_run(problem, start, seeds, limits, n_jobs):
     else:
         run = min(in_parallel(begin_and_continue, numbers), key=_value)
     return continue_run(problem, run, alone)
+
+
+def _weights_of_starts(problem, n_starts, rng):
+    """The weights with which every start begins; None stands for equal ones, which the first start has.
+
+    Starts with equal weights miss minima at which few partitions have all weight. Each of the others begins with the
+    weights for the losses at a partition: a random one, then always the one that is farthest from all before it.
+    """
+    objective, weighting = problem
+    weights = [None] * n_starts
+    if n_starts == 1 or isinstance(weighting, Fixed | Uniform):
+        return weights
+    objective = objective.sample(rng) or objective
+    codes, n_codes = objective.encoding.rows.codes, objective.partitions.n_codes
+    nearest = np.where(n_codes <= max(_FINEST, objective.n_clusters), np.inf, 0.0)
+    order = rng.permutation(len(n_codes))
+    for number in range(1, n_starts):
+        far = order[nearest[order].argmax()]
+        if nearest[far] == 0.0:
+            break
+        losses = objective.losses(objective.measure(np.eye(n_codes[far])[codes[:, far]]))
+        weights[number] = weighting.solve(losses)
+        nearest = np.minimum(nearest, losses)
+        # The loss of a partition at itself can be above zero if labels are missing.
+        nearest[far] = 0.0
+    return weights
 
 
 def _lowest_of_each(objective, pairs):
