@@ -75,21 +75,17 @@ class Run(NamedTuple):
             LOG.info("%s%s", self.name, line)
 
 
-def start_run(problem, start, rng, limits, *, weights=None, name=None):
+def start_run(problem, start, rng, limits, *, first=None, name=None):
     """The :class:`Run` of a start, before its first Y step.
 
     `start` is the name of a start, or memberships, which are changed. With many rows, a named start is solved on a
-    sample first. A named start begins with these weights, by default the :func:`first_weights`, memberships with
-    weights for their losses.
+    sample first. A named start begins with the :func:`first_weights`, those of `first` if it is given; memberships with
+    the weights for their losses.
     """
     objective, weighting = problem
     if not isinstance(start, str):
         return run_from(problem, start, rng, partial(_weights_of_start, weighting), limits, name)._replace(gap=0.0)
-    sample = objective.sample(rng)
-
-    def first(losses):
-        return first_weights(weighting, losses) if weights is None else weights
-
+    sample, first = objective.sample(rng), partial(first_weights, first or weighting)
     if sample is None:
         return run_from(problem, objective.initial_rows(start, rng), rng, first, limits, name)
     rough = limits._replace(tol=max(limits.tol, SAMPLE_TOL), n_threads=1)
