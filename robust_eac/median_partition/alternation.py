@@ -70,16 +70,17 @@ class State(NamedTuple):
             LOG.info("%s%s", self.name, line)
 
 
-def first_state(problem, start, rng, *, name=None):
+def first_state(problem, start, rng, *, first=None, name=None):
     """The :class:`State` of a start, before its first Y step.
 
     `start` is the name of a start, or memberships, which are changed. With many rows, a named start is solved on a
-    sample first. The first weights depend on the losses unless the start is a named one of all rows.
+    sample first. A named start begins with the :func:`first_weights`, those of `first` if it is given; memberships with
+    the weights for their losses.
     """
     objective, weighting = problem.objective, problem.weighting
     if not isinstance(start, str):
         return state_from(problem, start, rng, partial(_weights_of_start, weighting), name)._replace(gap=0.0)
-    sample, first = objective.sample(rng), partial(first_weights, weighting)
+    sample, first = objective.sample(rng), partial(first_weights, first or weighting)
     if sample is None:
         return state_from(problem, objective.initial_rows(start, rng), rng, first, name)
     of_sample = problem._replace(objective=sample, tol=max(problem.tol, SAMPLE_TOL), n_threads=1)

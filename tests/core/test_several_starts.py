@@ -10,11 +10,11 @@ from robust_eac import adjusted_rand_score, partition_losses, solve_median_parti
 
 from .. import reference
 from ..access import (
+    Problem,
     RawObjective,
     _alternation,
     _several_starts,
     _starts,
-    alternate,
     as_weighting,
     empty_last,
     encode,
@@ -42,7 +42,15 @@ def run_to_the_end(labels, weighting, seed, n_init):
     encoding, start = reduce_rows(encode(labels), "random")
     weighting = as_weighting(weighting).ready(labels.shape[1], float(len(labels)) ** 2, None)
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
-    return [alternate(RawObjective(encoding, 6), start, weighting, seed=s) for s in seeds], encoding
+    problem = Problem(RawObjective(encoding, 6), weighting, 1e-5, 100)
+    rng = np.random.RandomState([seeds[0], len(encoding.rows.codes)])
+    first = _several_starts._weights_of_starts(problem, n_init, rng)
+    runs = []
+    for number, own in enumerate(seeds):
+        rng = np.random.RandomState(own)
+        state = _alternation.first_state(problem, start, rng, first=first.get(number))
+        runs.append(_alternation.alternate(problem, state))
+    return runs, encoding
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
@@ -52,6 +60,7 @@ def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     assert len({run.objective for run in runs}) > 1
     monkeypatch.setattr(_several_starts, "_LOOSE_TOL", 0.0)
     monkeypatch.setattr(_several_starts, "_N_LOOSE", 6)
+    monkeypatch.setattr(_several_starts, "_N_KEPT", 6)
     monkeypatch.setattr(_several_starts, "_lowest_of_each", lambda objective, pairs: list(pairs))
     many = solve_median_partition(labels, 6, weighting=weighting, n_init=6, random_state=3)
     assert many.objective == best.objective
@@ -204,3 +213,32 @@ def test_progress_of_every_start_is_printed(labels, capsys):
     assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in iterations.values())
     assert result.n_iter in map(len, iterations.values())
     assert any(line.endswith(f"objective {result.objective:.6g}") for line in lines)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_weights_of_the_starts_find_what_equal_weights_miss(monkeypatch, n_jobs):
+    # Thirty noisy copies of one partition hide eight copies of another, where the objective is n^2 / (4 x 8).
+    rng, half, other = np.random.RandomState(0), np.repeat([0, 1], 30), np.tile([0, 1], 30)
+    labels = np.column_stack([*planted_ensemble(rng, half, 30, noise=0.2).T, *[other] * 8])
+    found = solve_median_partition(labels, 2, weighting="l2", random_state=0, n_jobs=n_jobs)
+    assert found.objective == pytest.approx(60**2 / 32)
+    assert np.allclose(found.weights, np.repeat([0.0, 1 / 8], [30, 8]))
+    monkeypatch.setattr(_several_starts, "_weights_of_starts", lambda *args: {})
+    missed = solve_median_partition(labels, 2, weighting="l2", n_init=50, random_state=0, n_jobs=n_jobs)
+    assert missed.objective > 3.0 * found.objective
+
+
+def test_equal_weights_where_weights_cannot_concentrate(labels):
+    encoding = encode(labels)
+    for weighting, differ in (("uniform", False), ("restricted-simplex", False), ("l2", True), ("entropy", True)):
+        ready = as_weighting(weighting).ready(labels.shape[1], float(len(labels)) ** 2, None)
+        problem = Problem(RawObjective(encoding, 6), ready, 1e-5, 100)
+        first = _several_starts._weights_of_starts(problem, 6, np.random.RandomState(0))
+        assert list(first) == ([1, 2, 3, 4, 5] if differ else [])
+
+
+def test_partitions_of_many_clusters_give_no_start_its_weights(rng):
+    labels = np.column_stack([rng.permutation(90) % n_clusters for n_clusters in (80, 80, 3, 3, 3, 3, 3, 3)])
+    problem = Problem(RawObjective(encode(labels), 6), as_weighting("l2").ready(8, 8100.0, None), 1e-5, 100)
+    first = _several_starts._weights_of_starts(problem, 10, np.random.RandomState(0))
+    assert len(first) == 6
