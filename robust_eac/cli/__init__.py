@@ -104,11 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code, message = 130, "interrupted"
     except ValueError as error:
         code, message = 2, error
-    except MemoryError as error:
-        code, message = 1, f"not enough memory. {error}"
-    except (OSError, ImportError, RuntimeError) as error:
-        code, message = 1, error
     except Exception as error:
-        code, message = 1, f"{type(error).__name__}: {error}"
+        is_told = isinstance(error, (OSError, ImportError, RuntimeError))
+        code, message = 1, error if is_told else f"{type(error).__name__}: {error}"
     print_problem("error", message)
     return code

@@ -24,8 +24,6 @@ _GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi"
 _WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
 # Options that `compare` takes under the same names.
 _PASSED = ("n_repeats", "resample", "fractions", "n_jobs")
-# How tables are shown.
-_SHOWN_AS = {"index": False, "float_format": "{:.4f}".format}
 # Largest number of rows shown.
 _SHOWN = 30
 
@@ -87,8 +85,7 @@ def run_compare(arguments):
         print_problem("warning", f"{count} of {len(records)} runs failed: {error}")
     varied = {"fraction": arguments.fractions is not None, "repeat": arguments.n_repeats > 1}
     fields = [*(field for field, is_varied in varied.items() if is_varied), *_WRITTEN]
-    columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
-    contents = {arguments.output: (fields, columns)}
+    contents = {arguments.output: pd.DataFrame(list(records), columns=fields, dtype=object)}
     if arguments.figure is not None and graded:
         if len(shares) > 1:
             contents[arguments.figure] = records.plot(kind="shares").figure
@@ -110,21 +107,17 @@ def _say(records, arguments, y):
     elif graded:
         summary = records.summary(reference=arguments.reference)
         say(str(summary._replace(rows=summary.rows[:_SHOWN])))
-        if len(summary.rows) > _SHOWN:
-            say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
+        _say_kept(len(summary.rows), summary.measure)
 
 
 def _say_graded(records, order):
-    """Show the records, best first; of many only the best, and a summary of every weighting and function."""
+    """Show the records, best first; of many only the best."""
     frame = pd.DataFrame(records).sort_values(order, ascending=False, kind="stable")
     frame = frame[[field for field in _GRADES if records[0][field] is not None]]
-    say(frame[:_SHOWN].to_string(**_SHOWN_AS))
-    if len(frame) <= _SHOWN:
-        say(f"(by {order}, best first)")
-        return
-    say(f"(the best {_SHOWN} of {len(frame)} by {order}; --output writes all)")
-    for field in ("scheme", "function"):
-        grades = frame.groupby(field, sort=False)[order].agg(["size", "max", "median"])
-        grades = grades.sort_values("median", ascending=False, kind="stable").reset_index()
-        grades = grades.set_axis([field, "runs", f"best {order}", "median"], axis=1)
-        say("\n" + grades.to_string(**_SHOWN_AS))
+    say(frame[:_SHOWN].to_string(index=False, float_format="{:.4f}".format))
+    _say_kept(len(frame), order)
+
+
+def _say_kept(n_rows, order):
+    few = f"the best {_SHOWN} of {n_rows} by {order}; --output writes all"
+    say(f"({few if n_rows > _SHOWN else f'by {order}, best first'})")

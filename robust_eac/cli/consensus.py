@@ -30,23 +30,21 @@ def add_consensus(parser):
 
 def run_consensus(arguments):
     """Write the consensus, and the other outputs asked for; the exit code."""
+    import pandas as pd
+
     outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
     start = time.perf_counter()
     ensemble, labels, found, code = _find(arguments, outputs)
-    fields = ["partition", "weight", "loss", "agreement"]
-    columns = [found.weights, found.losses, found.agreements]
-    contents = {
-        arguments.output: ensemble.with_objects(["cluster"], [found.labels]),
-        arguments.weights: (fields, [ensemble.titles, *columns]),
-    }
+    columns = {"weight": found.weights, "loss": found.losses, "agreement": found.agreements}
+    partitions = pd.DataFrame(columns, pd.Index(ensemble.titles, name="partition"))
+    clusters = pd.Series(found.labels, ensemble.objects, name="cluster")
+    contents = {arguments.output: clusters, arguments.weights: partitions}
     if arguments.membership is not None:
-        titles = [f"cluster_{c}" for c in range(found.membership.shape[1])]
-        contents[arguments.membership] = ensemble.with_objects(titles, [found.membership])
+        contents[arguments.membership] = pd.DataFrame(found.membership, ensemble.objects).add_prefix("cluster_")
     if arguments.json is not None:
         from ..reporting.page import versions
 
-        sizes = np.bincount(found.labels).tolist()
-        rows = zip(ensemble.titles, *(column.tolist() for column in columns), strict=True)
+        sizes = np.bincount(found.labels)
         summary = {
             "command": "consensus",
             "versions": versions(),
@@ -54,12 +52,12 @@ def run_consensus(arguments):
             "parameters": found.parameters,
             "n_objects": len(labels),
             "n_partitions": labels.shape[1],
-            "n_missing": int(np.count_nonzero(labels == -1)),
+            "n_missing": np.count_nonzero(labels == -1),
             **found.results,
             "n_clusters_found": len(sizes),
             "cluster_sizes": sizes,
             "seconds": round(time.perf_counter() - start, 3),
-            "partitions": [dict(zip(fields, row, strict=True)) for row in rows],
+            "partitions": partitions.reset_index().to_dict("records"),
         }
         # ASCII, because the name of a file may not be valid text.
         contents[arguments.json] = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
@@ -80,8 +78,8 @@ def _find(arguments, outputs, picture=None):
 
 
 def _plain(value):
-    """A range or a path as JSON can write it."""
-    return list(value) if isinstance(value, range) else os.fspath(value)
+    """An array, a range or a path as JSON can write it."""
+    return value.tolist() if hasattr(value, "tolist") else list(value) if isinstance(value, range) else os.fspath(value)
 
 
 def add_plot(parser):
@@ -130,7 +128,7 @@ def run_report(arguments):
         page = found.model.to_html(
             labels,
             names=ensemble.titles,
-            object_names=ensemble.names,
+            object_names=ensemble.objects,
             title=arguments.title,
             note=arguments.note,
             call=shlex.join(["robust-eac", *arguments.argv]),

@@ -3,9 +3,11 @@
 import sys
 from contextlib import nullcontext
 from functools import partial
+from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
 from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
@@ -21,15 +23,11 @@ from ..weightings.joint import name_of
 from ..wording import counted, listed
 from .output import NO_NUMBER, print_problem, progress, say
 
-# Options that apply to each --method, and to --loss.
-_OF_WEIGHTS = ("weighting", "rho", "lam", "n_init", "n_jobs")
-_TAKEN = {
-    "median-partition": (*_OF_WEIGHTS, "agreement", "init", "max_iter", "tol", "verbose", "method", "membership"),
-    "merge": ("n_jobs", "method", "membership"),
-    "loss": (*_OF_WEIGHTS, "loss", "cost"),
-}
 # Parameter -> the weighting that has it.
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
+# Options that are parameters of the solvers, besides --n-clusters and --seed.
+_OPTIONS = ("weighting", *_WEIGHTING_OF, "loss", "cost", "agreement", "init", "n_init", "max_iter", "tol", "n_jobs")
+_SOLVERS = {"median-partition": RobustEAC, "merge": MergeConsensus}
 
 
 class Found(NamedTuple):
@@ -48,34 +46,35 @@ class Found(NamedTuple):
 
 
 def solver_options(arguments):
-    """The options of the solver that were given; ValueError for options that do not go together."""
-    n_clusters, loss = arguments.n_clusters, arguments.loss
-    method = arguments.method or "median-partition"
-    mode = f"--method {method}" if loss is None else f"--loss {loss}"
-    given = {name: getattr(arguments, name, None) for name in dict.fromkeys(sum(_TAKEN.values(), ()))}
-    given = {name: value for name, value in given.items() if value is not None}
-    if loss is None and n_clusters is None:
+    """The options of the solver that were given, as keywords; ValueError for options that do not go together."""
+    n_clusters, loss, method = arguments.n_clusters, arguments.loss, arguments.method or "median-partition"
+    mode, solver = f"--method {method}", _SOLVERS[method]
+    if loss is not None:
+        mode, solver = f"--loss {loss}", solve_hard_median_partition
+        if not isinstance(n_clusters, int | None):
+            raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
+    elif n_clusters is None:
         raise ValueError("--n-clusters is required; only --loss can do without.")
-    for name in given:
-        if name not in _TAKEN[method if loss is None else "loss"]:
+    options = {name: getattr(arguments, name) for name in (*_OPTIONS, "verbose")}
+    options = {name: value for name, value in options.items() if value is not None}
+    chosen = options.get("weighting", "restricted-simplex")
+    applicable = signature(solver).parameters.keys() - ({"init"} if loss else set())
+    for name in options:
+        if ("weighting" if name in _WEIGHTING_OF else name) not in applicable:
             raise ValueError(f"--{name.replace('_', '-')} does not apply to {mode}.")
-    chosen = given.get("weighting", "restricted-simplex")
-    for name, (weighting, _) in _WEIGHTING_OF.items():
-        if name in given and chosen != weighting:
+    for name in _WEIGHTING_OF.keys() & options:
+        weighting, kind = _WEIGHTING_OF[name]
+        if chosen != weighting:
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
-    if arguments.certify and mode not in ("--method median-partition", "--loss binder"):
-        raise ValueError(f"--certify does not apply to {mode}, for which there is no bound.")
-    if loss is not None and not isinstance(n_clusters, int | None):
-        raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
-    return {name: value for name, value in given.items() if name not in ("method", "membership")}
-
-
-def _keywords(options):
-    """The options as keywords of the solvers: a weighting with parameters becomes an object."""
-    keywords = {name: value for name, value in options.items() if name not in _WEIGHTING_OF}
-    for name in options.keys() & _WEIGHTING_OF.keys():
-        keywords["weighting"] = _WEIGHTING_OF[name][1](options[name])
-    return keywords
+        options["weighting"] = kind(options.pop(name))
+    for name, applies in (
+        ("method", loss is None),
+        ("membership", loss is None),
+        ("certify", mode in ("--method median-partition", "--loss binder")),
+    ):
+        if getattr(arguments, name, None) and not applies:
+            raise ValueError(f"--{name} does not apply to {mode}.")
+    return options
 
 
 def find_consensus(arguments, options, labels, titles):
@@ -94,15 +93,10 @@ def _fit(arguments, options, labels, titles):
     """The consensus by an estimator."""
     merging = arguments.method == "merge"
     n_clusters, selection = choose_n_clusters(arguments, labels)
-    if merging:
-        model = MergeConsensus(n_clusters, random_state=arguments.seed, **options).fit(labels)
-    else:
-        model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
-        # With --verbose, all lines go to standard error; without, a terminal shows the latest one.
-        with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
-            latest = nullcontext() if bar.disable else lines_to(bar.set_description_str)
-            with lines_to(partial(print, file=sys.stderr, flush=True)) if arguments.verbose else latest:
-                model.fit(labels)
+    model = _SOLVERS[arguments.method or "median-partition"](n_clusters, random_state=arguments.seed, **options)
+    shown = lines_to(partial(tqdm.write, file=sys.stderr)) if arguments.verbose else nullcontext()
+    with progress("consensus"), shown:
+        model.fit(labels)
     assessment = None
     if arguments.certify:
         with progress("certificate"):
@@ -112,24 +106,21 @@ def _fit(arguments, options, labels, titles):
     per_partition = model.weights_, model.losses_, model.agreements_
     results = {name: getattr(model, f"{name}_") for name in names} | _certificate(assessment)
     if selection is not None:
-        columns = selection._asdict()
-        results["selection"] = {name: np.asarray(columns[name]).tolist() for name in selection._fields[2:]}
-    parameters = model.get_params(deep=False) | options
-    if "weighting" in parameters:
-        parameters["weighting"] = name_of(parameters["weighting"])
+        results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
+    parameters = model.get_params(deep=False)
+    if not merging:
+        parameters["weighting"] = name_of(model.weighting)
     summary = summarise(model, titles, model._settings, assessment)
     return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model, selection)
 
 
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
-    options = {"weighting": "restricted-simplex", "cost": 1.0, "n_init": 10} | options
-    options["n_clusters"] = arguments.n_clusters
-    options["random_state"] = arguments.seed
+    options = {"weighting": "restricted-simplex", "n_init": 10, "random_state": arguments.seed} | options
     with progress("consensus"):
-        result = solve_hard_median_partition(labels, **_keywords(options))
+        result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
         agreements = agreements_with(encode(labels), result.labels)
-    radius = float(radius_of(result.losses, result.weights, LEVEL))
+    radius = radius_of(result.losses, result.weights, LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assessment = None
     if arguments.certify:
@@ -138,7 +129,8 @@ def _search(arguments, options, labels, titles):
             assessment = assess_partition(encode(labels), result.weights, result.labels, most, result.cost)
     results |= {"credible_radius": radius} | _certificate(assessment)
     summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
-    return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary, None)
+    parameters = options | result.options | {"cost": result.cost}
+    return Found(result.labels, None, result.weights, result.losses, agreements, parameters, results, summary, None)
 
 
 def _certificate(assessment):

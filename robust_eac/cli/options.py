@@ -2,11 +2,13 @@
 
 import argparse
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 from .output import STDOUT, TABLE_SUFFIXES
 
+# Stated here, since a help must not load the solvers.
+WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "entropy", "chance-corrected")
+LOSSES = ("binder", "vi")
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 
 
@@ -54,17 +56,17 @@ def add_solver_options(parser, *, losses=True):
     text = "LABELS has one row per clustering, as posterior draws have"
     parser.add_argument("--draws", action="store_true", default=False, help=text)
     add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
-    weightings = "uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex"
+    weightings = f"{', '.join(WEIGHTINGS)}; default: restricted-simplex"
     rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
     lam = "for l2: lambda; default: half the squared number of objects" + ", with --loss 0.5" * losses
     cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
-    loss = "search for the hard partition of least loss: binder, vi; default: memberships"
-    of_losses = ("--loss", partial(_name_in, "hard.contingency", "LOSSES"), "NAME", loss), ("--cost", float, "C", cost)
+    loss = f"search for the hard partition of least loss: {', '.join(LOSSES)}; default: memberships"
+    of_losses = ("--loss", LOSSES, "NAME", loss), ("--cost", float, "C", cost)
     add_options(
         parser,
         *(of_losses if losses else ()),
         ("--method", ("median-partition", "merge"), "NAME", "median-partition or merge; default: median-partition"),
-        ("--weighting", partial(_name_in, "weightings", "WEIGHT_SOLVERS"), "NAME", weightings),
+        ("--weighting", WEIGHTINGS, "NAME", weightings),
         ("--rho", number_or("auto"), "R", rho),
         ("--lam", float, "L", lam),
         ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses: raw, adjusted for chance or auto; default: auto"),
@@ -115,14 +117,6 @@ RANGE = _as_type("an integer or LOW-HIGH", _range)
 COUNT_OR_SHARE = _as_type("a count or a share such as .8", lambda text: int(text) if text.isdecimal() else float(text))
 _CLUSTERS = _as_type("4, 2-12, 2,3,5 or auto", _clusters)
 _SEED = _as_type(f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
-
-
-def _name_in(module, registry, text):
-    """A name in a registry of the library; the registry is loaded only here."""
-    names = getattr(import_module(f"robust_eac.{module}"), registry)
-    if text not in names:
-        raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(map(repr, names))})")
-    return text
 
 
 def _path_ending_in(suffixes, text):
