@@ -3,19 +3,16 @@
 import json
 import os
 import shlex
-import time
 from pathlib import Path
 
 import numpy as np
 
 from ..wording import shortened
-from .options import add_solver_options, add_table_output
-from .output import check_outputs, progress, write_outputs
+from .options import COUNT, add_solver_options, add_table_output
+from .output import check_outputs, write_outputs
 
 # Titles of more clusterings would overlap in a figure.
 _MOST_TITLES = 40
-# Height of a title in inches.
-_ROW = 0.17
 
 
 def add_consensus(parser):
@@ -33,7 +30,6 @@ def run_consensus(arguments):
     import pandas as pd
 
     outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
-    start = time.perf_counter()
     ensemble, labels, found, code = _find(arguments, outputs)
     columns = {"weight": found.weights, "loss": found.losses, "agreement": found.agreements}
     partitions = pd.DataFrame(columns, pd.Index(ensemble.titles, name="partition"))
@@ -56,7 +52,6 @@ def run_consensus(arguments):
             **found.results,
             "n_clusters_found": len(sizes),
             "cluster_sizes": sizes,
-            "seconds": round(time.perf_counter() - start, 3),
             "partitions": partitions.reset_index().to_dict("records"),
         }
         # ASCII, because the name of a file may not be valid text.
@@ -96,7 +91,8 @@ def run_plot(arguments):
     from ..plotting.charts import draw_agreements
 
     titles = [shortened(title) for title in ensemble.titles] if len(ensemble.titles) <= _MOST_TITLES else None
-    height = max(5.0, 1.5 + _ROW * len(titles or ()))
+    # In inches, of which a title takes 0.17.
+    height = max(5.0, 1.5 + 0.17 * len(titles or ()))
     figure = Figure(figsize=(7.0 + height, height), layout="compressed")
     left, right = figure.subplots(1, 2)
     plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=left)
@@ -111,29 +107,19 @@ def add_report(parser):
     add = parser.add_argument
     add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
     add("--note", metavar="TEXT", help="text below the title: the data, the author, the date")
-    add("--max-rows", type=int, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
+    add("--max-rows", type=COUNT, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
     add_solver_options(parser, losses=False)
 
 
 def run_report(arguments):
     """Write the page; the exit code."""
-    if arguments.max_rows < 0:
-        raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
     from ..reporting.page import load_template
 
     # A missing package is an error before the work starts.
     load_template()
     ensemble, labels, found, code = _find(arguments, [arguments.output])
-    with progress("report"):
-        page = found.model.to_html(
-            labels,
-            names=ensemble.titles,
-            object_names=ensemble.objects,
-            title=arguments.title,
-            note=arguments.note,
-            call=shlex.join(["robust-eac", *arguments.argv]),
-            max_rows=arguments.max_rows,
-            selection=found.selection,
-        )
+    options = {name: getattr(arguments, name) for name in ("title", "note", "max_rows")}
+    options |= {"names": ensemble.titles, "object_names": ensemble.objects, "selection": found.selection}
+    page = found.model.to_html(labels, call=shlex.join(["robust-eac", *arguments.argv]), **options)
     write_outputs({arguments.output: page}, found.summary)
     return code

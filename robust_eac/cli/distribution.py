@@ -6,7 +6,7 @@ import numpy as np
 
 from ..wording import counted, listed
 from .options import add_input_options, add_options, add_seed, add_table_output
-from .output import NO_NUMBER, check_outputs, progress, say, write_outputs
+from .output import NO_NUMBER, check_outputs, say, write_outputs
 
 
 def add_distribution(parser):
@@ -38,8 +38,11 @@ def run_distribution(arguments):
     ratios = None
     if references:
         pacs = np.array([each.pac for each in (found, *references)])
-        ratios = _log_ratios(pacs)
-        columns |= {"reference pac": pacs[1:].mean(axis=0), "log ratio": ratios[0]}
+        others = np.array([np.delete(pacs, row, axis=0).mean(axis=0) for row in range(len(pacs))])
+        # 0 where both are equal, 0 or not.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.where(others == pacs, 0.0, np.log(others / pacs))
+        columns |= {"reference pac": others[0], "log ratio": ratios[0]}
     table = pd.DataFrame(columns)
     say(table.to_string(index=False, float_format="{:.4f}".format))
     contents = {arguments.table: table}
@@ -61,19 +64,11 @@ def _distribution(arguments, path):
 
     arguments.labels = path
     _, labels = read_labels(arguments)
-    with progress("consensus values"):
-        found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     if np.isnan(found.pac).any():
         k = found.n_clusters[np.isnan(found.pac)][0]
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
     return found
-
-
-def _log_ratios(pacs):
-    """For each row, log of the mean of the other rows over the row; 0 where both are equal."""
-    others = np.array([np.delete(pacs, row, axis=0).mean(axis=0) for row in range(len(pacs))])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(others == pacs, 0.0, np.log(others / pacs))
 
 
 def _in_words(found, ratios):

@@ -7,7 +7,6 @@ from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
@@ -20,8 +19,7 @@ from ..hard.multistart import agreements_with
 from ..summary import assess, certificate_rows, summarise
 from ..weightings import L2, RestrictedSimplex
 from ..weightings.joint import name_of
-from ..wording import counted, listed
-from .output import NO_NUMBER, print_problem, progress, say
+from .output import NO_NUMBER, say
 
 # Parameter -> the weighting that has it.
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
@@ -58,58 +56,38 @@ def solver_options(arguments):
     options = {name: getattr(arguments, name) for name in (*_OPTIONS, "verbose")}
     options = {name: value for name, value in options.items() if value is not None}
     chosen = options.get("weighting", "restricted-simplex")
-    applicable = signature(solver).parameters.keys() - ({"init"} if loss else set())
     for name in options:
-        if ("weighting" if name in _WEIGHTING_OF else name) not in applicable:
+        if ("weighting" if name in _WEIGHTING_OF else name) not in signature(solver).parameters:
             raise ValueError(f"--{name.replace('_', '-')} does not apply to {mode}.")
     for name in _WEIGHTING_OF.keys() & options:
         weighting, kind = _WEIGHTING_OF[name]
         if chosen != weighting:
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
         options["weighting"] = kind(options.pop(name))
-    for name, applies in (
-        ("method", loss is None),
-        ("membership", loss is None),
-        ("certify", mode in ("--method median-partition", "--loss binder")),
-    ):
-        if getattr(arguments, name, None) and not applies:
+    for name in ("method", "membership") if loss else ():
+        if getattr(arguments, name) is not None:
             raise ValueError(f"--{name} does not apply to {mode}.")
+    if arguments.certify and mode not in ("--method median-partition", "--loss binder"):
+        raise ValueError(f"--certify does not apply to {mode}.")
     return options
 
 
 def find_consensus(arguments, options, labels, titles):
-    """The consensus, a :class:`Found`, by these options; warns of clusterings with a single cluster."""
-    # Where -1 stands for the largest label, a clustering of one cluster has a single value.
-    largest = labels.max(axis=0)
-    is_constant = (np.where(labels == -1, largest, labels) == largest).all(axis=0)
-    if len(labels) > 1 and is_constant.any():
-        alike = f"{counted(is_constant.sum(), 'clustering')} with a single cluster, which no consensus can use"
-        alike += f": {listed(np.array(titles)[is_constant])}; --drop-column leaves them out."
-        print_problem("warning", f"{arguments.labels}: {alike}")
-    return (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
-
-
-def _fit(arguments, options, labels, titles):
-    """The consensus by an estimator."""
-    merging = arguments.method == "merge"
+    """The consensus, a :class:`Found`, by these options."""
+    if arguments.loss is not None:
+        return _search(arguments, options, labels, titles)
     n_clusters, selection = choose_n_clusters(arguments, labels)
     model = _SOLVERS[arguments.method or "median-partition"](n_clusters, random_state=arguments.seed, **options)
-    shown = lines_to(partial(tqdm.write, file=sys.stderr)) if arguments.verbose else nullcontext()
-    with progress("consensus"), shown:
+    with lines_to(partial(say, file=sys.stderr)) if arguments.verbose else nullcontext():
         model.fit(labels)
-    assessment = None
-    if arguments.certify:
-        with progress("certificate"):
-            assessment = assess(model, labels, None, model._settings)
-    # Merging minimises no objective.
-    names = () if merging else ("objective", "gap", "converged", "n_iter")
-    per_partition = model.weights_, model.losses_, model.agreements_
-    results = {name: getattr(model, f"{name}_") for name in names} | _certificate(assessment)
+    assessment = assess(model, labels, None, model._settings) if arguments.certify else None
+    results, parameters = _certificate(assessment), model.get_params(deep=False)
+    if arguments.method != "merge":
+        results |= {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")}
+        parameters["weighting"] = name_of(model.weighting)
     if selection is not None:
         results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
-    parameters = model.get_params(deep=False)
-    if not merging:
-        parameters["weighting"] = name_of(model.weighting)
+    per_partition = model.weights_, model.losses_, model.agreements_
     summary = summarise(model, titles, model._settings, assessment)
     return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model, selection)
 
@@ -117,16 +95,15 @@ def _fit(arguments, options, labels, titles):
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
     options = {"weighting": "restricted-simplex", "n_init": 10, "random_state": arguments.seed} | options
-    with progress("consensus"):
-        result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
-        agreements = agreements_with(encode(labels), result.labels)
+    result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
+    encoding = encode(labels)
+    agreements = agreements_with(encoding, result.labels)
     radius = radius_of(result.losses, result.weights, LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assessment = None
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
-        with progress("certificate"):
-            assessment = assess_partition(encode(labels), result.weights, result.labels, most, result.cost)
+        assessment = assess_partition(encoding, result.weights, result.labels, most, result.cost)
     results |= {"credible_radius": radius} | _certificate(assessment)
     summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
     parameters = options | result.options | {"cost": result.cost}
@@ -143,8 +120,7 @@ def choose_n_clusters(arguments, labels):
     if isinstance(arguments.n_clusters, int):
         return arguments.n_clusters, None
     candidates = None if arguments.n_clusters == "auto" else arguments.n_clusters
-    with progress("choosing the number of clusters"):
-        selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     say(f"{selection}\n")
     return selection.n_clusters, selection
 

@@ -3,7 +3,7 @@
 from inspect import signature
 
 from .options import COUNT_OR_SHARE, RANGE, add_input_options, add_options, add_seed, add_table_output
-from .output import check_outputs, progress, say, write_outputs
+from .output import check_outputs, say, write_outputs
 
 # Kind of ensemble -> name of its estimator.
 _KINDS = {"kmeans": "KMeansEnsemble", "mixed": "MixedEnsemble", "feature-subsets": "FeatureSubsetEnsemble"}
@@ -59,8 +59,7 @@ def run_ensemble(arguments):
         X = StandardScaler().fit_transform(X)
     if arguments.reference:
         X = ensembles.gaussian_reference(X, arguments.seed)
-    with progress(f"clustering {len(X)} objects"):
-        labels = maker.fit(X).labels_
+    labels = maker.fit(X).labels_
     names = maker.algorithms_ if arguments.kind == "mixed" else [arguments.kind] * labels.shape[1]
     titles = [f"{name}-{number}" for number, name in enumerate(names, start=1)]
     if "n_per_k" in given:

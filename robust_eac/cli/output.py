@@ -5,7 +5,7 @@ import os
 import re
 import signal
 import sys
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from .._whole_files import write_files
 from ..common import load_package
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
-# As a path of an output: standard output, where the lines of `say` then give way to standard error.
+# As a path of an output: standard output.
 STDOUT = Path("-")
 # Exit code if no number of clusters is stable, or if too few clusterings differ to name one.
 NO_NUMBER = 3
@@ -26,7 +26,6 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # What the command line calls the library's parameters; those of one word only before "must" and "=".
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",
-    "1/n_partitions": "1/(number of clusterings)",
     "n_per_k": "--per-k",
     "random_state": "--seed",
     "for example with KMeansEnsemble": "with 'robust-eac ensemble'",
@@ -69,16 +68,12 @@ def clean_interrupts():
             signal.signal(signal.SIGINT, _exit_at_once)
 
 
-def lines_beside(arguments):
-    """Context manager: `say` prints on standard error if an output is written to standard output."""
-    outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
-    return redirect_stdout(sys.stderr) if STDOUT in outputs else nullcontext()
-
-
-def say(line):
-    """Print a line on standard output, or where :func:`lines_beside` sends it."""
-    with _reported_once(sys.stdout):
-        print(line, flush=True)
+def say(line, file=None):
+    """Print a line on standard output, above what tqdm shows on a terminal."""
+    file = sys.stdout if file is None else file
+    with _reported_once(file):
+        tqdm.write(line, file)
+        file.flush()
 
 
 @contextmanager
@@ -101,12 +96,7 @@ def print_problem(kind, message):
         # Names of files and quoted texts stay.
         text = re.sub(rf"(?<![\w./\\'\"-]){pattern}(?![\w/\\'\"-]|\.\w)", words, text)
     with suppress(OSError):
-        print(f"robust-eac: {kind}: {text}", file=sys.stderr, flush=True)
-
-
-def progress(text):
-    """A line of tqdm that a terminal shows while something is done."""
-    return tqdm(desc=text, bar_format="{desc} ...", leave=False, disable=None)
+        say(f"robust-eac: {kind}: {text}", sys.stderr)
 
 
 def check_outputs(outputs, inputs, picture=None):

@@ -165,37 +165,28 @@ def find_column(titles, spec, file):
     return found[0]
 
 
-def read_input(arguments, path, *, left_out=()):
-    """The :class:`Table` in the input file, with the columns that --columns, --drop-column and `left_out` leave."""
+def read_input(arguments, path):
+    """The :class:`Table` in the input file, with the columns that --columns and --drop-column leave."""
     table = read_table(arguments, path, arguments.variable)
     chosen = table.find(*dict.fromkeys(filter(None, (arguments.columns or "").split(",")))) or table.taken
-    unread = table.find(*arguments.drop_column, *left_out)
-    taken = [c for c in chosen if c in table.taken and c not in unread]
+    dropped = table.find(*arguments.drop_column)
+    taken = [c for c in chosen if c in table.taken and c not in dropped]
     if not taken:
         raise ValueError(f"{path}: none of the {table.frame.shape[1]} columns is left.")
     if taken[0] == 0 and table.frame.columns[0] == "":
         raise ValueError(f"{path}: column 1 has no title: use --index-column @1 if it names the objects.")
-    if table.objects is not None and not table.objects.is_unique:
-        again = table.objects[table.objects.duplicated()][0]
-        print_problem("warning", f"{path}: several rows are called {again!r}; they are kept apart.")
     return table._replace(taken=taken)
 
 
-def _is_unseen(column):
-    """Whether a column has no label but -1."""
-    labels = column.dropna()
-    return labels.empty or (str(labels.iloc[0]) in _UNSEEN and set(map(str, labels.unique())) <= _UNSEEN)
-
-
-def read_labels(arguments, *, left_out=()):
+def read_labels(arguments):
     """The :class:`Table` and the label matrix in the file LABELS; says what was read."""
-    table = read_input(arguments, arguments.labels, left_out=left_out)
+    table = read_input(arguments, arguments.labels)
     if arguments.draws:
         frame = _numbered(table.frame.iloc[:, table.taken].T)
         is_numbered = table.titles == [str(c + 1) for c in table.taken]
         objects = None if is_numbered else pd.Index(table.titles, name="object")
         table = Table(f"{table.file}, transposed", frame, list(range(frame.shape[1])), objects)
-    unseen = [c for c in table.taken if _is_unseen(table.frame.iloc[:, c])]
+    unseen = [c for c in table.taken if set(map(str, table.frame.iloc[:, c].dropna().unique())) <= _UNSEEN]
     if 0 < len(unseen) < len(table.taken):
         titles = ", ".join(table.frame.columns[unseen])
         print_problem("warning", f"{table.file}: columns in which nothing is observed are left out: {titles}")
@@ -204,10 +195,7 @@ def read_labels(arguments, *, left_out=()):
         labels = check.ensemble(table.frame.iloc[:, table.taken], name=table.file).labels
     missing = np.count_nonzero(labels == -1)
     note = f", {missing} of {labels.size} labels missing" if missing else ""
-    n, m = labels.shape
-    say(f"{table.file}: {counted(n, 'object')}, {counted(m, 'partition')}{note}")
-    if m > n and arguments.draws is False:
-        print_problem("note", f"{table.file}: more clusterings than objects. Is each row a clustering? Give --draws.")
+    say(f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}{note}")
     return table, labels
 
 
@@ -268,7 +256,6 @@ def _read_beside(arguments, path, ensemble, variable=None):
     if wanted is None:
         if (n := len(table.frame)) != (m := len(ensemble.frame)):
             raise ValueError(f"{path}: has {n} rows, {ensemble.file} {m}; --index-column joins by names.")
-        say(f"{path}: its rows belong to those of {ensemble.file} in this order; --index-column joins by names")
         return table
     if not names.is_unique:
         raise ValueError(f"{path}: the rows must have different names to be joined.")
@@ -276,6 +263,4 @@ def _read_beside(arguments, path, ensemble, variable=None):
     if places.min() < 0:
         absent = wanted[places < 0]
         raise ValueError(f"{path}: {counted(len(absent), 'object')} of {ensemble.file} missing, such as {absent[0]!r}.")
-    if surplus := len(names) - len(set(places)):
-        print_problem("note", f"{path}: {counted(surplus, 'row')} left out, of objects that {ensemble.file} has not.")
     return table._replace(frame=table.frame.iloc[places])
