@@ -49,8 +49,7 @@ def run_distribution(arguments):
     if arguments.output is not None:
         from ..plotting import plot_consensus_distribution
 
-        reference = references[0] if references else None
-        contents[arguments.output] = plot_consensus_distribution(found, reference=reference).figure
+        contents[arguments.output] = plot_consensus_distribution(found, reference=next(iter(references), None)).figure
     few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
     none = "number of clusters: none, because too few clusterings differ in"
     write_outputs(contents, f"{none} {few[0]}" if few else _in_words(found, ratios))

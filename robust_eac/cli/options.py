@@ -69,7 +69,7 @@ def add_solver_options(parser, *, losses=True):
         ("--weighting", WEIGHTINGS, "NAME", "default: restricted-simplex"),
         ("--rho", number_or("auto"), "R", rho),
         ("--lam", float, "L", lam),
-        ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses as they are or for chance; default: auto"),
+        ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses, corrected for chance or not; default: auto"),
         ("--init", ("random", "kmeans"), "NAME", "start; default: random"),
         ("--n-init", int, "N", "number of starts; default: 10"),
         ("--max-iter", int, "N", "alternations of each start; default: 100"),

@@ -21,7 +21,6 @@ from .output import STDOUT, as_read, print_problem, say
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _ARRAYS = (".npy", ".npz", ".mat", ".parquet")
 _ARCHIVES = (".npz", ".mat")
-_UNSEEN = {"-1", "-1.0"}
 
 
 class Table(NamedTuple):
@@ -85,6 +84,8 @@ def _read_array(path, variable):
         # Memory-mapped, so that a false shape in the header raises an error instead of allocating much memory.
         array = np.load(path, mmap_mode="r", allow_pickle=False)
         array = array[_only(array.files, variable)] if suffix == ".npz" else array
+    if array.dtype == object:
+        raise ValueError("holds cells, neither numbers nor texts")
     return _numbered(pd.DataFrame(np.asarray(array).astype(array.dtype.newbyteorder("="), copy=False)))
 
 
@@ -183,10 +184,9 @@ def read_labels(arguments):
     table = read_input(arguments, arguments.labels)
     if arguments.draws:
         frame = _numbered(table.frame.iloc[:, table.taken].T)
-        is_numbered = table.titles == [str(c + 1) for c in table.taken]
-        objects = None if is_numbered else pd.Index(table.titles, name="object")
+        objects = None if table.titles == [str(c + 1) for c in table.taken] else pd.Index(table.titles, name="object")
         table = Table(f"{table.file}, transposed", frame, list(range(frame.shape[1])), objects)
-    unseen = [c for c in table.taken if set(map(str, table.frame.iloc[:, c].dropna().unique())) <= _UNSEEN]
+    unseen = [c for c in table.taken if set(map(str, table.frame.iloc[:, c].dropna().unique())) <= {"-1", "-1.0"}]
     if 0 < len(unseen) < len(table.taken):
         titles = ", ".join(table.frame.columns[unseen])
         print_problem("warning", f"{table.file}: columns in which nothing is observed are left out: {titles}")
