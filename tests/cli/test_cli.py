@@ -105,27 +105,21 @@ def test_a_merged_consensus(folder, capsys, n_clusters):
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--membership", "m.npy", "--json", "s.json")
     chosen = ("--n-clusters", n_clusters, "--method", "merge", "--seed", 0)
     assert run("consensus", "labels.csv", *chosen, "--n-jobs", 1, *outputs) == 0
-    selection = None
-    if n_clusters != 4:
-        candidates = (1, 10) if n_clusters == "auto" else (2, 5)
-        selection = select_n_clusters(LABELS, candidates, random_state=0)
-    model = MergeConsensus(selection.n_clusters if selection else 4, random_state=0).fit(LABELS)
+    candidates = {4: [4], "auto": None, "2-5": (2, 5)}[n_clusters]
+    selection = select_n_clusters(LABELS, candidates, random_state=0)
+    model = MergeConsensus(selection.n_clusters, random_state=0).fit(LABELS)
     assert read_csv("c.csv") == (["cluster"], [tuple(map(str, model.labels_))])
     assert np.array_equal(np.load("m.npy"), model.membership_)
     assert np.array_equal(columns_of("w.csv"), [model.weights_, model.losses_, model.agreements_])
     summary = json.loads((folder / "s.json").read_text(encoding="utf-8"))
     assert not {"objective", "gap", "converged", "n_iter"} & set(summary)
-    assert summary["parameters"]["n_clusters"] == model.n_clusters_found_
-    said = capsys.readouterr()
-    assert said.err == ""
-    assert model.summary(names=TITLES) in said.out
-    if selection:
-        assert f"{selection}\n" in said.out
+    said = capsys.readouterr().out
+    assert model.summary(names=TITLES) in said
+    assert (f"{selection}\n" in said) == (n_clusters != 4)
+    if n_clusters != 4:
         assert summary["selection"]["split_stability"] == selection.split_stability.tolist()
         assert run("report", "labels.csv", *chosen, "--output", "r.html") == 0
-        page = (folder / "r.html").read_text(encoding="utf-8")
-        assert "merging minimises no objective" in page
-        assert "How many clusters?" in page
+        assert "How many clusters?" in (folder / "r.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -142,24 +136,19 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--json", "s.json")
     assert run("consensus", "labels.csv", *argv.split(), *outputs) == 0
     loss = argv.split()[1]
-    given = {"weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
-    result = solve_hard_median_partition(LABELS, loss=loss, **given)
+    given = {"loss": loss, "weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
+    result = solve_hard_median_partition(LABELS, **given)
     assert read_csv("c.csv") == (["cluster"], [tuple(map(str, result.labels))])
     weights, losses, agreements = columns_of("w.csv")
-    assert np.array_equal(weights, result.weights)
-    assert np.array_equal(losses, result.losses)
+    assert np.array_equal([weights, losses], [result.weights, result.losses])
     expected = adjusted_agreement(LABELS, np.eye(result.n_clusters)[result.labels])
     np.testing.assert_allclose(agreements, expected, atol=1e-12)
-
     summary = json.loads((folder / "s.json").read_text(encoding="utf-8"))
     order = np.argsort(result.losses)
     radius = result.losses[order][np.cumsum(result.weights[order]) >= 0.95 - 1e-12][0]
     told = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    told |= {"credible_radius": radius, "n_clusters_found": result.n_clusters}
-    assert summary | told == summary
-    named = {name: value for name, value in given.items() if name != "weighting"}
-    assert summary["parameters"] | {"loss": loss} | named == summary["parameters"]
-
+    assert summary | told | {"credible_radius": radius, "n_clusters_found": result.n_clusters} == summary
+    assert summary["parameters"] == {"n_clusters": None, "cost": 1.0} | given | result.options | summary["parameters"]
     said = capsys.readouterr()
     assert said.err == ""
     assert result.summary(LABELS, names=TITLES) in said.out
@@ -509,11 +498,9 @@ def test_compare_over_shares_of_noise(folder, capsys):
     given = {"weightings": ["uniform", "l2"], "consensus": ["kmeans", "robust-eac"], "fractions": [0.0, 0.5]}
     records = compare(LABELS, 3, random_state=1, **given)
     header, columns = read_csv("t.csv")
-    written = dict(zip(header, columns, strict=True))
-    assert "repeat" not in written
-    found = set(zip(*(written[name] for name in ("fraction", "scheme", "function", "ensemble_nmi")), strict=True))
-    fields = ("fraction", "scheme", "function", "ensemble_nmi")
-    assert found == {tuple(str(record[name]) for name in fields) for record in records}
+    assert "repeat" not in header
+    for field in ("fraction", "scheme", "function", "ensemble_nmi"):
+        assert sorted(columns[header.index(field)]) == sorted(str(record[field]) for record in records)
     assert run("compare", *argv, "--n-repeats", 2) == 0
     assert capsys.readouterr().out.count("2 repeats; differences to") == 2
 
