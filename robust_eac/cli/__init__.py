@@ -4,11 +4,14 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from functools import partial
 from importlib import import_module
 
+from tqdm import tqdm
+
 from .._version import __version__
-from .output import lines_beside, prepare_process, print_problem
+from .output import STDOUT, prepare_process, print_problem
 
 __all__ = ["main"]
 
@@ -25,21 +28,21 @@ COMMANDS = {
 _DESCRIPTION = """\
 Find the consensus of many clusterings of the same objects, some of them bad, and the weight that each deserves.
 
-LABELS has one row per object and one column per clustering: text whose first row is the header (.csv, .tsv, others; .gz
-too), .npy, .npz, .mat or .parquet. Labels are integers or names; an empty cell, NA or -1 means not observed."""
+LABELS has one row per object and one column per clustering, and titles in its first row. Labels are integers or names;
+an empty cell, NA or -1 means not observed."""
 _EPILOG = """\
-'robust-eac COMMAND --help' lists the options of a command; docs/guide/command_line.md has examples, files and outputs.
+'robust-eac COMMAND --help' lists the options of a command.
 Exit codes: 0 success, 1 failure, 2 wrong arguments or input, 3 no number of clusters is stable, or too few clusterings
 differ to name one (the outputs are written), 130 interrupted."""
-# Lines do not depend on the terminal.
-_FORMAT = partial(argparse.RawDescriptionHelpFormatter, width=120, max_help_position=28)
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser that raises ValueError and takes no abbreviations."""
 
     def __init__(self, **options):
-        super().__init__(formatter_class=_FORMAT, allow_abbrev=False, **options)
+        # Lines do not depend on the terminal.
+        shown = partial(argparse.RawDescriptionHelpFormatter, width=120, max_help_position=28)
+        super().__init__(formatter_class=shown, allow_abbrev=False, **options)
 
     def error(self, message):
         raise ValueError(f"{message} (see '{self.prog} --help')")
@@ -93,22 +96,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parse(argv)
         arguments.argv = list(argv)
-        with warnings.catch_warnings(), lines_beside(arguments):
+        outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
+        bar = tqdm(desc=arguments.command, bar_format="{desc} ... [{elapsed}]", leave=False, disable=None)
+        # Lines give way to an output.
+        shown = redirect_stdout(sys.stderr if STDOUT in outputs else sys.stdout)
+        with warnings.catch_warnings(), shown, bar:
             warnings.showwarning = lambda message, *about: print_problem("warning", message)
             module = COMMANDS[arguments.command][0]
-            code = getattr(import_module(f".{module}", __package__), f"run_{arguments.command}")(arguments)
-        return code or 0
+            return getattr(import_module(f".{module}", __package__), f"run_{arguments.command}")(arguments) or 0
     except BrokenPipeError:
         return 141
     except KeyboardInterrupt:
         code, message = 130, "interrupted"
     except ValueError as error:
         code, message = 2, error
-    except MemoryError as error:
-        code, message = 1, f"not enough memory. {error}"
-    except (OSError, ImportError, RuntimeError) as error:
-        code, message = 1, error
     except Exception as error:
-        code, message = 1, f"{type(error).__name__}: {error}"
+        is_told = isinstance(error, (OSError, ImportError, RuntimeError))
+        code, message = 1, error if is_told else f"{type(error).__name__}: {error}"
     print_problem("error", message)
     return code

@@ -1,13 +1,12 @@
 """The command that grades weightings and consensus functions on the same clusterings."""
 
 import sys
-from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 
 import pandas as pd
 
-from ..common import did_you_mean
+from .. import validation as check
 from ..comparison import Comparison, compare
 from ..comparison.compare import methods_of
 from ..comparison.result import draw_beside_differences, name_of
@@ -22,10 +21,6 @@ from .tables import read_features, read_labels, read_truth
 # Fields of a record that are shown, and those that are written.
 _GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density", "seconds")
 _WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
-# Options that `compare` takes under the same names.
-_PASSED = ("n_repeats", "resample", "fractions", "n_jobs")
-# How tables are shown.
-_SHOWN_AS = {"index": False, "float_format": "{:.4f}".format}
 # Largest number of rows shown.
 _SHOWN = 30
 
@@ -57,74 +52,57 @@ def add_compare(parser):
 
 def run_compare(arguments):
     """Show the grades, and write them if asked to."""
-    inputs = [arguments.labels, arguments.truth, arguments.features]
-    check_outputs([arguments.output], inputs, arguments.figure)
+    check_outputs([arguments.output], [arguments.labels, arguments.truth, arguments.features], arguments.figure)
     chosen = {"weightings": arguments.weightings, "consensus": arguments.consensus}
-    known = [
-        name_of(*pair) for pair in methods_of(**chosen, weight_solvers=None, features=arguments.features is not None)
-    ]
-    if arguments.reference not in (None, *known):
-        got = f"{arguments.reference!r}{did_you_mean(arguments.reference, known)}"
-        raise ValueError(f"--reference must be a method that is compared, such as {known[0]!r}, got {got}.")
-    in_labels = [arguments.truth_column] if arguments.truth is None and arguments.truth_column is not None else []
-    ensemble, labels = read_labels(arguments, left_out=in_labels)
+    methods = methods_of(**chosen, weight_solvers=None, features=arguments.features is not None)
+    known = [name_of(*pair) for pair in methods]
+    if arguments.reference is not None:
+        check.choice(arguments.reference, known, name="--reference")
+    if arguments.truth is None and arguments.truth_column is not None:
+        arguments.drop_column.append(arguments.truth_column)
+    ensemble, labels = read_labels(arguments)
     y = read_truth(arguments, ensemble)
     X = None if arguments.features is None else read_features(arguments, ensemble)
     n_clusters, selection = choose_n_clusters(arguments, labels)
-    options = {name: getattr(arguments, name) for name in _PASSED}
-    options |= chosen | {"random_state": arguments.seed}
+    chosen |= {name: getattr(arguments, name) for name in ("n_repeats", "resample", "fractions", "n_jobs")}
     # Ctrl-C must end the worker processes, too.
     with clean_interrupts() if arguments.n_jobs is not None else nullcontext():
-        records = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
-    shares = arguments.fractions or [None]
-    graded = [record for record in records if record["error"] is None]
-
-    for share in shares:
+        verbose = sys.stderr.isatty()
+        records = compare(labels, n_clusters, y=y, X=X, random_state=arguments.seed, verbose=verbose, **chosen)
+    for share in arguments.fractions or [None]:
         if share is not None:
             say(f"\n{share:.0%} of the clusterings random")
         _say(Comparison(record for record in records if record["fraction"] == share), arguments, y)
-    for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
+    errors = pd.Series([record["error"] for record in records], dtype=object)
+    for error, count in errors.value_counts().items():
         print_problem("warning", f"{count} of {len(records)} runs failed: {error}")
-    varied = {"fraction": arguments.fractions is not None, "repeat": arguments.n_repeats > 1}
-    fields = [*(field for field, is_varied in varied.items() if is_varied), *_WRITTEN]
-    columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
-    contents = {arguments.output: (fields, columns)}
-    if arguments.figure is not None and graded:
-        if len(shares) > 1:
+    fields = ["fraction"] * (arguments.fractions is not None) + ["repeat"] * (arguments.n_repeats > 1) + [*_WRITTEN]
+    contents = {arguments.output: pd.DataFrame(list(records), columns=fields, dtype=object)}
+    if arguments.figure is not None and errors.isna().any():
+        if len(arguments.fractions or ()) > 1:
             contents[arguments.figure] = records.plot(kind="shares").figure
         elif arguments.n_repeats > 1:
             contents[arguments.figure] = draw_beside_differences(records, arguments.reference)
         else:
             contents[arguments.figure] = records.plot().figure
     write_outputs(contents)
-    if not graded:
+    if errors.notna().all():
         raise RuntimeError("no run succeeded")
     return exit_code_of(selection)
 
 
 def _say(records, arguments, y):
-    """Show the records of one share of random clusterings: each, or with repeats their summary."""
+    """Show the records of one share of random clusterings, best first: each, or with repeats their summary."""
     graded = [record for record in records if record["error"] is None]
-    if graded and arguments.n_repeats == 1 and arguments.reference is None:
-        _say_graded(graded, "ensemble_nmi" if y is None else "ari")
-    elif graded:
-        summary = records.summary(reference=arguments.reference)
-        say(str(summary._replace(rows=summary.rows[:_SHOWN])))
-        if len(summary.rows) > _SHOWN:
-            say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
-
-
-def _say_graded(records, order):
-    """Show the records, best first; of many only the best, and a summary of every weighting and function."""
-    frame = pd.DataFrame(records).sort_values(order, ascending=False, kind="stable")
-    frame = frame[[field for field in _GRADES if records[0][field] is not None]]
-    say(frame[:_SHOWN].to_string(**_SHOWN_AS))
-    if len(frame) <= _SHOWN:
-        say(f"(by {order}, best first)")
+    if not graded:
         return
-    say(f"(the best {_SHOWN} of {len(frame)} by {order}; --output writes all)")
-    for field in ("scheme", "function"):
-        grades = frame.groupby(field, sort=False)[order].agg(["size", "max", "median"])
-        grades = grades.sort_values("median", ascending=False, kind="stable").reset_index()
-        grades = grades.set_axis([field, "runs", f"best {order}", "median"], axis=1)
-        say("\n" + grades.to_string(**_SHOWN_AS))
+    if arguments.n_repeats == 1 and arguments.reference is None:
+        order = "ensemble_nmi" if y is None else "ari"
+        frame = pd.DataFrame(graded).sort_values(order, ascending=False, kind="stable")
+        frame = frame[[field for field in _GRADES if graded[0][field] is not None]]
+        text, n_rows = frame[:_SHOWN].to_string(index=False, float_format="{:.4f}".format), len(frame)
+    else:
+        summary = records.summary(reference=arguments.reference)
+        text, n_rows, order = str(summary._replace(rows=summary.rows[:_SHOWN])), len(summary.rows), summary.measure
+    few = f"the best {_SHOWN} of {n_rows} by {order}; --output writes all"
+    say(f"{text}\n({few if n_rows > _SHOWN else f'by {order}, best first'})")

@@ -3,19 +3,16 @@
 import json
 import os
 import shlex
-import time
 from pathlib import Path
 
 import numpy as np
 
 from ..wording import shortened
-from .options import add_solver_options, add_table_output
-from .output import check_outputs, progress, write_outputs
+from .options import COUNT, add_solver_options, add_table_output
+from .output import check_outputs, write_outputs
 
 # Titles of more clusterings would overlap in a figure.
 _MOST_TITLES = 40
-# Height of a title in inches.
-_ROW = 0.17
 
 
 def add_consensus(parser):
@@ -30,23 +27,20 @@ def add_consensus(parser):
 
 def run_consensus(arguments):
     """Write the consensus, and the other outputs asked for; the exit code."""
+    import pandas as pd
+
     outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
-    start = time.perf_counter()
     ensemble, labels, found, code = _find(arguments, outputs)
-    fields = ["partition", "weight", "loss", "agreement"]
-    columns = [found.weights, found.losses, found.agreements]
-    contents = {
-        arguments.output: ensemble.with_objects(["cluster"], [found.labels]),
-        arguments.weights: (fields, [ensemble.titles, *columns]),
-    }
+    columns = {"weight": found.weights, "loss": found.losses, "agreement": found.agreements}
+    partitions = pd.DataFrame(columns, pd.Index(ensemble.titles, name="partition"))
+    clusters = pd.Series(found.labels, ensemble.objects, name="cluster")
+    contents = {arguments.output: clusters, arguments.weights: partitions}
     if arguments.membership is not None:
-        titles = [f"cluster_{c}" for c in range(found.membership.shape[1])]
-        contents[arguments.membership] = ensemble.with_objects(titles, [found.membership])
+        contents[arguments.membership] = pd.DataFrame(found.membership, ensemble.objects).add_prefix("cluster_")
     if arguments.json is not None:
         from ..reporting.page import versions
 
-        sizes = np.bincount(found.labels).tolist()
-        rows = zip(ensemble.titles, *(column.tolist() for column in columns), strict=True)
+        sizes = np.bincount(found.labels)
         summary = {
             "command": "consensus",
             "versions": versions(),
@@ -54,12 +48,11 @@ def run_consensus(arguments):
             "parameters": found.parameters,
             "n_objects": len(labels),
             "n_partitions": labels.shape[1],
-            "n_missing": int(np.count_nonzero(labels == -1)),
+            "n_missing": np.count_nonzero(labels == -1),
             **found.results,
             "n_clusters_found": len(sizes),
             "cluster_sizes": sizes,
-            "seconds": round(time.perf_counter() - start, 3),
-            "partitions": [dict(zip(fields, row, strict=True)) for row in rows],
+            "partitions": partitions.reset_index().to_dict("records"),
         }
         # ASCII, because the name of a file may not be valid text.
         contents[arguments.json] = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
@@ -80,8 +73,8 @@ def _find(arguments, outputs, picture=None):
 
 
 def _plain(value):
-    """A range or a path as JSON can write it."""
-    return list(value) if isinstance(value, range) else os.fspath(value)
+    """An array, a range or a path as JSON can write it."""
+    return value.tolist() if hasattr(value, "tolist") else list(value) if isinstance(value, range) else os.fspath(value)
 
 
 def add_plot(parser):
@@ -98,7 +91,8 @@ def run_plot(arguments):
     from ..plotting.charts import draw_agreements
 
     titles = [shortened(title) for title in ensemble.titles] if len(ensemble.titles) <= _MOST_TITLES else None
-    height = max(5.0, 1.5 + _ROW * len(titles or ()))
+    # In inches, of which a title takes 0.17.
+    height = max(5.0, 1.5 + 0.17 * len(titles or ()))
     figure = Figure(figsize=(7.0 + height, height), layout="compressed")
     left, right = figure.subplots(1, 2)
     plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=left)
@@ -113,29 +107,19 @@ def add_report(parser):
     add = parser.add_argument
     add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
     add("--note", metavar="TEXT", help="text below the title: the data, the author, the date")
-    add("--max-rows", type=int, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
+    add("--max-rows", type=COUNT, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
     add_solver_options(parser, losses=False)
 
 
 def run_report(arguments):
     """Write the page; the exit code."""
-    if arguments.max_rows < 0:
-        raise ValueError(f"--max-rows must be at least 0, got {arguments.max_rows}.")
     from ..reporting.page import load_template
 
     # A missing package is an error before the work starts.
     load_template()
     ensemble, labels, found, code = _find(arguments, [arguments.output])
-    with progress("report"):
-        page = found.model.to_html(
-            labels,
-            names=ensemble.titles,
-            object_names=ensemble.names,
-            title=arguments.title,
-            note=arguments.note,
-            call=shlex.join(["robust-eac", *arguments.argv]),
-            max_rows=arguments.max_rows,
-            selection=found.selection,
-        )
+    options = {name: getattr(arguments, name) for name in ("title", "note", "max_rows")}
+    options |= {"names": ensemble.titles, "object_names": ensemble.objects, "selection": found.selection}
+    page = found.model.to_html(labels, call=shlex.join(["robust-eac", *arguments.argv]), **options)
     write_outputs({arguments.output: page}, found.summary)
     return code

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..wording import counted, listed
 from .options import add_input_options, add_options, add_seed, add_table_output
-from .output import NO_NUMBER, check_outputs, progress, say, write_outputs
+from .output import NO_NUMBER, check_outputs, say, write_outputs
 
 
 def add_distribution(parser):
@@ -38,12 +38,18 @@ def run_distribution(arguments):
     ratios = None
     if references:
         pacs = np.array([each.pac for each in (found, *references)])
-        ratios = _log_ratios(pacs)
-        columns |= {"reference pac": pacs[1:].mean(axis=0), "log ratio": ratios[0]}
-    say(pd.DataFrame(columns).to_string(index=False, float_format="{:.4f}".format))
-    contents = {arguments.table: (list(columns), list(columns.values()))}
+        others = np.array([np.delete(pacs, row, axis=0).mean(axis=0) for row in range(len(pacs))])
+        # 0 where both are equal, 0 or not.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.where(others == pacs, 0.0, np.log(others / pacs))
+        columns |= {"reference pac": others[0], "log ratio": ratios[0]}
+    table = pd.DataFrame(columns)
+    say(table.to_string(index=False, float_format="{:.4f}".format))
+    contents = {arguments.table: table}
     if arguments.output is not None:
-        contents[arguments.output] = _figure(found, references)
+        from ..plotting import plot_consensus_distribution
+
+        contents[arguments.output] = plot_consensus_distribution(found, reference=next(iter(references), None)).figure
     few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
     none = "number of clusters: none, because too few clusterings differ in"
     write_outputs(contents, f"{none} {few[0]}" if few else _in_words(found, ratios))
@@ -57,19 +63,11 @@ def _distribution(arguments, path):
 
     arguments.labels = path
     _, labels = read_labels(arguments)
-    with progress("consensus values"):
-        found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     if np.isnan(found.pac).any():
         k = found.n_clusters[np.isnan(found.pac)][0]
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
     return found
-
-
-def _log_ratios(pacs):
-    """For each row, log of the mean of the other rows over the row; 0 where both are equal."""
-    others = np.array([np.delete(pacs, row, axis=0).mean(axis=0) for row in range(len(pacs))])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(others == pacs, 0.0, np.log(others / pacs))
 
 
 def _in_words(found, ratios):
@@ -87,22 +85,3 @@ def _in_words(found, ratios):
         return f"number of clusters: none, because {as_good} of {others} stand out as much: the data look like these"
     chance = f"without clusters, this happens in 1 of {len(ratios)} cases"
     return f"number of clusters: {chosen}, with the largest log ratio, larger than that of {others}; {chance}"
-
-
-def _figure(found, references):
-    """The curves, and beside them the change of the area and the pac; dashed for the references."""
-    from matplotlib.figure import Figure
-
-    from ..plotting import plot_consensus_distribution
-    from ..plotting.charts import BLUE, VERMILLION, count_along
-
-    figure = Figure(figsize=(11.0, 4.5), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    plot_consensus_distribution(found, reference=references[0] if references else None, ax=left)
-    for each, dashes in [(found, "-"), *((reference, "--") for reference in references)]:
-        right.plot(each.n_clusters, each.delta, f"o{dashes}", color=BLUE, label="change of the area")
-        right.plot(each.n_clusters, each.pac, f"s{dashes}", color=VERMILLION, label="ambiguous pairs")
-    right.set(title="Change of the area, and ambiguous pairs", xlabel="number of clusters", ylabel="share")
-    count_along(right.xaxis)
-    right.legend(handles=right.lines[:2])
-    return figure

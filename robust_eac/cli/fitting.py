@@ -3,6 +3,7 @@
 import sys
 from contextlib import nullcontext
 from functools import partial
+from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
@@ -18,18 +19,13 @@ from ..hard.solve import solve_hard_median_partition, summarise_partition
 from ..median_partition import L2, RestrictedSimplex
 from ..median_partition.weightings import name_of
 from ..summary import assess, certificate_rows, summarise
-from ..wording import counted, listed
-from .output import NO_NUMBER, print_problem, progress, say
+from .output import NO_NUMBER, say
 
-# Options that apply to each --method, and to --loss.
-_OF_WEIGHTS = ("weighting", "rho", "lam", "n_init", "n_jobs")
-_TAKEN = {
-    "median-partition": (*_OF_WEIGHTS, "agreement", "init", "max_iter", "tol", "verbose", "method", "membership"),
-    "merge": ("n_jobs", "method", "membership"),
-    "loss": (*_OF_WEIGHTS, "loss", "cost"),
-}
 # Parameter -> the weighting that has it.
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
+# Options that are parameters of the solvers, besides --n-clusters and --seed.
+_OPTIONS = ("weighting", *_WEIGHTING_OF, "loss", "cost", "agreement", "init", "n_init", "max_iter", "tol", "n_jobs")
+_SOLVERS = {"median-partition": RobustEAC, "merge": MergeConsensus}
 
 
 class Found(NamedTuple):
@@ -48,97 +44,70 @@ class Found(NamedTuple):
 
 
 def solver_options(arguments):
-    """The options of the solver that were given; ValueError for options that do not go together."""
-    n_clusters, loss = arguments.n_clusters, arguments.loss
-    method = arguments.method or "median-partition"
-    mode = f"--method {method}" if loss is None else f"--loss {loss}"
-    given = {name: getattr(arguments, name, None) for name in dict.fromkeys(sum(_TAKEN.values(), ()))}
-    given = {name: value for name, value in given.items() if value is not None}
-    if loss is None and n_clusters is None:
+    """The options of the solver that were given, as keywords; ValueError for options that do not go together."""
+    n_clusters, loss, method = arguments.n_clusters, arguments.loss, arguments.method or "median-partition"
+    mode, solver = f"--method {method}", _SOLVERS[method]
+    if loss is not None:
+        mode, solver = f"--loss {loss}", solve_hard_median_partition
+        if not isinstance(n_clusters, int | None):
+            raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
+    elif n_clusters is None:
         raise ValueError("--n-clusters is required; only --loss can do without.")
-    for name in given:
-        if name not in _TAKEN[method if loss is None else "loss"]:
+    options = {name: getattr(arguments, name) for name in (*_OPTIONS, "verbose")}
+    options = {name: value for name, value in options.items() if value is not None}
+    chosen = options.get("weighting", "restricted-simplex")
+    for name in options:
+        if ("weighting" if name in _WEIGHTING_OF else name) not in signature(solver).parameters:
             raise ValueError(f"--{name.replace('_', '-')} does not apply to {mode}.")
-    chosen = given.get("weighting", "restricted-simplex")
-    for name, (weighting, _) in _WEIGHTING_OF.items():
-        if name in given and chosen != weighting:
+    for name in _WEIGHTING_OF.keys() & options:
+        weighting, kind = _WEIGHTING_OF[name]
+        if chosen != weighting:
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
+        options["weighting"] = kind(options.pop(name))
+    for name in ("method", "membership") if loss else ():
+        if getattr(arguments, name) is not None:
+            raise ValueError(f"--{name} does not apply to {mode}.")
     if arguments.certify and mode not in ("--method median-partition", "--loss binder"):
-        raise ValueError(f"--certify does not apply to {mode}, for which there is no bound.")
-    if loss is not None and not isinstance(n_clusters, int | None):
-        raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
-    return {name: value for name, value in given.items() if name not in ("method", "membership")}
-
-
-def _keywords(options):
-    """The options as keywords of the solvers: a weighting with parameters becomes an object."""
-    keywords = {name: value for name, value in options.items() if name not in _WEIGHTING_OF}
-    for name in options.keys() & _WEIGHTING_OF.keys():
-        keywords["weighting"] = _WEIGHTING_OF[name][1](options[name])
-    return keywords
+        raise ValueError(f"--certify does not apply to {mode}.")
+    return options
 
 
 def find_consensus(arguments, options, labels, titles):
-    """The consensus, a :class:`Found`, by these options; warns of clusterings with a single cluster."""
-    # Where -1 stands for the largest label, a clustering of one cluster has a single value.
-    largest = labels.max(axis=0)
-    is_constant = (np.where(labels == -1, largest, labels) == largest).all(axis=0)
-    if len(labels) > 1 and is_constant.any():
-        alike = f"{counted(is_constant.sum(), 'clustering')} with a single cluster, which no consensus can use"
-        alike += f": {listed(np.array(titles)[is_constant])}; --drop-column leaves them out."
-        print_problem("warning", f"{arguments.labels}: {alike}")
-    return (_fit if arguments.loss is None else _search)(arguments, options, labels, titles)
-
-
-def _fit(arguments, options, labels, titles):
-    """The consensus by an estimator."""
-    merging = arguments.method == "merge"
+    """The consensus, a :class:`Found`, by these options."""
+    if arguments.loss is not None:
+        return _search(arguments, options, labels, titles)
     n_clusters, selection = choose_n_clusters(arguments, labels)
-    if merging:
-        model = MergeConsensus(n_clusters, random_state=arguments.seed, **options).fit(labels)
-    else:
-        model = RobustEAC(n_clusters, random_state=arguments.seed, **_keywords(options))
-        # With --verbose, all lines go to standard error; without, a terminal shows the latest one.
-        with progress("consensus", "{desc} [{elapsed}]", disable=bool(arguments.verbose) or None) as bar:
-            latest = nullcontext() if bar.disable else lines_to(bar.set_description_str)
-            with lines_to(partial(print, file=sys.stderr, flush=True)) if arguments.verbose else latest:
-                model.fit(labels)
-    assessment = None
-    if arguments.certify:
-        with progress("certificate"):
-            assessment = assess(model, labels, None, model._settings)
-    # Merging minimises no objective.
-    names = () if merging else ("objective", "gap", "converged", "n_iter")
-    per_partition = model.weights_, model.losses_, model.agreements_
-    results = {name: getattr(model, f"{name}_") for name in names} | _certificate(assessment)
+    model = _SOLVERS[arguments.method or "median-partition"](n_clusters, random_state=arguments.seed, **options)
+    with lines_to(partial(say, file=sys.stderr)) if arguments.verbose else nullcontext():
+        model.fit(labels)
+    assessment = assess(model, labels, None, model._settings) if arguments.certify else None
+    results, parameters = _certificate(assessment), model.get_params(deep=False)
+    if arguments.method != "merge":
+        results |= {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")}
+        parameters["weighting"] = name_of(model.weighting)
     if selection is not None:
-        columns = selection._asdict()
-        results["selection"] = {name: np.asarray(columns[name]).tolist() for name in selection._fields[2:]}
-    parameters = model.get_params(deep=False) | options
-    if "weighting" in parameters:
-        parameters["weighting"] = name_of(parameters["weighting"])
+        results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
+    per_partition = model.weights_, model.losses_, model.agreements_
     summary = summarise(model, titles, model._settings, assessment)
     return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model, selection)
 
 
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
-    options = {"weighting": "restricted-simplex", "cost": 1.0, "n_init": 10} | options
-    options["n_clusters"] = arguments.n_clusters
-    options["random_state"] = arguments.seed
-    with progress("consensus"):
-        result = solve_hard_median_partition(labels, **_keywords(options))
-        agreements = agreements_with(encode(labels), result.labels)
-    radius = float(radius_of(result.losses, result.weights, LEVEL))
+    options = {"weighting": "restricted-simplex", "n_init": 10, "random_state": arguments.seed} | options
+    result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
+    encoding = encode(labels)
+    agreements = agreements_with(encoding, result.labels)
+    radius = radius_of(result.losses, result.weights, LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assessment = None
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
-        with progress("certificate"):
-            assessment = assess_partition(encode(labels), result.weights, result.labels, most, result.cost)
+        assessment = assess_partition(encoding, result.weights, result.labels, most, result.cost)
     results |= {"credible_radius": radius} | _certificate(assessment)
     summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
-    return Found(result.labels, None, result.weights, result.losses, agreements, options, results, summary, None)
+    parameters = options | result.options | {"cost": result.cost}
+    return Found(result.labels, None, result.weights, result.losses, agreements, parameters, results, summary, None)
 
 
 def _certificate(assessment):
@@ -151,8 +120,7 @@ def choose_n_clusters(arguments, labels):
     if isinstance(arguments.n_clusters, int):
         return arguments.n_clusters, None
     candidates = None if arguments.n_clusters == "auto" else arguments.n_clusters
-    with progress("choosing the number of clusters"):
-        selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     say(f"{selection}\n")
     return selection.n_clusters, selection
 

@@ -2,22 +2,13 @@
 
 from inspect import signature
 
-import numpy as np
-
 from .options import COUNT_OR_SHARE, RANGE, add_input_options, add_options, add_seed, add_table_output
-from .output import check_outputs, progress, say, write_outputs
+from .output import check_outputs, say, write_outputs
 
-# Kind of ensemble -> (name of its estimator, title of its clusterings; None means the names of their algorithms).
-_KINDS = {
-    "kmeans": ("KMeansEnsemble", "kmeans"),
-    "mixed": ("MixedEnsemble", None),
-    "feature-subsets": ("FeatureSubsetEnsemble", "subset"),
-}
-# Option -> parameter of the estimators to which it applies.
-_OPTIONS = {
-    "--n-partitions": "n_partitions", "--per-k": "n_per_k", "--max-samples": "max_samples",
-    "--max-features": "max_features",
-}  # fmt: skip
+# Kind of ensemble -> name of its estimator.
+_KINDS = {"kmeans": "KMeansEnsemble", "mixed": "MixedEnsemble", "feature-subsets": "FeatureSubsetEnsemble"}
+# Parameters that not every estimator has.
+_PARAMETERS = ("n_partitions", "n_per_k", "max_samples", "max_features")
 
 
 def add_ensemble(parser):
@@ -25,8 +16,8 @@ def add_ensemble(parser):
     add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
     text = "kmeans (k-means, random numbers of clusters), mixed (linkages, k-means, spectral) or feature-subsets"
     parser.add_argument("--kind", choices=_KINDS, default="kmeans", metavar="NAME", help=text)
-    text = "number of clusters, or lowest and highest (3 20 or 3-20); default: 3 20, for feature-subsets 2 3"
-    parser.add_argument("--n-clusters", type=RANGE, nargs="+", metavar="K", help=text)
+    text = "number of clusters, or lowest and highest; default: 3-20, for feature-subsets 2-3"
+    parser.add_argument("--n-clusters", type=RANGE, metavar="K", help=text)
     number = parser.add_mutually_exclusive_group().add_argument
     number("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
     number("--per-k", dest="n_per_k", type=int, metavar="M", help="clusterings for each number of clusters")
@@ -45,24 +36,19 @@ def add_ensemble(parser):
 def run_ensemble(arguments):
     """Write the labels."""
     check_outputs([arguments.output], [arguments.features])
+    import pandas as pd
+
     from .. import ensembles
     from .tables import features_of, read_input
 
-    name, title = _KINDS[arguments.kind]
-    kind = getattr(ensembles, name)
-    given = {}
-    for option, parameter in _OPTIONS.items():
-        value = getattr(arguments, parameter)
-        if value is not None:
-            if parameter not in signature(kind).parameters:
-                raise ValueError(f"{option} does not apply to --kind {arguments.kind}.")
-            given[parameter] = value
+    kind = getattr(ensembles, _KINDS[arguments.kind])
+    given = {name: getattr(arguments, name) for name in _PARAMETERS if getattr(arguments, name) is not None}
+    for name in given.keys() - signature(kind).parameters:
+        raise ValueError(f"{name} does not apply to --kind {arguments.kind}.")
     if "max_samples" in given:
         given["label_all"] = False
     if arguments.n_clusters is not None:
-        if len(arguments.n_clusters) > 2:
-            raise ValueError(f"--n-clusters takes one or two numbers, got {len(arguments.n_clusters)}.")
-        given["n_clusters"] = arguments.n_clusters[0][0], arguments.n_clusters[-1][-1]
+        given["n_clusters"] = arguments.n_clusters[0], arguments.n_clusters[-1]
     maker = kind(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
     features = read_input(arguments, arguments.features)
     X = features_of(features)
@@ -73,15 +59,15 @@ def run_ensemble(arguments):
         X = StandardScaler().fit_transform(X)
     if arguments.reference:
         X = ensembles.gaussian_reference(X, arguments.seed)
-    with progress(f"clustering {len(X)} objects"):
-        labels = maker.fit(X).labels_
-    names = maker.algorithms_ if title is None else [title] * labels.shape[1]
+    labels = maker.fit(X).labels_
+    names = maker.algorithms_ if arguments.kind == "mixed" else [arguments.kind] * labels.shape[1]
     titles = [f"{name}-{number}" for number, name in enumerate(names, start=1)]
     if "n_per_k" in given:
         titles = [f"k{k}-{1 + u % arguments.n_per_k}" for u, k in enumerate(maker.n_clusters_)]
-    counts = [len(np.unique(column[column >= 0])) for column in labels.T]
-    summary = f"{labels.shape[1]} partitions with {min(counts)} to {max(counts)} clusters"
-    write_outputs({arguments.output: features.with_objects(titles, [labels])}, summary)
+    frame = pd.DataFrame(labels, features.objects, titles)
+    counts = frame.where(labels >= 0).nunique()
+    summary = f"{labels.shape[1]} partitions with {counts.min()} to {counts.max()} clusters"
+    write_outputs({arguments.output: frame}, summary)
 
 
 def add_data(parser):
@@ -95,9 +81,11 @@ def add_data(parser):
 def run_data(arguments):
     """Write the features and classes."""
     check_outputs([arguments.output], [])
+    import pandas as pd
+
     from ..datasets import load_dataset
 
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
-    titles = [*(f"x{number}" for number in range(1, X.shape[1] + 1)), "class"]
-    summary = f"{X.shape[0]} objects, {X.shape[1]} features, {len(np.unique(y))} classes"
-    write_outputs({arguments.output: (titles, [X, y])}, summary)
+    frame = pd.DataFrame(X).rename(columns=lambda c: f"x{c + 1}").assign(**{"class": y})
+    summary = f"{X.shape[0]} objects, {X.shape[1]} features, {frame['class'].nunique()} classes"
+    write_outputs({arguments.output: frame}, summary)

@@ -2,19 +2,22 @@
 
 import argparse
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 from .output import STDOUT, TABLE_SUFFIXES
 
+# Stated here, since a help must not load the solvers.
+WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "entropy", "chance-corrected")
+LOSSES = ("binder", "vi")
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 
 
 def add_options(parser, *rows):
-    """Add options, each given as (name, type or names to choose from, METAVAR, help)."""
+    """Add options, each given as (name, type or names to choose from, METAVAR, help, to which these are added)."""
     for option, kind, metavar, text in rows:
-        how = {"choices": kind} if isinstance(kind, (tuple, dict)) else {"type": kind}
-        parser.add_argument(option, metavar=metavar, help=text, **how)
+        is_named = isinstance(kind, (tuple, dict))
+        how = {"choices": kind, "help": f"{', '.join(kind)}; {text}"} if is_named else {"type": kind, "help": text}
+        parser.add_argument(option, metavar=metavar, **how)
 
 
 def add_n_clusters(parser, *, required=True, note=""):
@@ -23,7 +26,7 @@ def add_n_clusters(parser, *, required=True, note=""):
 
 
 def add_seed(parser):
-    parser.add_argument("--seed", type=_SEED, default=0, metavar="S", help="random seed; default: 0")
+    parser.add_argument("--seed", type=COUNT, default=0, metavar="S", help="random seed; default: 0")
 
 
 def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **options):
@@ -32,17 +35,17 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 
 def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
     """Add the input file of a command, and the options of how to read it."""
-    parser.set_defaults(draws=None)
-    parser.add_argument(name, type=Path, metavar=name.upper(), help=text)
+    add = parser.add_argument
+    parser.set_defaults(draws=False)
+    add(name, type=Path, metavar=name.upper(), help=text)
     text = "whether the first row of text files has titles; default: yes; with a number in it, say so"
-    parser.add_argument("--header", action=argparse.BooleanOptionalAction, help=text)
-    text = "column to leave out; may be repeated"
-    parser.add_argument("--drop-column", action="append", default=[], metavar="COLUMN", help=text)
+    add("--header", action=argparse.BooleanOptionalAction, help=text)
+    add("--drop-column", action="append", default=[], metavar="COLUMN", help="column to leave out; may be repeated")
     add_options(
         parser,
         ("--index-column", str, "COLUMN", "names of the objects: a title, or a number from 1 (@1 if a title is 1)"),
         ("--columns", str, "A,B,...", "columns to take; default: all"),
-        ("--delimiter", DELIMITERS, "NAME", f"{', '.join(DELIMITERS)}; default: by suffix (.csv, .tsv) or first line"),
+        ("--delimiter", DELIMITERS, "NAME", "default: by suffix (.csv, .tsv) or first line"),
         ("--variable", str, "NAME", "array in an .npz or .mat file"),
     )
 
@@ -52,23 +55,22 @@ def add_solver_options(parser, *, losses=True):
     add_input_options(parser)
     parser.set_defaults(certify=False, loss=None, cost=None)
     text = "LABELS has one row per clustering, as posterior draws have"
-    parser.add_argument("--draws", action="store_true", default=False, help=text)
+    parser.add_argument("--draws", action="store_true", help=text)
     add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
-    weightings = "uniform, restricted-simplex, l2, entropy, chance-corrected; default: restricted-simplex"
     rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
     lam = "for l2: lambda; default: half the squared number of objects" + ", with --loss 0.5" * losses
     cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
-    loss = "search for the hard partition of least loss: binder, vi; default: memberships"
-    of_losses = ("--loss", partial(_name_in, "hard.contingency", "LOSSES"), "NAME", loss), ("--cost", float, "C", cost)
+    loss = "search for the hard partition of this least loss; default: memberships"
+    of_losses = ("--loss", LOSSES, "NAME", loss), ("--cost", float, "C", cost)
     add_options(
         parser,
         *(of_losses if losses else ()),
-        ("--method", ("median-partition", "merge"), "NAME", "median-partition or merge; default: median-partition"),
-        ("--weighting", partial(_name_in, "weightings", "WEIGHT_SOLVERS"), "NAME", weightings),
+        ("--method", ("median-partition", "merge"), "NAME", "default: median-partition"),
+        ("--weighting", WEIGHTINGS, "NAME", "default: restricted-simplex"),
         ("--rho", number_or("auto"), "R", rho),
         ("--lam", float, "L", lam),
-        ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses: raw, adjusted for chance or auto; default: auto"),
-        ("--init", ("random", "kmeans"), "NAME", "start: random or kmeans; default: random"),
+        ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses, corrected for chance or not; default: auto"),
+        ("--init", ("random", "kmeans"), "NAME", "start; default: random"),
         ("--n-init", int, "N", "number of starts; default: 10"),
         ("--max-iter", int, "N", "alternations of each start; default: 100"),
         ("--tol", float, "T", "optimality gap to stop at; default: 1e-05"),
@@ -114,15 +116,7 @@ RANGE = _as_type("an integer or LOW-HIGH", _range)
 # A share is written with a point.
 COUNT_OR_SHARE = _as_type("a count or a share such as .8", lambda text: int(text) if text.isdecimal() else float(text))
 _CLUSTERS = _as_type("4, 2-12, 2,3,5 or auto", _clusters)
-_SEED = _as_type(f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
-
-
-def _name_in(module, registry, text):
-    """A name in a registry of the library; the registry is loaded only here."""
-    names = getattr(import_module(f"robust_eac.{module}"), registry)
-    if text not in names:
-        raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(map(repr, names))})")
-    return text
+COUNT = _as_type(f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
 
 
 def _path_ending_in(suffixes, text):

@@ -5,7 +5,7 @@ import os
 import re
 import signal
 import sys
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from .._whole_files import write_files
 from ..common import load_package
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
-# As a path of an output: standard output, where the lines of `say` then give way to standard error.
+# As a path of an output: standard output.
 STDOUT = Path("-")
 # Exit code if no number of clusters is stable, or if too few clusterings differ to name one.
 NO_NUMBER = 3
@@ -26,16 +26,9 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # What the command line calls the library's parameters; those of one word only before "must" and "=".
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",
-    "n_samples": "number of objects",
-    "1/n_partitions": "1/(number of clusterings)",
     "n_per_k": "--per-k",
     "random_state": "--seed",
-    "columns of X": "columns of LABELS",
     "for example with KMeansEnsemble": "with 'robust-eac ensemble'",
-    "; read the file with index_col=0 if it is a written index": "",
-    "[Ll]eave it out if it (names|numbers)": r"Give it as --index-column if it \1 the objects, else as --drop-column;",
-    "Leave them out: RobustEAC fitted to the others predicts -1": "leave them out",
-    r"solve_hard_median_partition\(.*\) takes": "--loss takes",
     "(cluster|max|n)_(weights|clusters|features|init|iter|jobs|partitions|repeats|samples)": r"--\1-\2",
     "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",
 }
@@ -75,16 +68,12 @@ def clean_interrupts():
             signal.signal(signal.SIGINT, _exit_at_once)
 
 
-def lines_beside(arguments):
-    """Context manager: `say` prints on standard error if an output is written to standard output."""
-    outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
-    return redirect_stdout(sys.stderr) if STDOUT in outputs else nullcontext()
-
-
-def say(line):
-    """Print a line on standard output, or where :func:`lines_beside` sends it."""
-    with _reported_once(sys.stdout):
-        print(line, flush=True)
+def say(line, file=None):
+    """Print a line on standard output, above what tqdm shows on a terminal."""
+    file = sys.stdout if file is None else file
+    with _reported_once(file):
+        tqdm.write(line, file)
+        file.flush()
 
 
 @contextmanager
@@ -100,23 +89,14 @@ def _reported_once(stream):
         raise OSError(f"standard output: {error.strerror or error}") from error
 
 
-def in_options(message):
-    """A message of the library with the words of the command line; names of files and quoted texts stay."""
-    for pattern, words in _IN_OPTIONS.items():
-        message = re.sub(rf"(?<![\w./\\'\"-]){pattern}(?![\w/\\'\"-]|\.\w)", words, message)
-    return message
-
-
 def print_problem(kind, message):
-    """Print an error or a warning as one line on standard error, if it is still open."""
+    """Print an error or a warning as one line on standard error, if it is still open, with the names of options."""
+    text = " ".join(str(message).split())
+    for pattern, words in _IN_OPTIONS.items():
+        # Names of files and quoted texts stay.
+        text = re.sub(rf"(?<![\w./\\'\"-]){pattern}(?![\w/\\'\"-]|\.\w)", words, text)
     with suppress(OSError):
-        text = in_options(" ".join(str(message).split()))
-        print(f"robust-eac: {kind}: {text}", file=sys.stderr, flush=True)
-
-
-def progress(text, shown="{desc} ...", *, disable=None):
-    """A bar of tqdm that shows a text on a terminal while something is done."""
-    return tqdm(desc=text, bar_format=shown, leave=False, disable=disable)
+        say(f"robust-eac: {kind}: {text}", sys.stderr)
 
 
 def check_outputs(outputs, inputs, picture=None):
@@ -125,22 +105,22 @@ def check_outputs(outputs, inputs, picture=None):
         known = load_package("matplotlib.figure", "plots need", "figures").Figure().canvas.get_supported_filetypes()
         if picture.suffix[1:].lower() not in known:
             raise ValueError(f"{picture}: must end in .{', .'.join(sorted(known))}.")
-    if outputs.count(STDOUT) > 1:
-        raise ValueError("-: is written twice.")
-    others = [(path, "is an input") for path in inputs if path not in (None, STDOUT)]
-    for output in (path for path in (*outputs, picture) if path not in (None, STDOUT)):
-        target = Path(os.path.realpath(output))
+    outputs = [path for path in (*outputs, picture) if path is not None]
+    targets = [Path(os.path.realpath(path)) for path in outputs]
+    existing = [path for path in inputs if path not in (None, STDOUT) and path.exists()]
+    for output, target in zip(outputs, targets, strict=True):
+        if targets.count(target) > 1:
+            raise ValueError(f"{output}: is written twice.")
+        if output == STDOUT:
+            continue
         if target.exists() and not target.is_file():
             raise ValueError(f"{output}: exists and is not a regular file.")
         if not target.parent.is_dir():
             raise ValueError(f"{output}: there is no folder {target.parent}.")
-        for other, problem in others:
-            both_exist = target.exists() and os.path.exists(other)
-            if target == Path(os.path.realpath(other)) or (both_exist and os.path.samefile(target, other)):
-                raise ValueError(f"{output}: {problem}.")
+        if target.exists() and any(target.samefile(path) for path in existing):
+            raise ValueError(f"{output}: is an input.")
         if not all(os.access(path, os.W_OK) for path in (target.parent, target) if path.exists()):
             raise ValueError(f"{output}: cannot be written.")
-        others.append((output, "is written twice"))
 
 
 def as_written(text):
@@ -154,19 +134,20 @@ def as_read(cell):
 
 
 def _writer(path, content):
-    """Function that writes a text, a table (header, columns) or a figure to a binary file, as the suffix says."""
+    """Function that writes a text, a Series, a DataFrame or a figure to a binary file, as the suffix says."""
     import pandas as pd
 
     suffix = path.suffix.lower()
     if isinstance(content, str):
         return lambda handle: handle.write(content.encode())
-    if not isinstance(content, tuple):
+    if not isinstance(content, (pd.Series, pd.DataFrame)):
         return partial(content.savefig, format=suffix[1:], dpi=150, bbox_inches="tight")
-    header, columns = content
-    arrays = [column for column in columns if isinstance(column, np.ndarray)]
     if suffix == ".npy":
-        return partial(np.save, arr=arrays[0] if len(arrays) == 1 else np.column_stack(arrays))
-    frame = pd.concat(map(pd.DataFrame, columns), axis=1).set_axis(list(map(as_written, header)), axis=1)
+        return partial(np.save, arr=content.to_numpy())
+    frame = pd.DataFrame(content)
+    if frame.index.name is not None:
+        frame = frame.reset_index(allow_duplicates=True)
+    frame = frame.rename(columns=as_written)
     texts = [c for c, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
     frame.isetitem(texts, frame.iloc[:, texts].map(lambda cell: as_written(cell) if isinstance(cell, str) else cell))
     # A text from an array may hold a lone surrogate, which must not end a long run without its result.
@@ -175,9 +156,9 @@ def _writer(path, content):
 
 
 def write_outputs(contents, summary=None):
-    """Write {path: text, table (header, columns) or figure}, all or none; print the summary and the names of the files.
+    """Write {path: text, Series, DataFrame or figure}, all or none; print the summary and the names of the files.
 
-    The path None is left out. Ctrl-C leaves no temporary file.
+    The path None is left out. A named index is the first column. Ctrl-C leaves no temporary file.
     """
     writers = {path: _writer(path, content) for path, content in contents.items() if path is not None}
     files = {path: write for path, write in writers.items() if path != STDOUT}

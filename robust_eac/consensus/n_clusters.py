@@ -20,6 +20,7 @@ from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
 from ..median_partition.pairs import compare_pairs
 from ..median_partition.trust import linked_group
+from ..wording import listed
 from .micro_clusters import assign, cut_into_large, grow_tree
 from .random_order import in_random_order
 
@@ -216,7 +217,9 @@ def choose(candidates, strength, n_different):
     chosen = int(candidates[stable if stable.any() else strength >= most - _TIE].max())
     said = []
     if not stable.any():
-        text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {chosen} comes nearest, "
+        is_range = len(candidates) == candidates[-1] - candidates[0] + 1
+        among = f"from {candidates[0]} to {candidates[-1]}" if is_range else f"among {listed(candidates)}"
+        text = f"no number of clusters {among} is stable: {chosen} comes nearest, "
         text += f"with a prediction strength of {most:.3f}, below {STABLE}; "
         if candidates[0] == 1:
             text += "the answer is one cluster, which says nothing about trust in the partitions"

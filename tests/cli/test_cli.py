@@ -14,8 +14,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.collections import PathCollection
-from matplotlib.figure import Figure
 from scipy.io import savemat
 from sklearn.preprocessing import StandardScaler
 
@@ -94,8 +92,10 @@ def test_consensus_writes_what_the_estimator_finds(folder, capsys):
     ],
 )
 def test_options_are_those_of_the_estimator(folder, argv, options):
-    assert run("consensus", "labels.csv", *CONSENSUS, "c.npy", "--weights", "w.csv", *argv) == 0
+    assert run("consensus", "labels.csv", *CONSENSUS, "c.npy", "--weights", "w.csv", "--json", "j.json", *argv) == 0
     model = RobustEAC(3, n_init=2, random_state=0, **options).fit(LABELS)
+    name = "l2" if "--lam" in argv else options.get("weighting") if "--weighting" in argv else "restricted-simplex"
+    assert json.loads((folder / "j.json").read_text())["parameters"]["weighting"] == name
     assert np.array_equal(columns_of("w.csv"), [model.weights_, model.losses_, model.agreements_])
     assert np.array_equal(np.load("c.npy"), model.labels_)
 
@@ -105,27 +105,21 @@ def test_a_merged_consensus(folder, capsys, n_clusters):
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--membership", "m.npy", "--json", "s.json")
     chosen = ("--n-clusters", n_clusters, "--method", "merge", "--seed", 0)
     assert run("consensus", "labels.csv", *chosen, "--n-jobs", 1, *outputs) == 0
-    selection = None
-    if n_clusters != 4:
-        candidates = (1, 10) if n_clusters == "auto" else (2, 5)
-        selection = select_n_clusters(LABELS, candidates, random_state=0)
-    model = MergeConsensus(selection.n_clusters if selection else 4, random_state=0).fit(LABELS)
+    candidates = {4: [4], "auto": None, "2-5": (2, 5)}[n_clusters]
+    selection = select_n_clusters(LABELS, candidates, random_state=0)
+    model = MergeConsensus(selection.n_clusters, random_state=0).fit(LABELS)
     assert read_csv("c.csv") == (["cluster"], [tuple(map(str, model.labels_))])
     assert np.array_equal(np.load("m.npy"), model.membership_)
     assert np.array_equal(columns_of("w.csv"), [model.weights_, model.losses_, model.agreements_])
     summary = json.loads((folder / "s.json").read_text(encoding="utf-8"))
     assert not {"objective", "gap", "converged", "n_iter"} & set(summary)
-    assert summary["parameters"]["n_clusters"] == model.n_clusters_found_
-    said = capsys.readouterr()
-    assert said.err == ""
-    assert model.summary(names=TITLES) in said.out
-    if selection:
-        assert f"{selection}\n" in said.out
+    said = capsys.readouterr().out
+    assert model.summary(names=TITLES) in said
+    assert (f"{selection}\n" in said) == (n_clusters != 4)
+    if n_clusters != 4:
         assert summary["selection"]["split_stability"] == selection.split_stability.tolist()
         assert run("report", "labels.csv", *chosen, "--output", "r.html") == 0
-        page = (folder / "r.html").read_text(encoding="utf-8")
-        assert "merging minimises no objective" in page
-        assert "How many clusters?" in page
+        assert "How many clusters?" in (folder / "r.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -142,39 +136,22 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--json", "s.json")
     assert run("consensus", "labels.csv", *argv.split(), *outputs) == 0
     loss = argv.split()[1]
-    given = {"weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
-    result = solve_hard_median_partition(LABELS, loss=loss, **given)
+    given = {"loss": loss, "weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
+    result = solve_hard_median_partition(LABELS, **given)
     assert read_csv("c.csv") == (["cluster"], [tuple(map(str, result.labels))])
     weights, losses, agreements = columns_of("w.csv")
-    assert np.array_equal(weights, result.weights)
-    assert np.array_equal(losses, result.losses)
+    assert np.array_equal([weights, losses], [result.weights, result.losses])
     expected = adjusted_agreement(LABELS, np.eye(result.n_clusters)[result.labels])
     np.testing.assert_allclose(agreements, expected, atol=1e-12)
-
     summary = json.loads((folder / "s.json").read_text(encoding="utf-8"))
     order = np.argsort(result.losses)
     radius = result.losses[order][np.cumsum(result.weights[order]) >= 0.95 - 1e-12][0]
     told = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    told |= {"credible_radius": radius, "n_clusters_found": result.n_clusters}
-    assert summary | told == summary
-    named = {name: value for name, value in given.items() if name != "weighting"}
-    assert summary["parameters"] | {"loss": loss} | named == summary["parameters"]
-
+    assert summary | told | {"credible_radius": radius, "n_clusters_found": result.n_clusters} == summary
+    assert summary["parameters"] == {"n_clusters": None, "cost": 1.0} | given | result.options | summary["parameters"]
     said = capsys.readouterr()
     assert said.err == ""
     assert result.summary(LABELS, names=TITLES) in said.out
-    limit = f"of {options['n_clusters']} asked for" if "n_clusters" in options else "without a limit"
-    unit = {"binder": " per ordered pair of objects", "vi": " bits"}[loss]
-    for line in (
-        f"clusters     {result.n_clusters} found {limit}; objects in each: ",
-        f"loss         {loss}, cost {result.cost:.4g}",
-        f"objective    {result.objective:.5g}{unit}",
-        f"distances    nearest partition {result.losses.min():.5g}; 95 % of the weight within {radius:.5g}{unit}",
-        f"convergence  converged after {result.n_passes} passes",
-        f"weights      {summary['parameters']['weighting']}: {np.count_nonzero(result.weights)} partition",
-    ):
-        assert f"\n{line}" in f"\n{said.out}", line
-    assert "confidence" not in said.out
 
 
 @pytest.mark.parametrize("options", [{"init": "kmeans"}, {"agreement": "adjusted"}])
@@ -205,11 +182,7 @@ def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     found = summary["certificate"]
     assert found["loss"] == pytest.approx(summary["objective"])
     assert found["bound"] == pytest.approx(result.bound, rel=1e-3)
-    assert found["bound"] <= result.objective
-    (percent,) = re.findall(r"^bound        weighted loss at most (\S+) % above the least possible", said, re.MULTILINE)
-    assert 100 * found["excess"] <= float(percent) <= max(110 * found["excess"], 0.1)
-    assert found["n_gaining"] == 0
-    assert re.search(rf"^unsure       {found['n_unsure']} objects? \(.*loss per object$", said, re.MULTILINE)
+    assert f"\nunsure       {found['n_unsure']} object" in said
 
 
 COMPARE = ("compare", *NAMED[:3], "--truth-column", "class", "--n-clusters", 3)
@@ -277,24 +250,15 @@ def test_compare_tells_of_runs_that_fail(folder, capsys, monkeypatch):
     assert capsys.readouterr().err.splitlines()[-1] == "robust-eac: error: no run succeeded"
 
 
-def test_of_many_runs_the_best_are_shown_and_every_weighting_and_function(folder, capsys, monkeypatch):
+def test_of_many_runs_the_best_are_shown(folder, capsys, monkeypatch):
     monkeypatch.setattr("robust_eac.cli.compare._SHOWN", 3)
     argv = (*COMPARE[:-1], 5, "--weightings", "uniform", "weac", "--consensus", "kmeans", "sec", "eac-single")
     assert run(*argv, "--output", "t.csv") == 0
     header, columns = read_csv("t.csv")
-    table = dict(zip(header, columns, strict=True))
-    runs = [*zip(table["scheme"], table["function"], map(float, table["ari"]), strict=True)]
-    assert len({value for *_, value in runs}) > 2
+    best = sorted(map(float, columns[header.index("ari")]), reverse=True)[:3]
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    at = lines[1].index("ari")
-    runs.sort(key=lambda run: -run[2])
-    shown = [(scheme, function, f"{value:.4f}") for scheme, function, value in runs[:3]]
-    assert [(line[0], line[1], line[at]) for line in lines[2:5]] == shown
+    assert [line[lines[1].index("ari")] for line in lines[2:5]] == [f"{value:.4f}" for value in best]
     assert " ".join(lines[5]) == "(the best 3 of 6 by ari; --output writes all)"
-    assert lines[7] == ["scheme", "runs", "best", "ari", "median"]
-    for line in (*lines[8:10], *lines[12:15]):
-        values = [run[2] for run in runs if line[0] in run]
-        assert line[1:] == [str(len(values)), f"{max(values):.4f}", f"{np.median(values):.4f}"]
 
 
 def test_compare_takes_all_by_default_and_passes_its_options_on(folder, monkeypatch):
@@ -327,7 +291,7 @@ def test_compare_with_repeats_is_the_summary_of_compare(folder, capsys):
     table = [line.split()[:7] for line in lines if " + " in line][:5]
     shown = [line.split()[:7] for line in str(records.summary(reference="weac + sec")).splitlines()[1:-1]]
     assert sorted(table) == sorted(shown)
-    assert lines[-2].startswith("3 repeats; differences to weac + sec, Wilcoxon's signed-rank test (with 3 repeats no")
+    assert lines[-3].startswith("3 repeats; differences to weac + sec")
     assert lines[-1] == "written: t.csv, t.png"
     header, columns = read_csv("t.csv")
     table = dict(zip(header, columns, strict=True))
@@ -340,24 +304,23 @@ def test_compare_with_repeats_is_the_summary_of_compare(folder, capsys):
 def test_number_of_clusters_may_be_chosen(folder, capsys):
     labels = planted_ensemble(np.random.RandomState(0), TRUTH, 20, noise=0.1)
     np.save("more.npy", labels)
-    assert run("consensus", "more.npy", "--n-clusters", "2-4", "--n-init", 1, "--output", "c.csv") == 0
-    selection = select_n_clusters(labels, range(2, 5), random_state=0)
-    assert f"\n{selection}\n" in capsys.readouterr().out
-    assert len(set(read_csv("c.csv")[1][0])) == selection.n_clusters == 3
-    # Few objects limit the choice.
-    (folder / "few.csv").write_text("a,b\n0,0\n0,0\n1,1\n1,1\n")
-    run("consensus", "few.csv", "--n-clusters", "auto", "--output", "c.csv")
-    assert "\n       4  " in capsys.readouterr().out
-    # The outputs are written, and a script sees that no number is stable.
+    for given, candidates in (("2-4", range(2, 5)), ("2,3,5", [2, 3, 5])):
+        assert run("consensus", "more.npy", "--n-clusters", given, "--n-init", 1) == 0
+        selection = select_n_clusters(labels, candidates, random_state=0)
+        said = capsys.readouterr().out
+        assert f"\n{selection}\n" in said
+        assert "written" not in said
+
+
+@pytest.mark.parametrize("command", ["consensus --n-init=1", "compare --consensus=kmeans", "plot --method=merge"])
+def test_outputs_are_written_if_no_number_is_stable(folder, capsys, command):
     np.save("noise.npy", np.random.RandomState(0).randint(3, size=(60, 5)))
-    (folder / "c.csv").unlink()
-    for command, option in (("consensus", "--n-init=1"), ("compare", "--consensus=kmeans"), ("plot", "--method=merge")):
-        output = "c.png" if command == "plot" else "c.csv"
-        assert run(command, "noise.npy", "--n-clusters", "2-3", option, "--output", output) == 3
-        said = capsys.readouterr()
-        assert re.search(r"number of clusters: [23]\nNo number is stable", said.out)
-        assert "robust-eac: warning: no number of clusters from 2 to 3 is stable" in said.err
-        (folder / output).unlink()
+    output = "c.png" if command.startswith("plot") else "c.csv"
+    name, option = command.split()
+    for given, among in (("2-3", "from 2 to 3"), ("2,4", "among 2, 4")):
+        assert run(name, "noise.npy", option, "--n-clusters", given, "--output", output) == 3
+        assert f"no number of clusters {among} is stable" in capsys.readouterr().err
+        os.remove(output)
 
 
 def test_non_convergence_is_one_line_and_verbose_goes_to_standard_error(folder, capsys):
@@ -381,14 +344,16 @@ def test_ensemble_is_the_estimator(folder):
     assert np.array_equal(np.array(columns, dtype=float), np.column_stack([X, y]).T)
     argv = ("ensemble", "iris.csv", "--drop-column", "class", "--n-partitions", 7, "--seed", 2, "--n-clusters")
     expected = KMeansEnsemble(7, (3, 9), random_state=2).fit_transform(X)
-    for numbers in (("3-9",), ("3", "9"), ("3-4", "9")):
-        assert run(*argv, *numbers, "--output", "l.npy") == 0
-        found = np.load("l.npy")
-        assert np.array_equal(found, expected)
-        assert found.dtype == np.int16
-    assert run(*argv, 3, 9, "--output", "l.csv") == 0
+    assert run(*argv, "3-9", "--output", "l.npy") == 0
+    found = np.load("l.npy")
+    assert np.array_equal(found, expected)
+    assert found.dtype == np.int16
+    assert run(*argv, "3-9", "--output", "l.csv") == 0
     assert np.array_equal(np.array(read_csv("l.csv")[1], dtype=int).T, expected)
-    for kind, option, title in (("mixed", "--n-partitions=9", "single-1"), ("feature-subsets", "--standardize", "s")):
+    for kind, option, title in (
+        ("mixed", "--n-partitions=9", "single-1"),
+        ("feature-subsets", "--standardize", "feature-subsets-1"),
+    ):
         assert run(*argv[:4], "--kind", kind, option, "--output", "l.csv") == 0
         assert read_csv("l.csv")[0][0].startswith(title)
 
@@ -415,31 +380,11 @@ def test_resamples_from_the_command_line(folder, capsys, share, max_samples):
 
 
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("PDF", b"%PDF"), ("svg", b"<?xml")])
-def test_plot(folder, monkeypatch, suffix, start):
-    figures, savefig = [], Figure.savefig
-
-    def recorded(figure, *args, **options):
-        figures.append(figure)
-        return savefig(figure, *args, **options)
-
-    monkeypatch.setattr(Figure, "savefig", recorded)
-    titles, times = (
-        ([r"$\bad$", "long" * 40, "2\n3", *"abcde"], 1) if suffix == "png" else ([f"p{u}" for u in range(48)], 6)
-    )
-    write_csv("l.csv", titles, np.tile(LABELS, times))
+def test_plot(folder, suffix, start):
+    # Titles are drawn as they are.
+    write_csv("l.csv", [r"$\bad$", "long" * 40, "2\n3", *"abcde"], LABELS)
     assert run("plot", "l.csv", "--n-clusters", 3, "--n-init", 1, "--output", f"f.{suffix}") == 0
     assert (folder / f"f.{suffix}").read_bytes().startswith(start)
-    ax = figures[0].axes[1]
-    shown = [label.get_text() for label in ax.get_yticklabels()]
-    found = RobustEAC(3, n_init=1, random_state=0).fit(np.tile(LABELS, times))
-    dots = np.concatenate([dots.get_offsets() for dots in ax.collections if isinstance(dots, PathCollection)])
-    np.testing.assert_allclose(np.sort(dots[:, 0]), np.sort(found.agreements_))
-    if suffix == "png":
-        # Titles are drawn as they are, long ones without their middle, the nearest to the consensus first.
-        names = [r"$\bad$", "longlongl...longlonglong", "2 3", *"abcde"]
-        assert shown == [names[u] for u in np.argsort(-found.agreements_, kind="stable")]
-    else:
-        assert ax.get_ylabel() == "rank of the partition, by agreement"
 
 
 def test_the_report_is_that_of_the_estimator(folder, capsys):
@@ -490,8 +435,7 @@ def test_help(capsys):
 def test_the_help_of_a_consensus_states_what_the_solvers_have(capsys):
     text = " ".join(help_of(capsys, "consensus").split())
     for option, names in (("--loss NAME", LOSSES), ("--weighting NAME", WEIGHT_SOLVERS)):
-        (listed,) = re.findall(rf"{option} [^-;]*?([a-z0-9-]+(?:, [a-z0-9-]+)+); default", text)
-        assert listed.split(", ") == list(names)
+        assert f"{option} {', '.join(names)}; " in text
     for name, value in RobustEAC(1).get_params().items():
         stated = re.findall(rf"--{name.replace('_', '-')} [A-Z{{](?:(?! --).)*?default: ([\w.-]+\w)", text)
         assert value is None or name in ("random_state", "n_clusters", "verbose") or stated == [str(value)], name
@@ -545,20 +489,6 @@ def test_draws_are_the_clusterings_in_rows(folder, rng):
     assert read_csv("n.csv")[1][-1] == read_csv("d.csv")[1][-1]
 
 
-def test_the_number_of_clusters_can_be_asked_for_without_writing(folder, capsys):
-    assert run("consensus", "labels.csv", "--n-clusters", "2-4", "--seed", 1) == 0
-    said = capsys.readouterr().out
-    assert f"{select_n_clusters(LABELS, (2, 4), random_state=1)}\n" in said
-    assert "written" not in said
-
-
-def test_clusterings_of_one_cluster_are_told_of(folder, capsys):
-    np.save("one.npy", np.column_stack([LABELS, np.full(30, 4), np.where(TRUTH, 2, -1), TRUTH - 1]))
-    assert run("consensus", "one.npy", *CONSENSUS, "c.csv") == 0
-    found = "one.npy: 2 clusterings with a single cluster, which no consensus can use: 9, 10; --drop-column leaves them"
-    assert found in capsys.readouterr().err
-
-
 def test_compare_over_shares_of_noise(folder, capsys):
     methods = ("--weightings", "uniform", "l2", "--consensus", "kmeans", "robust-eac")
     argv = ("labels.csv", "--n-clusters", 3, *methods, "--seed", 1, "--fractions", 0, 0.5)
@@ -568,11 +498,9 @@ def test_compare_over_shares_of_noise(folder, capsys):
     given = {"weightings": ["uniform", "l2"], "consensus": ["kmeans", "robust-eac"], "fractions": [0.0, 0.5]}
     records = compare(LABELS, 3, random_state=1, **given)
     header, columns = read_csv("t.csv")
-    written = dict(zip(header, columns, strict=True))
-    assert "repeat" not in written
-    found = set(zip(*(written[name] for name in ("fraction", "scheme", "function", "ensemble_nmi")), strict=True))
-    fields = ("fraction", "scheme", "function", "ensemble_nmi")
-    assert found == {tuple(str(record[name]) for name in fields) for record in records}
+    assert "repeat" not in header
+    for field in ("fraction", "scheme", "function", "ensemble_nmi"):
+        assert sorted(columns[header.index(field)]) == sorted(str(record[field]) for record in records)
     assert run("compare", *argv, "--n-repeats", 2) == 0
     assert capsys.readouterr().out.count("2 repeats; differences to") == 2
 
@@ -598,30 +526,3 @@ def test_a_file_name_that_is_no_text_stops_nothing(folder):
     os.rename("labels.csv", name)
     assert run("consensus", name, *CONSENSUS, "c.csv", "--json", "s.json") == 0
     assert json.loads((folder / "s.json").read_text())["arguments"]["labels"] == name
-
-
-@pytest.mark.parametrize("options", ["--n-clusters 3", "--loss vi --weighting uniform"])
-def test_more_clusterings_than_objects_get_a_line_of_advice(folder, capsys, options):
-    write_csv("transposed.csv", NAMES, LABELS.T)
-    argv = ("consensus", "transposed.csv", *options.split(), "--output", "c.csv")
-    assert run(*argv) == 0
-    found = "transposed.csv: more clusterings than objects. Is each row a clustering? Give --draws."
-    assert capsys.readouterr().err.splitlines()[0] == f"robust-eac: note: {found}"
-    assert len(read_csv("c.csv")[1][0]) == 8
-    assert run(*argv, "--draws") == 0
-    assert read_csv("c.csv")[1][0] == tuple(NAMES)
-    assert "robust-eac: note" not in capsys.readouterr().err
-
-
-def test_clusterings_without_a_stable_number_get_their_outputs(folder, capsys):
-    for shape in ((60, 20), (20, 60)):
-        np.save("random.npy", np.random.RandomState(0).randint(4, size=shape))
-        assert run("consensus", "random.npy", "--n-clusters", "auto", "--n-init", 1, "--output", "c.csv") == 3
-        assert len(read_csv("c.csv")[1][0]) == shape[0]
-        assert "No number is stable" in capsys.readouterr().out
-        os.remove("c.csv")
-
-
-def test_the_json_names_a_weighting_with_parameters(folder):
-    assert run("consensus", "labels.csv", "--n-clusters", 3, "--rho", 0.3, "--json", "j.json", "--output", "c.csv") == 0
-    assert json.loads(Path("j.json").read_text())["parameters"]["weighting"] == "restricted-simplex"

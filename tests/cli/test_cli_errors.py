@@ -40,73 +40,49 @@ def fails(capsys, code, match, *argv):
     assert contents(os_path) == before
 
 
-# Content of bad.csv, further arguments, what the line says.
+# Content of bad.csv, further arguments, what the line says. What labels may hold is tested with the validation.
 BAD_LABELS = [
-    ("", (), r"bad\.csv: row 1 is empty\."),
-    ("", ("--no-header",), r"bad\.csv: row 1 is empty\."),
-    ("a,b\n", (), r"bad\.csv: row 2 is empty\."),
-    ("a,b\n\n0,1\n", (), r"bad\.csv: row 2 is empty\."),
-    ("a,b\n0,1\n0,1,2\n", (), r"bad\.csv: .* Expected 2 fields in row 3, saw 3\."),
-    ("a,b,c\n0,1\n0,1\n", (), r"bad\.csv: row 1 has 3 cells, row 2 has 2\."),
-    ("a,b\n0,1\n\n0,1\n", (), r"bad\.csv: row 3 has 0 cells, not 2"),
-    ("a,b\n0,1\n1,1.5\n", (), r"bad\.csv must hold integer .*, got 1\.5 at row 3, column 'b'.*robust-eac ensemble"),
-    ("a;b\n0;1\n1;1,5\n", ("--delimiter", "semicolon"), r"bad\.csv .*'1,5' at row 3, column 'b'"),
-    (
-        "a;b\n0;1\n1;1\n",
-        (),
-        r"bad\.csv: row 1 does not show whether ',' is the delimiter; give --delimiter semicolon\.",
-    ),
-    (
-        "0,1\n1," + "9" * 6000 + "\n",
-        ("--no-header",),
-        r"integer cluster labels that fit in 64 bits.*at row 2, column '2'",
-    ),
-    ("a,b\n0,1\n-1,\n", (), r"bad\.csv: .* 1 of 2 have no label, the first at row 3"),
-    ("a,b\n0,1\n", ("--index-column", "name"), r"no columns are called 'name'; choose from @1 \('a'\), @2 \('b'\)\."),
-    ("a,b\n0,1\n", ("--index-column", "a", "--drop-column", "b"), r"none of the 2 columns is left"),
-    ("a,b\n0,1\n", ("--columns", "a,c"), r"no columns are called 'c'"),
-    ("a,b\n1,0\n", ("--variable", "x"), r"--variable applies to \.npz and \.mat files only"),
-    ('a,b\n"1,0\n', (), r"bad\.csv: unexpected end of data"),
-    (b"a,b\n1,\xe9\n", (), r"bad\.csv: 'utf-8' codec can't decode byte 0xe9"),
-    ("a,b\n1,0\n".encode("utf-16"), (), r"bad\.csv: 'utf-8' codec can't decode"),
-    ("a,b\n0,1\n1,0\n", ("--n-clusters", 3), r"error: --n-clusters must be in \[1, 2 objects\], got 3"),
-    ("a\n0\n1\n0\n", ("--n-clusters", "auto"), r"at least 2 partitions"),
-    (",a\n0,0\n1,1\n2,1\n", (), r"column 1 has no title: use --index-column @1 if it names the objects"),
-    ("a,b\n" + "0,1\n" * 7_000 + "0,1.5\n", (), r"got 1\.5 at row 7002, column 'b'"),
+    ("", (), "no rows"),
+    ("a,b\n", (), "no rows"),
+    ("a,b\n0,1\n0,1,2\n", (), "row 3 has 3 cells, not 2"),
+    ("a,b,c\n0,1\n0,1\n", (), "row 2 has 2 cells, not 3"),
+    ("a,b\n0,1\n\n0,1\n", (), "row 3 has 0 cells"),
+    ("a,b\n0,1\n1,1.5\n", (), r"1\.5 at row 3, column 'b'.*robust-eac ensemble"),
+    ("0,1\n1,1.5\n", ("--no-header",), "at row 2, column '2'"),
+    ("a;b\n0;1\n1;1\n", (), "give --delimiter semicolon"),
+    ("a b\n0 1\n1 1\n", (), "space"),
+    ("a,b\n0,1\n-1,\n", (), "no label, the first at row 3"),
+    ("a,b\n0,1\n", ("--index-column", "a", "--drop-column", "b"), "none of the 2 columns is left"),
+    ("a,b\n0,1\n", ("--columns", "a,c"), "no columns are called 'c'"),
+    ("a,b\n1,0\n", ("--variable", "x"), "--variable applies"),
+    ('a,b\n"1,0\n', (), "unexpected end"),
+    (b"a,b\n1,\xe9\n", (), "not UTF-8 text"),
+    ("a,b\n0,1\n1,0\n", ("--n-clusters", 3), r".*--n-clusters must be in \[1, 2 objects\]"),
+    (",a\n0,0\n1,1\n2,1\n", (), "use --index-column @1"),
 ]
 
 
 @pytest.mark.parametrize(("content", "options", "match"), BAD_LABELS)
 def test_bad_labels(folder, capsys, content, options, match):
-    (folder / "bad.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    name = "bad.txt" if " " in str(content) else "bad.csv"
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     (folder / "c.csv").write_text("before")
-    fails(capsys, 2, match, "consensus", "bad.csv", "--output", "c.csv", "--n-clusters", 2, *options)
+    fails(capsys, 2, match, "consensus", name, "--output", "c.csv", "--n-clusters", 2, *options)
 
 
-def object_array(value=None):
-    array = np.empty((2, 2), dtype=object)
-    array[:] = value
-    return array
-
-
+CELLS = np.array([[np.eye(2), np.eye(3)], [np.eye(2), np.eye(3)]], dtype=object)
 BAD_ARRAYS = [
-    ("bad.npy", np.zeros((2, 2), dtype=complex), (), r"bad\.npy must hold labels.*Complex data not supported"),
-    ("bad.npy", np.zeros((2, 2, 2)), (), r"bad\.npy: Must pass 2-d input"),
-    ("bad.npy", np.array([[0, 1], [1, 1.5]]), (), r"bad\.npy .*got 1\.5 at row 2, column '2'"),
-    ("bad.npy", np.array([[0, 1], [1, np.inf]]), (), r"bad\.npy must hold integer .* got inf at row 2"),
-    ("bad.npy", np.array([[0, 1], [np.nan, np.nan]]), (), r"have no label, the first at row 2"),
-    ("bad.npy", np.eye(2), ("--variable", "x"), r"--variable applies to \.npz and \.mat files only"),
-    ("bad.npz", {"a": np.eye(2), "b": np.eye(3)}, (), r"bad\.npz: --variable .* must name one of: a, b\."),
-    ("bad.npz", {"a": np.eye(2)}, ("--variable", "c"), r"must name one of: a\."),
-    ("bad.npz", {"a": object_array({})}, (), r"bad\.npz: Object arrays cannot be loaded"),
-    ("bad.mat", {"a": np.eye(2), "b": np.eye(3)}, (), r"must name one of: a, b\."),
-    ("bad.mat", {"a": object_array(np.eye(2))}, (), r"bad\.mat must hold labels"),
-    ("bad.mat", {"a": csc_array(np.eye(3))}, (), r"bad\.mat: "),
-    ("bad.mat", b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(200), (), r"bad\.mat: .*matlab v7\.3"),
+    ("bad.npy", np.zeros((2, 2, 2)), (), "2-d"),
+    ("bad.npy", np.array([[0, 1], [1, 1.5]]), (), r"1\.5 at row 2, column '2'"),
+    ("bad.npy", np.array([["a", {}]], dtype=object), (), "[Oo]bject"),
+    ("bad.npz", {"a": np.eye(2), "b": np.eye(3)}, (), r"--variable .* one of: a, b\."),
+    ("bad.npz", {"a": np.eye(2)}, ("--variable", "c"), "one of: a"),
+    ("bad.mat", {"a": CELLS}, (), "cells"),
+    ("bad.mat", {"a": csc_array(np.eye(3))}, (), ""),
+    ("bad.mat", b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(200), (), r"matlab v7\.3"),
     ("bad.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': (99999999999, 9), }"
-     + b" " * 46 + b"\n", (), r"bad\.npy: "),
-    ("bad.npy", object_array("a"), (), r"bad\.npy: .*[Oo]bject"),
-    ("bad.csv.gz", gzip.compress(b"a,b\n0,0\n", mtime=0)[:-12], (), r"bad\.csv\.gz: "),
+     + b" " * 46 + b"\n", (), ""),
+    ("bad.csv.gz", gzip.compress(b"a,b\n0,0\n", mtime=0)[:-12], (), ""),
 ]  # fmt: skip
 
 
@@ -117,7 +93,8 @@ def test_bad_arrays(folder, capsys, name, content, options, match):
     else:
         save = {".npy": np.save, ".npz": lambda path, arrays: np.savez(path, **arrays), ".mat": savemat}
         save[folder.joinpath(name).suffix](folder / name, content)
-    fails(capsys, 2, match, "consensus", name, "--output", "c.csv", "--n-clusters", 2, *options)
+    argv = ("consensus", name, "--output", "c.csv", "--n-clusters", 2, *options)
+    fails(capsys, 2, f"{re.escape(name)}:? .*{match}", *argv)
 
 
 # Commands that succeed with these arguments.
@@ -133,70 +110,56 @@ GOOD = {
 }
 # What makes them fail when it is added, and what the line says.
 BAD_ARGUMENTS = [
-    ("", "", r"arguments are required: COMMAND \(see 'robust-eac --help'\)"),
-    ("", "cluster", r"invalid choice: 'cluster'"),
-    ("", "consensus", r"required: LABELS \(see 'robust-eac consensus --help'\)"),
-    ("consensus", "--n_clusters 2", r"unrecognized arguments: --n_clusters 2"),
-    ("", "consensus labels.csv --output c.csv", r"--n-clusters is required; only --loss can do without\."),
-    ("report", "--truth y", r"unrecognized arguments: --truth y"),
-    ("compare", "--weighting=l2", r"unrecognized arguments: --weighting=l2"),
-    *(("", f"consensus {name} --n-clusters 3 --output c.csv", rf"{name}: No such file")
+    ("", "", "COMMAND .*robust-eac --help"),
+    ("", "cluster", "invalid choice"),
+    ("", "consensus", "LABELS .*robust-eac consensus --help"),
+    ("consensus", "--n_clusters 2", "unrecognized arguments: --n_clusters"),
+    ("compare", "--weighting=l2", "unrecognized arguments: --weighting"),
+    ("", "consensus labels.csv --output c.csv", "--n-clusters is required"),
+    *(("", f"consensus {name} --n-clusters 3", rf"{name}: No such file")
       for name in ("none.csv", "none.npy", "none.mat", "none.parquet")),
-    ("", "consensus . --n-clusters 3 --output c.csv", r"\.: Is a directory"),
-    ("consensus", "2.csv", r"unrecognized arguments: 2\.csv"),
-    ("consensus", "--output c.xlsx", r"--output: must end in \.csv, \.tsv, \.npy, got 'c\.xlsx'"),
-    ("consensus", "--output labels.csv", r"labels\.csv: is an input"),
-    ("consensus", "--output soft.csv", r"soft\.csv: is an input"),
-    ("consensus", "--output hard.csv", r"hard\.csv: is an input"),
-    ("consensus", "--weights c.csv", r"c\.csv: is written twice"),
-    ("consensus", "--output no/c.csv", r"no/c\.csv: there is no folder"),
-    ("consensus", "--json pipe", r"pipe: exists and is not a regular file"),
-    ("consensus", "--weighting best", r"--weighting: invalid choice: 'best' \(choose from 'uniform', 'restricted-"),
-    ("consensus", "--rho 0.01", r"error: --rho must be at least 1/\(number of clusterings\)=0"),
-    ("consensus", "--rho much", r"--rho: must be a number or 'auto'"),
-    ("consensus", "--lam 1", r"--lam applies to --weighting l2 only, not to restricted-simplex\."),
-    ("consensus", "--cost 1", r"--cost does not apply to --method median-partition\."),
-    ("consensus", "--n-init 0", r"error: --n-init must be at least 1"),
-    ("consensus", "--seed -1", r"--seed: must be an integer between 0 and 4294967295"),
-    ("consensus", "--n-clusters 5-2", r"--n-clusters: must be 4, 2-12, 2,3,5 or auto, got .5-2."),
-    *(("consensus", f"--n-clusters {k}", rf"--n-clusters: must be 4, 2-12, 2,3,5 or auto, got '{k}'")
-      for k in ("x", "2,x", "2-", "1-2-3", "2;3", "2.5")),
-    ("consensus", "--n-clusters 2-99", r"error: --n-clusters must be in \[1, 30 objects\], got 31"),
+    ("", "consensus . --n-clusters 3", "Is a directory"),
+    ("consensus", "--output c.xlsx", r"--output: must end in \.csv"),
+    *(("consensus", f"--output {name}.csv", "is an input") for name in ("labels", "soft", "hard")),
+    *(("consensus", option, "is written twice") for option in ("--weights c.csv", "--output - --weights -")),
+    ("consensus", "--output no/c.csv", "there is no folder"),
+    ("consensus", "--json pipe", "not a regular file"),
+    ("consensus", "--weighting best", "--weighting: invalid choice"),
+    ("consensus", "--rho 0.01", ".*--rho must be at least"),
+    ("consensus", "--rho much", "--rho: must be a number or 'auto'"),
+    ("consensus", "--lam 1", "--lam applies to --weighting l2 only"),
+    ("consensus", "--cost 1", "--cost does not apply to --method median-partition"),
+    ("consensus", "--n-init 0", ".*--n-init must be"),
+    ("consensus", "--seed -1", "--seed: must be an integer"),
+    *(("consensus", f"--n-clusters {k}", "--n-clusters: must be 4, 2-12, 2,3,5 or auto")
+      for k in ("5-2", "x", "2,x", "2-", "1-2-3", "2;3", "2.5")),
+    ("consensus", "--n-clusters 2-99", ".*--n-clusters must be"),
     *(("merge", f"--{option}", rf"--{option.split()[0]} does not apply to --method merge\.")
-      for option in ("weighting l2", "n-init 2", "rho 0.5", "verbose")),
-    ("merge", "--certify", r"--certify does not apply to --method merge, for which there is no bound\."),
+      for option in ("weighting l2", "n-init 2", "rho 0.5", "verbose", "certify")),
     *(("loss", f"--{option}", rf"--{option.split()[0]} does not apply to --loss vi\.")
-      for option in ("agreement adjusted", "method merge", "init kmeans", "max-iter 5", "tol 0.1", "verbose",
-                     "membership m.csv")),
-    ("loss", "--n-clusters auto", r"--n-clusters must be an integer for --loss vi, or left out"),
-    ("loss", "--certify", r"--certify does not apply to --loss vi, for which there is no bound\."),
-    ("compare", "--weightings l2 --consensus sec", r"consensus must hold 'robust-eac', which 'l2' needs .* got 'sec'"),
-    ("compare", "--weightings silhouette", r"X, the features, must be given for 'silhouette'"),
+      for option in ("agreement adjusted", "method merge", "max-iter 5", "tol 0.1", "verbose", "membership m.csv",
+                     "certify")),
+    ("loss", "--n-clusters auto", "--n-clusters must be an integer"),
+    ("compare", "--weightings l2 --consensus sec", "robust-eac"),
+    ("compare", "--weightings silhouette", "features"),
     ("compare", "--truth few.csv", r"few\.csv: has 2 rows, labels\.csv 30"),
-    ("compare", "--truth named.csv", r"named\.csv: 10 columns could be the truth"),
-    ("compare", "--truth-column k", r"labels\.csv: no columns are called 'k'"),
-    ("compare", "--truth half.csv", r"half\.csv: every partition must observe .* column .class. has no label"),
-    ("", "compare named.csv --n-clusters 3 --index-column name --truth other.csv",
-     r"other\.csv: the rows must have different names to be joined"),
-    ("compare", "--fractions 0 1.5", r"error: --fractions must be at least 0 and at most 1, got 1\.5"),
-    ("consensus", "--output - --weights -", r"error: -: is written twice\."),
-    ("plot", "--output -", r"error: -: must end in .*\.png"),
-    ("compare", "--output t.npy", r"--output: must end in \.csv, \.tsv, got 't\.npy'"),
-    ("compare", "--reference uniform+sec",
-     r"--reference must be a method that is compared, .* got 'uniform.sec' \(did you mean 'uniform . sec'\?\)"),
-    ("compare", "--features named.csv", r"row 2, column 'name': a feature must be"),
-    ("", "ensemble named.csv --output l.csv", r"named\.csv, row 2, column 'name': a feature must be .*'object 0'"),
-    ("ensemble", "--n-clusters auto", r"an integer or LOW-HIGH, got 'auto'"),
-    ("ensemble", "--kind feature-subsets --n-partitions 2", r"--n-partitions does not apply to --kind feature-subsets"),
-    ("ensemble", "--kind mixed --per-k 2", r"--per-k does not apply to --kind mixed"),
-    ("ensemble", "--kind mixed --max-features .5", r"--max-features does not apply to --kind mixed"),
-    ("ensemble", "--per-k 2 --n-partitions 2", r"--n-partitions: not allowed with argument --per-k"),
-    ("ensemble", "--max-samples most", r"--max-samples: must be a count or a share such as \.8, got 'most'"),
-    ("ensemble", "--max-samples 1.5", r"share --max-samples must be greater than 0 and at most 1, got 1\.5"),
-    ("ensemble", "--n-clusters 4 --max-samples 3", r"error: --n-clusters must be in \[1, --max-samples=3\], got 4"),
-    ("plot", "--output f.doc", r"f\.doc: must end in .*\.png"),
-    ("report", "--loss vi", r"unrecognized arguments: --loss vi"),
-    ("report", "--max-rows -1", r"--max-rows must be at least 0, got -1"),
+    ("compare", "--truth named.csv", ".*--truth-column"),
+    ("compare", "--truth-column k", "no columns are called 'k'"),
+    ("compare", "--truth half.csv", "column 'class' holds no class"),
+    ("compare", "--fractions 0 1.5", ".*--fractions must be"),
+    ("plot", "--output -", r"\.png"),
+    ("plot", "--output f.doc", r"\.png"),
+    ("compare", "--output t.npy", "--output: must end in"),
+    ("compare", "--reference uniform+sec", "--reference must be .*did you mean 'uniform . sec'"),
+    ("compare", "--features named.csv", r"named\.csv, row 2, column 'name': a feature must be"),
+    ("ensemble", "--n-clusters auto", "an integer or LOW-HIGH"),
+    ("ensemble", "--kind feature-subsets --n-partitions 2", "--n-partitions does not apply"),
+    ("ensemble", "--kind mixed --per-k 2", "--per-k does not apply"),
+    ("ensemble", "--per-k 2 --n-partitions 2", "not allowed with"),
+    ("ensemble", "--max-samples most", "--max-samples: must be a count or a share"),
+    ("ensemble", "--max-samples 1.5", ".*--max-samples must be"),
+    ("report", "--loss vi", "unrecognized arguments"),
+    ("report", "--max-rows -1", "--max-rows"),
 ]  # fmt: skip
 
 
@@ -204,7 +167,6 @@ BAD_ARGUMENTS = [
 def test_bad_arguments(folder, capsys, command, options, match):
     write_csv("few.csv", ["class"], [[0], [1]])
     write_csv("half.csv", ["class"], [["NA"]] * 30)
-    write_csv("other.csv", ["name", "class"], [["x", 0]] * 30)
     os.mkfifo("pipe")
     (folder / "soft.csv").symlink_to("labels.csv")
     os.link("labels.csv", "hard.csv")
@@ -262,7 +224,7 @@ def test_a_second_file_that_fails_leaves_the_first_as_it_was(tmp_path):
     ("error", "code", "said"),
     [
         (KeyboardInterrupt(), 130, "interrupted"),
-        (MemoryError("Unable to allocate 8 TiB"), 1, r"not enough memory\. Unable to allocate 8 TiB"),
+        (MemoryError("Unable to allocate 8 TiB"), 1, r"MemoryError: Unable to allocate 8 TiB"),
         (ImportError("plots need\nmatplotlib"), 1, "plots need matplotlib"),
         (ZeroDivisionError("by zero"), 1, "ZeroDivisionError: by zero"),
     ],
@@ -342,7 +304,7 @@ def test_interrupted_at_work_in_a_terminal(folder):
     main_end, terminal = pty.openpty()
     # tqdm shows nothing on a terminal without columns.
     termios.tcsetwinsize(terminal, (24, 100))
-    argv = ["consensus", "big.npy", "--n-clusters", "5", "--n-init", "9999", "--output", "c.csv"]
+    argv = ["consensus", "big.npy", "--n-clusters", "5", "--n-init", "9999", "--verbose", "--output", "c.csv"]
     with subprocess.Popen(
         [sys.executable, "-m", "robust_eac", *argv],
         stdout=subprocess.PIPE,
