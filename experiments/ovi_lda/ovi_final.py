@@ -7,7 +7,7 @@ posterior probabilities of Gaussian clusters, each with its own covariance and t
 The numbers of clusters that OVI-LDA takes are those in the frozen records of `ovi_qpsk`; other cells search them.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy.special import softmax
@@ -17,12 +17,14 @@ from robust_eac.consensus import ovi_lda_consensus
 from robust_eac.consensus.ovi import core_membership
 
 from ..shared.store import PROJECT, canonical_json, derive_seed, load_frozen
-from .ovi_qpsk import OPTIONS, cells, grade, make_qpsk, quietly, search_all, table_of
+from . import ovi_qpsk
+from .ovi_qpsk import OPTIONS, grade, make_qpsk, quietly, search_all, table_of
 
 VERSION = 1
 
-GRID = cells(more_runs=())
-SMOKE = cells(divisors=(4,), n=(60,), n_init=1, decibels=(5,), repetitions=1, sweep=(), more_runs=())
+cells = partial(ovi_qpsk.cells, more_runs=())
+GRID = cells()
+SMOKE = cells(divisors=(4,), n=(60,), n_init=1, decibels=(5,), repetitions=1, sweep=())
 
 
 def run_one(*, divisor, n, n_init, decibel, repetition):

@@ -36,7 +36,7 @@ def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **op
 def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
     """Add the input file of a command, and the options of how to read it."""
     add = parser.add_argument
-    parser.set_defaults(draws=False)
+    parser.set_defaults(draws=None)
     add(name, type=Path, metavar=name.upper(), help=text)
     text = "whether the first row of text files has titles; default: yes; with a number in it, say so"
     add("--header", action=argparse.BooleanOptionalAction, help=text)
@@ -55,7 +55,7 @@ def add_solver_options(parser, *, losses=True):
     add_input_options(parser)
     parser.set_defaults(certify=False, loss=None, cost=None)
     text = "LABELS has one row per clustering, as posterior draws have"
-    parser.add_argument("--draws", action="store_true", help=text)
+    parser.add_argument("--draws", action="store_true", default=False, help=text)
     add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
     rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
     lam = "for l2: lambda; default: half the squared number of objects" + ", with --loss 0.5" * losses

@@ -196,6 +196,8 @@ def read_labels(arguments):
     missing = np.count_nonzero(labels == -1)
     note = f", {missing} of {labels.size} labels missing" if missing else ""
     say(f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}{note}")
+    if labels.shape[1] > len(labels) and arguments.draws is False:
+        print_problem("note", f"{table.file}: more clusterings than objects. Is each row a clustering? Give --draws.")
     return table, labels
 
 
@@ -256,6 +258,7 @@ def _read_beside(arguments, path, ensemble, variable=None):
     if wanted is None:
         if (n := len(table.frame)) != (m := len(ensemble.frame)):
             raise ValueError(f"{path}: has {n} rows, {ensemble.file} {m}; --index-column joins by names.")
+        say(f"{path}: its rows belong to those of {ensemble.file} in this order; --index-column joins by names")
         return table
     if not names.is_unique:
         raise ValueError(f"{path}: the rows must have different names to be joined.")
@@ -263,4 +266,6 @@ def _read_beside(arguments, path, ensemble, variable=None):
     if places.min() < 0:
         absent = wanted[places < 0]
         raise ValueError(f"{path}: {counted(len(absent), 'object')} of {ensemble.file} missing, such as {absent[0]!r}.")
+    if surplus := len(names) - len(wanted):
+        print_problem("note", f"{path}: {counted(surplus, 'row')} left out, of objects that {ensemble.file} has not.")
     return table._replace(frame=table.frame.iloc[places])

@@ -97,7 +97,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     --------
     >>> rng = np.random.RandomState(0)
     >>> X = np.repeat([[0, 0], [0, 9], [9, 0], [9, 9]], 20, axis=0) + rng.normal(size=(80, 2))
-    >>> model = OVIConsensus(n_clusters=(2, 6), n_init=2, random_state=0).fit(X)
+    >>> model = OVIConsensus(n_clusters=(2, 6), n_init=3, random_state=0).fit(X)
     >>> model.chosen_n_clusters_, model.labels_[[0, 20, 40, 60]]
     (array([4, 4, 4, 4, 4]), array([0, 1, 2, 3]))
     """

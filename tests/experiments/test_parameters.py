@@ -89,7 +89,7 @@ def test_a_parameter_at_its_default_is_not_in_the_configuration():
         ("weightings=l3", "weightings must be of .*MODULE:FUNCTION, got 'l3'"),
         ("weightings=nowhere:f", "weightings: 'nowhere:f' must name a function that can be imported: No module"),
         ("weightings=mymodule:f", "weightings: 'mymodule:f' must name a function that can be imported: module"),
-        ("weightings=mymodule:three", "weightings: 'mymodule:three' gets .*on six losses: .* have 6 values, .* got 3"),
+        ("weightings=mymodule:three", "weightings: 'mymodule:three' gets .*on six losses: .* of 6 values"),
         ("weightings=mymodule:broken", "'mymodule:broken' gets an array of losses.*six losses: TypeError: unsupported"),
         ("fractions=1.5", "fractions must be from 0 to 1, got 1.5"),
         ("repetitions=2.5", "repetitions must be a whole number, got '2.5'"),
