@@ -7,7 +7,7 @@ posterior probabilities of Gaussian clusters, each with its own covariance and t
 The numbers of clusters that OVI-LDA takes are those in the frozen records of `ovi_qpsk`; other cells search them.
 """
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from scipy.special import softmax
@@ -18,11 +18,17 @@ from robust_eac.consensus.ovi import core_membership
 
 from ..shared.store import PROJECT, canonical_json, derive_seed, load_frozen
 from . import ovi_qpsk
-from .ovi_qpsk import OPTIONS, grade, make_qpsk, quietly, search_all, table_of
+from .ovi_qpsk import DIVISORS, OPTIONS, PRINTED, SIZES, SWEEP, grade, make_qpsk, quietly, search_all, table_of
 
 VERSION = 1
 
-cells = partial(ovi_qpsk.cells, more_runs=())
+
+def cells(*, divisors=DIVISORS, n=SIZES, n_init=3, decibels=PRINTED, repetitions=3, sweep=SWEEP, sweep_repetitions=6):
+    """Those of `ovi_qpsk` without far more runs."""
+    made = {"divisors": divisors, "n": n, "n_init": n_init, "decibels": decibels, "repetitions": repetitions}
+    return ovi_qpsk.cells(**made, sweep=sweep, sweep_repetitions=sweep_repetitions, more_runs=())
+
+
 GRID = cells()
 SMOKE = cells(divisors=(4,), n=(60,), n_init=1, decibels=(5,), repetitions=1, sweep=())
 

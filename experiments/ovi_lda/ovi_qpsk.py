@@ -85,6 +85,7 @@ INDICES = {
 DIVISORS = (1, 2, 4)
 SIZES = (100, 400, 1000)
 PRINTED = (2, 5, 8)
+SWEEP = tuple(range(1, 11))
 # The definitions that reproduce most of the printed Table 3; see the table ovi_runs.
 MAIN = {"divisor": 4, "n": 1000, "n_init": 3}
 
@@ -96,7 +97,7 @@ def cells(
     n_init=3,
     decibels=PRINTED,
     repetitions=3,
-    sweep=tuple(range(1, 11)),
+    sweep=SWEEP,
     sweep_repetitions=6,
     more_runs=(30,),
 ):

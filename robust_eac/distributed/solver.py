@@ -131,8 +131,8 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
     weighting = as_weighting(weighting)
     if not objective_named(agreement, weighting).in_chunks:
         raise ValueError(
-            'For a Dask array, agreement must not be "adjusted" nor weighting "chance-corrected": these losses cannot be '
-            'summed over chunks. RestrictedSimplex(rho="auto") leaves out random partitions, too.'
+            'For a Dask array, agreement must not be "adjusted" nor weighting "chance-corrected": these losses cannot '
+            'be summed over chunks. RestrictedSimplex(rho="auto") leaves out random partitions, too.'
         )
     n_init, limits, n_jobs, rng = check_effort(**how)
     start = _check_start(init, labels, n_clusters)
