@@ -32,7 +32,7 @@ DEFINED = {name: member for name, member in public_objects().items() if name not
 METHODS = {
     name: member
     for name, member in public_callables().items()
-    if name not in DEFINED and not name.endswith("__init__") and "weightings.joint" not in name
+    if name not in DEFINED and not name.endswith("__init__") and "median_partition.weightings" not in name
 }
 
 
