@@ -1,7 +1,6 @@
 """The command that grades weightings and consensus functions on the same clusterings."""
 
 import sys
-from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from .options import add_input_options, add_n_clusters, add_options, add_seed, a
 from .output import check_outputs, clean_interrupts, print_problem, say, write_outputs
 from .tables import read_features, read_labels, read_truth
 
-# Fields of a record that are shown, and those that are written.
+# Columns of the table of runs that are shown, and those that are written.
 _GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density", "seconds")
 _WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
 # Options that `compare` takes under the same names.
@@ -75,49 +74,49 @@ def run_compare(arguments):
     options |= chosen | {"random_state": arguments.seed}
     # Ctrl-C must end the worker processes, too.
     with clean_interrupts() if arguments.n_jobs is not None else nullcontext():
-        records = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
+        found = compare(labels, n_clusters, y=y, X=X, verbose=sys.stderr.isatty(), **options)
     shares = arguments.fractions or [None]
-    graded = [record for record in records if record["error"] is None]
+    runs = found.table
+    succeeded = runs["error"].isna().any()
 
     for share in shares:
         if share is not None:
             say(f"\n{share:.0%} of the clusterings random")
-        _say(Comparison(record for record in records if record["fraction"] == share), arguments, y)
-    for error, count in Counter(record["error"] for record in records if record["error"] is not None).items():
-        print_problem("warning", f"{count} of {len(records)} runs failed: {error}")
+        _say(Comparison(runs if share is None else runs[runs["fraction"] == share]), arguments, y)
+    for error, count in runs["error"].value_counts().items():
+        print_problem("warning", f"{count} of {len(runs)} runs failed: {error}")
     varied = {"fraction": arguments.fractions is not None, "repeat": arguments.n_repeats > 1}
     fields = [*(field for field, is_varied in varied.items() if is_varied), *_WRITTEN]
-    columns = [["" if record[field] is None else record[field] for record in records] for field in fields]
+    columns = [["" if pd.isna(value) else value for value in runs[field].tolist()] for field in fields]
     contents = {arguments.output: (fields, columns)}
-    if arguments.figure is not None and graded:
+    if arguments.figure is not None and succeeded:
         if len(shares) > 1:
-            contents[arguments.figure] = records.plot(kind="shares").figure
+            contents[arguments.figure] = found.plot(kind="shares").figure
         elif arguments.n_repeats > 1:
-            contents[arguments.figure] = draw_beside_differences(records, arguments.reference)
+            contents[arguments.figure] = draw_beside_differences(found, arguments.reference)
         else:
-            contents[arguments.figure] = records.plot().figure
+            contents[arguments.figure] = found.plot().figure
     write_outputs(contents)
-    if not graded:
+    if not succeeded:
         raise RuntimeError("no run succeeded")
     return exit_code_of(selection)
 
 
-def _say(records, arguments, y):
-    """Show the records of one share of random clusterings: each, or with repeats their summary."""
-    graded = [record for record in records if record["error"] is None]
-    if graded and arguments.n_repeats == 1 and arguments.reference is None:
+def _say(found, arguments, y):
+    """Show the runs of one share of random clusterings: each, or with repeats their summary."""
+    graded = found.table[found.table["error"].isna()]
+    if len(graded) and arguments.n_repeats == 1 and arguments.reference is None:
         _say_graded(graded, "ensemble_nmi" if y is None else "ari")
-    elif graded:
-        summary = records.summary(reference=arguments.reference)
-        say(str(summary._replace(rows=summary.rows[:_SHOWN])))
-        if len(summary.rows) > _SHOWN:
-            say(f"(the best {_SHOWN} of {len(summary.rows)} by {summary.measure}; --output writes all)")
+    elif len(graded):
+        summary = found.summary(reference=arguments.reference)
+        say(str(summary._replace(table=summary.table[:_SHOWN])))
+        if len(summary.table) > _SHOWN:
+            say(f"(the best {_SHOWN} of {len(summary.table)} by {summary.measure}; --output writes all)")
 
 
-def _say_graded(records, order):
-    """Show the records, best first; of many only the best, and a summary of every weighting and function."""
-    frame = pd.DataFrame(records).sort_values(order, ascending=False, kind="stable")
-    frame = frame[[field for field in _GRADES if records[0][field] is not None]]
+def _say_graded(runs, order):
+    """Show the runs, best first; of many only the best, and a summary of every weighting and function."""
+    frame = runs.sort_values(order, ascending=False, kind="stable")[list(_GRADES)].dropna(axis=1, how="all")
     say(frame[:_SHOWN].to_string(**_SHOWN_AS))
     if len(frame) <= _SHOWN:
         say(f"(by {order}, best first)")
