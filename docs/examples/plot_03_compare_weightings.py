@@ -68,10 +68,10 @@ records.plot(kind="differences", reference="uniform + robust-eac")
 plt.show()
 
 # %%
-# The records themselves are a table, one row per run. The names of the clusterings that
+# The runs themselves are a table. The names of the clusterings that
 # a repeat drew are among its columns.
 
-frame = records.to_frame()
+frame = records.table
 print(frame[["repeat", "scheme", "ari", "nmi", "ensemble_nmi", "seconds"]].head(5).round(3).to_string(index=False))
 print(frame["partition_names"][0][:6])
 

@@ -113,7 +113,7 @@ records = compare(
     random_state=0,
 )
 summary = records.summary(reference="uniform + robust-eac")
-table = summary.to_frame()[["method", "mean", "low", "high", "difference", "p_value", "p_holm"]]
+table = summary.table[["method", "mean", "low", "high", "difference", "p_value", "p_holm"]]
 print(table.round(3).to_string(index=False))
 
 # %%

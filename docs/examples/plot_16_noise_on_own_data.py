@@ -79,7 +79,7 @@ for repetition in range(5):
 # Small shifts keep the intervals apart.
 
 summary = records.summary("h", reference="uniform + robust-eac")
-table = summary.to_frame().set_index("scheme")
+table = summary.table.set_index("scheme")
 names = [*weightings, "widest step"]
 fig, ax = plt.subplots(figsize=(8, 4.5))
 for shift, (name, marker) in enumerate(zip(names, "osv^D", strict=True)):

@@ -4,6 +4,8 @@ A cell is one data set, repetition and share of random partitions. It runs the f
 functions, which use weights in different ways, with all weightings.
 """
 
+import pandas as pd
+
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, compare, corrupt_ensemble
 
 from ..shared.ensembles import load_features
@@ -41,10 +43,10 @@ def run_one(*, dataset, repetition, fraction):
     common = {"y": y, "X": X, "random_state": derive_seed(0, repetition, "solver")}
     functions = {
         record["function"]: _measures(record)
-        for record in compare(labels, n_clusters, weightings=["uniform"], consensus=FUNCTIONS, **common)
+        for record in _records(labels, n_clusters, weightings=["uniform"], consensus=FUNCTIONS, **common)
     }
     weightings = {name: {} for name in WEIGHTED}
-    for record in compare(labels, n_clusters, consensus=WEIGHTED, **common):
+    for record in _records(labels, n_clusters, consensus=WEIGHTED, **common):
         graded = _measures(record)
         if record["weights"] is not None:
             graded["noise_weight"] = round(float(record["weights"][corrupted].sum()), 6)
@@ -52,6 +54,10 @@ def run_one(*, dataset, repetition, fraction):
     return {"functions": functions, "weightings": weightings}
 
 
+def _records(labels, n_clusters, **options):
+    return compare(labels, n_clusters, **options).table.to_dict("records")
+
+
 def _measures(record):
-    kept = {key: record[key] for key in _KEPT}
+    kept = {key: None if pd.isna(record[key]) else record[key] for key in _KEPT}
     return {key: round(value, 6) if isinstance(value, float) else value for key, value in kept.items()}

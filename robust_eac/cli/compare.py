@@ -4,8 +4,6 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
-import pandas as pd
-
 from .. import validation as check
 from ..comparison import Comparison, compare
 from ..comparison.compare import methods_of
@@ -18,7 +16,7 @@ from .options import add_input_options, add_n_clusters, add_options, add_seed, a
 from .output import check_outputs, clean_interrupts, print_problem, say, write_outputs
 from .tables import read_features, read_labels, read_truth
 
-# Fields of a record that are shown, and those that are written.
+# Columns of the table of runs that are shown, and those that are written.
 _GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density", "seconds")
 _WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
 # Largest number of rows shown.
@@ -68,41 +66,40 @@ def run_compare(arguments):
     # Ctrl-C must end the worker processes, too.
     with clean_interrupts() if arguments.n_jobs is not None else nullcontext():
         verbose = sys.stderr.isatty()
-        records = compare(labels, n_clusters, y=y, X=X, random_state=arguments.seed, verbose=verbose, **chosen)
+        found = compare(labels, n_clusters, y=y, X=X, random_state=arguments.seed, verbose=verbose, **chosen)
+    runs = found.table
     for share in arguments.fractions or [None]:
         if share is not None:
             say(f"\n{share:.0%} of the clusterings random")
-        _say(Comparison(record for record in records if record["fraction"] == share), arguments, y)
-    errors = pd.Series([record["error"] for record in records], dtype=object)
-    for error, count in errors.value_counts().items():
-        print_problem("warning", f"{count} of {len(records)} runs failed: {error}")
+        _say(Comparison(runs if share is None else runs[runs["fraction"] == share]), arguments, y)
+    for error, count in runs["error"].value_counts().items():
+        print_problem("warning", f"{count} of {len(runs)} runs failed: {error}")
     fields = ["fraction"] * (arguments.fractions is not None) + ["repeat"] * (arguments.n_repeats > 1) + [*_WRITTEN]
-    contents = {arguments.output: pd.DataFrame(list(records), columns=fields, dtype=object)}
-    if arguments.figure is not None and errors.isna().any():
+    contents = {arguments.output: runs[fields].astype(object)}
+    if arguments.figure is not None and runs["error"].isna().any():
         if len(arguments.fractions or ()) > 1:
-            contents[arguments.figure] = records.plot(kind="shares").figure
+            contents[arguments.figure] = found.plot(kind="shares").figure
         elif arguments.n_repeats > 1:
-            contents[arguments.figure] = draw_beside_differences(records, arguments.reference)
+            contents[arguments.figure] = draw_beside_differences(found, arguments.reference)
         else:
-            contents[arguments.figure] = records.plot().figure
+            contents[arguments.figure] = found.plot().figure
     write_outputs(contents)
-    if errors.notna().all():
+    if runs["error"].notna().all():
         raise RuntimeError("no run succeeded")
     return exit_code_of(selection)
 
 
-def _say(records, arguments, y):
-    """Show the records of one share of random clusterings, best first: each, or with repeats their summary."""
-    graded = [record for record in records if record["error"] is None]
-    if not graded:
+def _say(found, arguments, y):
+    """Show the runs of one share of random clusterings, best first: each, or with repeats their summary."""
+    graded = found.table[found.table["error"].isna()]
+    if not len(graded):
         return
     if arguments.n_repeats == 1 and arguments.reference is None:
         order = "ensemble_nmi" if y is None else "ari"
-        frame = pd.DataFrame(graded).sort_values(order, ascending=False, kind="stable")
-        frame = frame[[field for field in _GRADES if graded[0][field] is not None]]
+        frame = graded.sort_values(order, ascending=False, kind="stable")[list(_GRADES)].dropna(axis=1, how="all")
         text, n_rows = frame[:_SHOWN].to_string(index=False, float_format="{:.4f}".format), len(frame)
     else:
-        summary = records.summary(reference=arguments.reference)
-        text, n_rows, order = str(summary._replace(rows=summary.rows[:_SHOWN])), len(summary.rows), summary.measure
+        summary = found.summary(reference=arguments.reference)
+        text, n_rows, order = str(summary._replace(table=summary.table[:_SHOWN])), len(summary.table), summary.measure
     few = f"the best {_SHOWN} of {n_rows} by {order}; --output writes all"
     say(f"{text}\n({few if n_rows > _SHOWN else f'by {order}, best first'})")

@@ -10,6 +10,7 @@ from contextlib import suppress
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from tqdm import tqdm
@@ -36,7 +37,7 @@ _CALLS = {
     "consensus": (2, ("weights", "random_state"), "(labels, n_clusters, *, weights, random_state)"),
 }
 # Result, seconds and error of what was not run.
-_NO_OUTCOME = (None, None, None)
+_NO_OUTCOME = (None, np.nan, None)
 
 
 def compare(
@@ -110,16 +111,16 @@ def compare(
 
     Returns
     -------
-    records : Comparison
-        A list of dicts, one per run, in the order of the repeats: "dataset", "ensemble", "fraction", "kind",
+    comparison : Comparison
+        Its `table` has a row per run, in the order of the repeats: "dataset", "ensemble", "fraction", "kind",
         "repeat" (0, 1, ...), "partitions" and "partition_names" (numbers and names of those drawn; None for all, and
         without names);
         "scheme", "function", "weights" (of the partitions drawn); "labels", numbered by
-        :func:`~robust_eac.metrics.match_labels` as the classes of `y` in ascending order, or as in the first record;
+        :func:`~robust_eac.metrics.match_labels` as the classes of `y` in ascending order, or as in the first run;
         "n_clusters" found; "n_graded", the number of objects of known class, and "h", "nmi", "ari" on these against
-        `y` (None without it);
-        "ensemble_nmi" and "density", unweighted, against all partitions; "seconds" of the consensus function
-        ("scheme_seconds" of the scheme); "error", None or the message of a failed run, whose results are None.
+        `y` (missing without it);
+        "ensemble_nmi" and "density", unweighted, against all partitions; "scheme_seconds" of the scheme, "seconds" of
+        the consensus function; "error", None or the message of a failed run, whose results are missing.
 
     Notes
     -----
@@ -128,16 +129,18 @@ def compare(
     only between partitions with the same number of clusters.
 
     Memory is that of the largest runs, one per job, of an ensemble for every repeat and fraction, and O(n_samples) per
-    record. The seconds of the first run of a function in a process include loading or compiling its kernels. A worker
+    run. The seconds of the first run of a function in a process include loading or compiling its kernels. A worker
     process uses its share of the cores, unless NUMBA_NUM_THREADS and OMP_NUM_THREADS are set. If one dies, for example
     for lack of memory, joblib's error ends the comparison.
 
     Examples
     --------
     >>> labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
-    >>> records = compare(labels, 2, y=[0, 0, 0, 1, 1], weightings=["uniform"], consensus=["kmeans", "sec"])
-    >>> [(record["scheme"], record["function"], record["h"], round(record["density"], 3)) for record in records]
-    [('uniform', 'kmeans', 1.0, 0.867), ('uniform', 'sec', 1.0, 0.867)]
+    >>> found = compare(labels, 2, y=[0, 0, 0, 1, 1], weightings=["uniform"], consensus=["kmeans", "sec"])
+    >>> print(found.table[["scheme", "function", "h", "density"]].round(3).to_string(index=False))
+     scheme function   h  density
+    uniform   kmeans 1.0    0.867
+    uniform      sec 1.0    0.867
     """
     partitions_of = check.ensemble(labels)
     check.index(partitions_of, y=y, X=X)
@@ -152,7 +155,7 @@ def compare(
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
     kinds = _several([kind] if isinstance(kind, str) else kind, "kind", "kinds", check.choice, choices=KINDS)
-    noises = [(None, None)]
+    noises = [(None, np.nan)]
     if fractions is not None:
         noises = list(product(kinds, _several(fractions, "fractions", "shares", check.real, low=0.0, high=1.0)))
     n_jobs = check.n_jobs(n_jobs)
@@ -174,19 +177,19 @@ def compare(
                 finding[number, *pair] = _find, function, drawn, n_clusters, weights, seed
         found = _outcomes(finding, n_jobs, bar)
 
-    records = Comparison()
+    rows = []
     reference = y
     for (number, (about, among, *_)), (name, function), _ in cells:
         weights, scheme_seconds, error = weighed.get((number, name), _NO_OUTCOME)
-        result, seconds, error = found.get((number, name, function), (None, None, error))
+        result, seconds, error = found.get((number, name, function), (None, np.nan, error))
         if result is not None:
             weights, result = result
             reference = result if reference is None else reference
             result = metrics.match_labels(result, reference)
         own = {"scheme": name, "function": function, "weights": weights, "labels": result}
         costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-        records.append({"dataset": dataset, "ensemble": ensemble} | about | own | _grade(among, y, result) | costs)
-    return records
+        rows.append({"dataset": dataset, "ensemble": ensemble} | about | own | _grade(among, y, result) | costs)
+    return Comparison(pd.DataFrame(rows).astype({"n_clusters": "Int64", "n_graded": "Int64"}))
 
 
 def methods_of(weightings, weight_solvers, consensus, *, features):
@@ -285,7 +288,7 @@ def _runs(ensemble, noises, seeds, n_drawn, with_replacement):
     """
     for (kind, fraction), (repeat, seed) in product(noises, enumerate(seeds)):
         among, names, partitions = ensemble.labels, ensemble.names, None
-        if fraction is not None:
+        if kind is not None:
             among, _ = corrupt_ensemble(among, fraction, np.random.RandomState([seed, 2]), kind=kind)
         drawn = among
         if n_drawn is not None:
@@ -351,8 +354,8 @@ def _find(function, labels, n_clusters, weights, seed):
 
 
 def _grade(labels, y, found):
-    """Scores of a consensus; None for a failed one."""
-    scores = dict.fromkeys(("n_clusters", "n_graded", "h", "nmi", "ari", "ensemble_nmi", "density"))
+    """Scores of a consensus; NaN for a failed one."""
+    scores = dict.fromkeys(("n_clusters", "n_graded", "h", "nmi", "ari", "ensemble_nmi", "density"), np.nan)
     if found is None:
         return scores
     # A method must not gain by leaving out objects: its -1 is a cluster here.

@@ -191,7 +191,8 @@ COMPARE = ("compare", *NAMED[:3], "--truth-column", "class", "--n-clusters", 3)
 def test_compare_is_compare(folder, capsys):
     options = ("--weightings", "uniform", "l2", "redundancy", "--consensus", "robust-eac", "kmeans", "sec")
     assert run(*COMPARE, "--seed", 5, *options, "--output", "t.csv") == 0
-    records = compare(LABELS, 3, y=TRUTH, weightings=list(options[1:4]), consensus=list(options[5:]), random_state=5)
+    chosen = {"weightings": list(options[1:4]), "consensus": list(options[5:])}
+    records = compare(LABELS, 3, y=TRUTH, **chosen, random_state=5).table.to_dict("records")
     header, columns = read_csv("t.csv")
     table = dict(zip(header, columns, strict=True))
     assert len(records) == len(table["scheme"]) == 7
@@ -233,8 +234,8 @@ def test_a_truth_known_in_part(folder, capsys):
     assert run("compare", "labels.csv", "--truth", "y.csv", *chosen) == 0
     assert "y.csv: the class of 20 of 30 objects is known; these are graded" in capsys.readouterr().out
     y = np.where(np.arange(30) % 3, TRUTH, -1)
-    (record,) = compare(LABELS, 3, y=y, weightings=["uniform"], consensus=["sec"], random_state=0)
-    assert read_csv("t.csv")[1][3] == (str(record["h"]),)
+    runs = compare(LABELS, 3, y=y, weightings=["uniform"], consensus=["sec"], random_state=0).table
+    assert read_csv("t.csv")[1][3] == (str(runs["h"][0]),)
 
 
 def test_compare_tells_of_runs_that_fail(folder, capsys, monkeypatch):
@@ -289,15 +290,15 @@ def test_compare_with_repeats_is_the_summary_of_compare(folder, capsys):
     lines = capsys.readouterr().out.splitlines()
     # Seconds differ.
     table = [line.split()[:7] for line in lines if " + " in line][:5]
-    shown = [line.split()[:7] for line in str(records.summary(reference="weac + sec")).splitlines()[1:-1]]
+    shown = [line.split()[:7] for line in str(records.summary(reference="weac + sec")).splitlines()[1:-2]]
     assert sorted(table) == sorted(shown)
-    assert lines[-3].startswith("3 repeats; differences to weac + sec")
+    assert lines[-4].startswith("3 repeats; differences to weac + sec")
     assert lines[-1] == "written: t.csv, t.png"
     header, columns = read_csv("t.csv")
     table = dict(zip(header, columns, strict=True))
     assert table["repeat"] == ("0",) * 5 + ("1",) * 5 + ("2",) * 5
     assert table["scheme"][:5] == ("uniform", "uniform", "l2", "weac", "weac")
-    assert sorted(table["ari"]) == sorted(str(record["ari"]) for record in records)
+    assert sorted(table["ari"]) == sorted(map(str, records.table["ari"]))
     assert Path("t.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -496,7 +497,7 @@ def test_compare_over_shares_of_noise(folder, capsys):
     said = capsys.readouterr().out
     assert re.findall(r"^(\d+%) of the clusterings random$", said, flags=re.MULTILINE) == ["0%", "50%"]
     given = {"weightings": ["uniform", "l2"], "consensus": ["kmeans", "robust-eac"], "fractions": [0.0, 0.5]}
-    records = compare(LABELS, 3, random_state=1, **given)
+    records = compare(LABELS, 3, random_state=1, **given).table.to_dict("records")
     header, columns = read_csv("t.csv")
     assert "repeat" not in header
     for field in ("fraction", "scheme", "function", "ensemble_nmi"):

@@ -19,7 +19,7 @@ from .surface import is_result, public_objects
 PUBLIC = {name.rpartition(".")[2]: member for name, member in public_objects().items() if not is_result(member)}
 # Takes no arrays but other things, and has tests of its own.
 NOT_CALLED = {
-    "Comparison": "a list of what compare returns",
+    "Comparison": "holds the table that compare makes",
     "cut_bisecting_tree": "takes a tree",
     "load_dataset": "takes a name",
     "main": "the command line",

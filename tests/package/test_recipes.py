@@ -75,12 +75,10 @@ def test_a_weighting_scheme(monkeypatch, labels):
 
     monkeypatch.setitem(WEIGHTING_SCHEMES, "fineness", fineness)
 
-    records = compare(labels, 3, y=TRUTH, weightings=["fineness"], consensus=["kmeans"], random_state=0)
-    assert [(record["scheme"], record["function"], record["error"]) for record in records] == [
-        ("fineness", "kmeans", None)
-    ]
-    assert records[0]["h"] > 0.9
-    assert "fineness" in {record["scheme"] for record in compare(labels, 3, consensus=["ecc"], random_state=0)}
+    runs = compare(labels, 3, y=TRUTH, weightings=["fineness"], consensus=["kmeans"], random_state=0).table
+    assert runs[["scheme", "function", "error"]].to_numpy().tolist() == [["fineness", "kmeans", None]]
+    assert runs["h"][0] > 0.9
+    assert "fineness" in set(compare(labels, 3, consensus=["ecc"], random_state=0).table["scheme"])
 
 
 def test_a_consensus_function(monkeypatch, labels, rng):
@@ -90,8 +88,8 @@ def test_a_consensus_function(monkeypatch, labels, rng):
 
     monkeypatch.setitem(CONSENSUS_FUNCTIONS, "heaviest", heaviest)
 
-    records = compare(labels, 3, y=TRUTH, weightings=["uniform"], consensus=["heaviest"], random_state=0)
-    assert [(record["function"], record["error"]) for record in records] == [("heaviest", None)]
-    assert records[0]["h"] > 0.7
+    runs = compare(labels, 3, y=TRUTH, weightings=["uniform"], consensus=["heaviest"], random_state=0).table
+    assert runs[["function", "error"]].to_numpy().tolist() == [["heaviest", None]]
+    assert runs["h"][0] > 0.7
     test_consensus_contracts.test_signature(heaviest)
     test_consensus_contracts.test_labels_are_codes_without_holes_in_the_order_of_first_appearance(rng, heaviest)

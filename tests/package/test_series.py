@@ -137,7 +137,8 @@ def test_titles_that_are_numbers_are_names():
         assert all(f">{title}</" in page for title in texts)
     found = solve_hard_median_partition(frame, 2, random_state=0).summary(frame)
     assert sorted(line.split()[0] for line in found.splitlines()[-4:]) == sorted(texts)
-    record = compare(frame, 2, weightings=["uniform"], consensus=["kmeans"], resample=0.5, random_state=0)[0]
+    found = compare(frame, 2, weightings=["uniform"], consensus=["kmeans"], resample=0.5, random_state=0)
+    record = found.table.loc[0]
     assert record["partition_names"] == tuple(texts[u] for u in record["partitions"])
     # Titles 0, 1, ... are positions, and so are names of a few of the columns.
     assert not hasattr(RobustEAC(2, random_state=0).fit(pd.DataFrame(WORLD.labels)), "feature_names_in_")
