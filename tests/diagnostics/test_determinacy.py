@@ -7,7 +7,7 @@ from robust_eac import RobustEAC, adjusted_rand_score, certify, solve_median_par
 
 from .. import reference
 from ..access import determinacy
-from ..core.test_rotation import noisy, numbered_alike
+from ..median_partition.test_rotation import noisy, numbered_alike
 
 
 def test_labels_of_pure_objects_are_determined(rng):

@@ -18,7 +18,7 @@ from ..access import (
 )
 from ..conftest import planted_ensemble
 from ..diagnostics.test_agreement import random_partitions
-from ..solvers.test_trust_solver import solve
+from .test_trust_solver import solve
 
 TRUTH = np.repeat([0, 1, 2], 60)
 
