@@ -97,7 +97,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         `X` adds a certificate. "bound" compares :math:`\sum_u \alpha_u d_u` at `membership_` with a lower bound over
         all memberships for the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`). It is "none", with
         the reason, after merging, for adjusted losses and Dask arrays, and where more than 3,000 objects differ and
-        labels are missing or there are more than 3,000 base clusters. "unsure" counts the objects whose best move to
+        labels are missing or there are more than 3,000 base clusters. "ambiguous" counts the objects whose best move to
         another cluster raises :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples, those whose
         move would lower L, and those that change cluster at the same losses (see :func:`~robust_eac.certify`).
 
@@ -131,7 +131,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         clusters     2 found of 3 asked for; objects in each: 3, 3
         objective    4.9973, or 0.1388 per ordered pair of objects
         convergence  converged: gap 9.6e-07 after 3 alternations
-        labels       determined: memberships with the same losses have the same labels
+        labels       identified: memberships with the same losses have the same labels
         weights      uniform: 4 partitions with weight, 0 without
         agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
         confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)
@@ -171,9 +171,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str | None:
         """Report on the fit as one self-contained HTML page, which needs no other file and no network.
 
-        It explains :meth:`summary`, lists partitions (weight, loss, agreement and its p-value) and unsure objects, and
-        shows the co-association of at most 400 objects. The same fit gives the same page, without a date. Needs Jinja2
-        and matplotlib.
+        It explains :meth:`summary`, lists partitions (weight, loss, agreement and its p-value) and ambiguous objects,
+        and shows the co-association of at most 400 objects. The same fit gives the same page, without a date. Needs
+        Jinja2 and matplotlib.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         call : str, default=None
             Call that repeats the fit. None means the call in Python.
         max_rows : int, default=100
-            Largest number of unsure objects listed, the least sure ones.
+            Largest number of ambiguous objects listed, the least sure ones.
         selection : ClusterNumberSelection, default=None
             Result of :func:`~robust_eac.select_n_clusters`, to show how the number of clusters was chosen.
 
@@ -252,10 +252,10 @@ class RobustEAC(_Consensus):
         2^28; :func:`~robust_eac.solve_hard_median_partition` takes less memory.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         How to compute the weights from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy" or
-        "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance, near copies
-        counting once); an object with parameters, such as ``L2(lam=...)`` or ``RestrictedSimplex(rho=...)``; any
-        function losses -> weights, without a guarantee of descent; or fixed weights: non-negative, not all zero,
-        normalised to sum to one.
+        "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance,
+        near-duplicates counting once); an object with parameters, such as ``L2(lam=...)`` or
+        ``RestrictedSimplex(rho=...)``; any function losses -> weights, without a guarantee of descent; or fixed
+        weights: non-negative, not all zero, normalised to sum to one.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
         The losses that are minimised: "raw" means d_u, "adjusted" their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses and objective are

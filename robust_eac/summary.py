@@ -8,8 +8,8 @@ import numpy as np
 from . import validation as check
 from .core.encoding import encode_ensemble
 from .core.formula import adjusted_agreements
-from .diagnostics.certificates import UNSURE, Assessment, assess_membership
-from .diagnostics.identifiability import determinacy
+from .diagnostics.certificates import AMBIGUOUS, Assessment, assess_membership
+from .diagnostics.identifiability import identifiability
 from .median_partition.base import Objective
 from .median_partition.weightings import name_of
 from .wording import agreement_of, clusters_found, counted, percent, report, rounded, with_weight
@@ -88,11 +88,11 @@ def describe(model, settings, assessment=None):
         rows["convergence"] = _convergence(model, settings.parameters["tol"])
         if isinstance(model.membership_, np.ndarray):
             if assessment is None:
-                found = determinacy(model.membership_, settings.sample_weight)
+                found = identifiability(model.membership_, settings.sample_weight)
                 counts = (None, None, None) if found is None else found.counts
             else:
-                counts = assessment.n_undetermined, assessment.label_agreement, assessment.determined
-            rows["labels"] = _determined(*counts, len(model.labels_))
+                counts = assessment.n_unidentified, assessment.label_agreement, assessment.identified
+            rows["labels"] = _identified(*counts, len(model.labels_))
     rows |= certificate_rows(assessment, len(model.labels_))
     weighting = "trust" if settings.objective is None else name_of(settings.parameters["weighting"])
     rows["weights"] = with_weight(model.weights_, weighting)
@@ -119,15 +119,15 @@ def _convergence(model, tol):
     return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
 
 
-def _determined(n_undetermined, agreement, proven, n_samples):
-    """How far the labels are determined."""
-    if n_undetermined is None:
+def _identified(n_unidentified, agreement, proven, n_samples):
+    """How far the losses identify the labels."""
+    if n_unidentified is None:
         return "not computed: too many clusters"
     if proven:
-        return "determined: memberships with the same losses have the same labels"
-    if n_undetermined == 0:
+        return "identified: memberships with the same losses have the same labels"
+    if n_unidentified == 0:
         return "no other labels found among memberships with the same losses"
-    few = _share(n_undetermined, n_samples)
+    few = _share(n_unidentified, n_samples)
     return f"memberships with the same losses have {few} elsewhere; adjusted Rand index down to {rounded(agreement)}"
 
 
@@ -136,7 +136,7 @@ def _share(few, n):
 
 
 def certificate_rows(assessment, n_samples):
-    """Two rows of the report: the distance to the bound, and the unsure objects; none for None."""
+    """Two rows of the report: the distance to the bound, and the ambiguous objects; none for None."""
     if assessment is None:
         return {}
     loss, bound, excess = assessment.loss, assessment.bound, assessment.excess
@@ -146,15 +146,15 @@ def certificate_rows(assessment, n_samples):
         distance = f"weighted loss at most {loss:.2g} per ordered pair of objects above the least possible"
     else:
         distance = f"weighted loss at most {_at_most(100.0 * excess)} % above the least possible with these weights"
-    if assessment.n_unsure is None:
-        return {"bound": distance, "unsure": "not counted"}
-    few = _share(assessment.n_unsure, n_samples)
-    text = f"{few}: moving one costs less than {percent(UNSURE)} of the loss per object"
+    if assessment.n_ambiguous is None:
+        return {"bound": distance, "ambiguous": "not counted"}
+    few = _share(assessment.n_ambiguous, n_samples)
+    text = f"{few}: moving one costs less than {percent(AMBIGUOUS)} of the loss per object"
     if assessment.n_gaining:
         text += f"; for {assessment.n_gaining:,} it gains"
-    if assessment.n_undetermined:
-        text += f"; at the same losses {assessment.n_undetermined:,} can be elsewhere"
-    return {"bound": distance, "unsure": text}
+    if assessment.n_unidentified:
+        text += f"; at the same losses {assessment.n_unidentified:,} can be elsewhere"
+    return {"bound": distance, "ambiguous": text}
 
 
 def _at_most(value):

@@ -50,8 +50,8 @@ def with_weight(weights, weighting):
     n_with = np.count_nonzero(weights)
     split = f"{counted(n_with, 'partition')} with weight, {len(weights) - n_with:,} without"
     copies = np.count_nonzero((weights > 0.0) & (weights < (1.0 - 1e-9) * weights.max()))
-    # Only chance-corrected weights give near copies the weight of one partition together.
-    share = f"; {copies:,} of them share it with near copies" if weighting == "chance-corrected" and copies else ""
+    # Only chance-corrected weights give near-duplicates the weight of one partition together.
+    share = f"; {copies:,} of them share it with near-duplicates" if weighting == "chance-corrected" and copies else ""
     return f"{weighting}: {split}{share}"
 
 

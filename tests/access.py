@@ -44,7 +44,7 @@ from robust_eac.core.lloyd import (
 )
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
-from robust_eac.diagnostics.identifiability import determinacy
+from robust_eac.diagnostics.identifiability import identifiability
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import solver as distributed
 from robust_eac.ensembles import base as ensemble_base
@@ -74,9 +74,9 @@ from robust_eac.median_partition.starts import draw_sample, initial_rows, pays_t
 from robust_eac.median_partition.sweep import visiting_order
 from robust_eac.median_partition.trust import (
     are_apart,
-    count_families_once,
+    count_near_duplicates_once,
     largest_group,
-    near_copies,
+    near_duplicates,
     with_untested,
 )
 from robust_eac.median_partition.weightings import WEIGHTINGS, as_weighting, weighted_loss

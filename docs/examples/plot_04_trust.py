@@ -9,7 +9,7 @@ Trust that needs no tuning: 70 of 100 clusterings are random, and nobody says so
 # The weightings of the paper are told how many clusterings to doubt (`rho`) or how
 # strongly (`lam`). ``weighting="chance-corrected"`` keeps those that agree with the
 # consensus more than chance explains; :doc:`/trust` says how. The steps in the lower
-# picture are families of near copies, which share a vote.
+# picture are families of near-duplicates, which share a vote.
 
 import matplotlib.pyplot as plt
 

@@ -69,12 +69,12 @@ from robust_eac.metrics import match_labels
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.4), sharex=True, sharey=True)
 for ax, (loss, estimate) in zip(axes, estimates.items(), strict=True):
     costs = reassignment_costs(labels, estimate.labels, loss=loss).rises
-    unsure = 1 - np.clip(costs / np.median(costs), 0, 1)
+    ambiguous = 1 - np.clip(costs / np.median(costs), 0, 1)
     matched = match_labels(estimate.labels, estimates["binder"].labels)
     for cluster in np.unique(matched):
         here = matched == cluster
         look = {"color": f"C{cluster}", "marker": "osv^D<>*"[cluster % 8]}
-        ax.scatter(*X[here].T, s=15 + 120 * unsure[here], alpha=0.75, **look)
+        ax.scatter(*X[here].T, s=15 + 120 * ambiguous[here], alpha=0.75, **look)
     ax.set_title(f"{loss}: {estimate.n_clusters} clusters")
     ax.set_xlabel("first feature")
 axes[0].set_ylabel("second feature")

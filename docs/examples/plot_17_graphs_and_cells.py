@@ -43,7 +43,7 @@ print("below 0.9:", [node for node, sure in zip(runs.index, confidence, strict=T
 
 # %%
 # Nodes below 0.9 are hollow and large. For none of them would another community be as good:
-# that is what the summary calls unsure.
+# that is what the summary calls ambiguous.
 
 import matplotlib.pyplot as plt
 
@@ -52,13 +52,13 @@ points = np.array([places[node] for node in runs.index])
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), width_ratios=[3, 2])
 nx.draw_networkx_edges(graph, places, ax=axes[0], width=0.4, edge_color="0.6")
 for community in range(model.n_clusters_found_):
-    for unsure in (False, True):
-        some = (model.labels_ == community) & ((confidence < 0.9) == unsure)
+    for ambiguous in (False, True):
+        some = (model.labels_ == community) & ((confidence < 0.9) == ambiguous)
         axes[0].scatter(
             *points[some].T,
-            s=150 if unsure else 60,
+            s=150 if ambiguous else 60,
             marker="osv^D<>p"[community],
-            facecolors="white" if unsure else f"C{community}",
+            facecolors="white" if ambiguous else f"C{community}",
             edgecolors=f"C{community}",
             zorder=2,
         )

@@ -17,7 +17,7 @@ _MOST_TITLES = 40
 
 def add_consensus(parser):
     add_solver_options(parser)
-    text = "also say how far the consensus is from a lower bound, and how many objects are unsure"
+    text = "also say how far the consensus is from a lower bound, and how many objects are ambiguous"
     parser.add_argument("--certify", action="store_true", help=text)
     add_table_output(parser, help="cluster of every object: .csv, .tsv or .npy, as the next two")
     add_table_output(parser, "--weights", help="weight, loss and agreement of every clustering")
@@ -107,7 +107,13 @@ def add_report(parser):
     add = parser.add_argument
     add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
     add("--note", metavar="TEXT", help="text below the title: the data, the author, the date")
-    add("--max-rows", type=COUNT, default=100, metavar="N", help="unsure objects listed at most; default: %(default)s")
+    add(
+        "--max-rows",
+        type=COUNT,
+        default=100,
+        metavar="N",
+        help="ambiguous objects listed at most; default: %(default)s",
+    )
     add_solver_options(parser, losses=False)
 
 

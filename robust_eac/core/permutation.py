@@ -1,4 +1,4 @@
-"""Distribution of |S_u|^2, the agreement of a consensus with a partition, when objects are relabelled at random.
+"""Distribution of |S_u|^2, the agreement of a consensus with a partition, when objects are permuted at random.
 
 |S|^2 = |Y X'|^2 = sum_ij (y_i'y_j) (x_i'x_j) over all ordered pairs, including i = j. Under permutations of one side's
 objects it is a quadratic assignment statistic: its moments are exact sums over single objects, pairs, and pairs and
@@ -183,12 +183,12 @@ def stack(sides, index):
 
 
 def expected(a, b):
-    """Mean of |S|^2 over all relabellings of the objects."""
+    """Mean of |S|^2 over all permutations of the objects."""
     return (a.n * a.level) * (b.n * b.level) + _of_self_pairs(a, b)
 
 
 def _of_self_pairs(a, b):
-    """Mean of |S|^2 minus n^2 times both levels: relabelling maps pairs (i, i) to pairs (i, i)."""
+    """Mean of |S|^2 minus n^2 times both levels: a permutation maps pairs (i, i) to pairs (i, i)."""
     different = b.n**2 - b.singles
     # A single object has no other pairs, and no excess.
     return a.excess * (b.excess / b.singles + b.excess / np.where(different > 0.0, different, 1.0))
@@ -211,7 +211,7 @@ def share_of_pairs(side):
 
 
 def variance(a, b):
-    """Variance of |S|^2 over all relabellings of the objects: Mantel's, and the terms of the pairs (i, i)."""
+    """Variance of |S|^2 over all permutations of the objects: Mantel's, and the terms of the pairs (i, i)."""
     n, n1, n2, n3 = (np.maximum(a.n - j, 1.0) for j in range(4))
     # Sums over more objects than exist are zero.
     same = 2.0 * (a.spread / n) * (b.spread / n1)
@@ -227,7 +227,7 @@ def variance(a, b):
 
 
 def skewness(a, b):
-    """Skewness of |S|^2 over all relabellings, never below 0; exact if a side is hard, else up to O(1/n).
+    """Skewness of |S|^2 over all permutations, never below 0; exact if a side is hard, else up to O(1/n).
 
     The third moment is a sum over triples of pairs, grouped by the graph that they form: for each graph, the product of
     the sums of both sides, times the number of orders and directions of the three pairs.
@@ -273,7 +273,7 @@ def adjusted(lift, a, b):
 
 
 def is_informative(side):
-    """Whether relabelling changes the co-associations: not for one cluster, single objects, or equal memberships."""
+    """Whether a permutation changes the co-associations: not for one cluster, single objects, or equal memberships."""
     return side.scatter - _of_self_pairs(side, side) > _ALIKE * side.square
 
 

@@ -16,7 +16,7 @@ from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 
-# Up to this many objects, all relabellings are enumerated, 8! = 40,320: approximated from three moments, p-values below
+# Up to this many objects, all permutations are enumerated, 8! = 40,320: approximated from three moments, p-values below
 # 0.2 of so few objects are off by up to 0.18, mostly too small (random ensembles of 4 to 8 objects).
 _FEW = 8
 # Largest number of entries in a batch of them.
@@ -56,7 +56,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 
     Notes
     -----
-    A partition is trivial if relabelling the objects that it observes does not change it: it puts all of them together,
+    A partition is trivial if permuting the objects that it observes does not change it: it puts all of them together,
     or all apart, or gives all of them the same memberships, up to about 1e-6. Then :math:`d_u = E[d_u]` for every
     consensus, so that :math:`a_u = 0`, also for an equal consensus, where :math:`a_u` is 0/0 and scikit-learn's index
     is 1. In the same way a trivial consensus agrees with no partition.
@@ -79,7 +79,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 
 
 def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: ArrayLike | None = None) -> AgreementTest:
-    r"""Test whether each partition agrees with a consensus more than a random relabelling of the objects would.
+    r"""Test whether each partition agrees with a consensus more than a random permutation of the objects would.
 
     The statistic is :math:`\|S_u\|^2 = \sum_{ij} (y_i^T y_j) (x_{ui}^T x_{uj})`, over ordered pairs including i = j.
     Its mean, variance and skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the
@@ -92,7 +92,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     labels, membership
         As in :func:`~robust_eac.partition_losses`.
     sample_weight : array-like of shape (n_samples,), default=None
-        Number of copies of every object, each of them relabelled on its own: 0 or at least 1. None means one each.
+        Number of copies of every object, each of them permuted on its own: 0 or at least 1. None means one each.
         With fractions among them there are no permutations, and p-values are approximate for any number of objects.
 
     Returns
@@ -154,7 +154,7 @@ def agreement_test_of(encoding, rows):
 
 
 def _exact_pvalues(encoding, rows, partitions, objects):
-    """Share of the relabellings of a few objects with as much agreement or more, for partitions that observe them."""
+    """Share of the permutations of a few objects with as much agreement or more, for partitions that observe them."""
     gram = rows[objects] @ rows[objects].T
     X = np.split(one_hot(encoding).toarray()[objects], encoding.partitions.offsets[1:], axis=1)
     grams = np.array([X[u] @ X[u].T for u in partitions])

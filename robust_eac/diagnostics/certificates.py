@@ -1,4 +1,4 @@
-"""Checks of a consensus: stationarity, confidence, bounds, and unsure objects."""
+"""Checks of a consensus: stationarity, confidence, bounds, and ambiguous objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..median_partition.gradient import frank_wolfe_gaps
 from ..median_partition.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from ..median_partition.objective import RawObjective
 from .agreement import AgreementTest, agreement_test_of
-from .identifiability import Determinacy, determinacy
+from .identifiability import Identifiability, identifiability
 from .losses import Evaluation
 
 __all__ = ["Certificate", "certify"]
@@ -23,8 +23,8 @@ __all__ = ["Certificate", "certify"]
 _ENOUGH = 1e-3
 # Largest number of different objects, or of base clusters, for a bound over their pairs: a minute or two.
 MOST_PAIRED = 3000
-# An object is unsure if its best move costs less than this share of the loss per object.
-UNSURE = 0.1
+# An object is ambiguous if its best move costs less than this share of the loss per object.
+AMBIGUOUS = 0.1
 # Costs above this are not negative: the rest is rounding.
 _GAIN = -1e-9
 
@@ -38,8 +38,8 @@ class Certificate(NamedTuple):
     move_costs: np.ndarray
     trust: AgreementTest | None
     label_agreement: float | None
-    undetermined: np.ndarray | None
-    determined: bool | None
+    unidentified: np.ndarray | None
+    identified: bool | None
 
 
 def certify(
@@ -64,10 +64,10 @@ def certify(
       move lowers the objective; :func:`~robust_eac.solve_hard_median_partition` makes such moves from a given `init`.
       Unlike a margin, a cost does not depend on the relaxation;
     * `trust`, the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
-    * `label_agreement`, `undetermined` and `determined`, how far the losses determine the labels. Losses depend on
+    * `label_agreement`, `unidentified` and `identified`, how far the losses determine the labels. Losses depend on
       :math:`Y^T Y` alone, so other memberships have the same ones. A search among these marks the objects that change
       cluster; `label_agreement` is the adjusted Rand index of the labels with the most different ones found.
-      `determined` says that none can have other labels; otherwise the search may have missed some.
+      `identified` says that none can have other labels; otherwise the search may have missed some.
 
     First-order conditions are necessary, not sufficient: :func:`~robust_eac.consensus_lower_bound` bounds the distance
     of the objective from the global minimum.
@@ -86,11 +86,11 @@ def certify(
     Returns
     -------
     certificate : Certificate
-        Named tuple of these values. `object_gaps`, `margins`, `move_costs` and the mask `undetermined` have shape
+        Named tuple of these values. `object_gaps`, `margins`, `move_costs` and the mask `unidentified` have shape
         (n_samples,). `object_gaps` are at least 0; `gap` is their mean, weighted by w_i. `margins` are in [0, 1], 1
         with one cluster. `move_costs` are infinite with one cluster, and in [-1, 1] if the ensemble is complete; for
         w_i = 0 the limit for small weights. `trust` is an :class:`~robust_eac.diagnostics.AgreementTest`, None if a
-        weight is between 0 and 1: the test counts objects. `label_agreement`, `undetermined` and `determined` are None
+        weight is between 0 and 1: the test counts objects. `label_agreement`, `unidentified` and `identified` are None
         if more than 20 clusters have no object with membership 1.
 
     Notes
@@ -118,7 +118,7 @@ def certify(
     total, weight = encoding.partitions.total, encoding.rows.multiplicity
     object_gaps = frank_wolfe_gaps(objective.visited, rows, evaluation.statistics) / (4.0 * total)
     rises = moves(encoding, weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
-    found = determinacy(rows, weight)
+    found = identifiability(rows, weight)
     top = np.partition(np.column_stack([np.zeros(len(rows)), rows]), -2, axis=1)
     return Certificate(
         gap=float(weight @ object_gaps / total),
@@ -127,28 +127,28 @@ def certify(
         move_costs=0.5 * total**2 * rises / total,
         trust=agreement_test_of(encoding, rows) if np.all((weight == 0.0) | (weight >= 1.0)) else None,
         label_agreement=found and found.agreement,
-        undetermined=found and found.undetermined,
-        determined=found and found.proven,
+        unidentified=found and found.unidentified,
+        identified=found and found.proven,
     )
 
 
 class Assessment(NamedTuple):
-    """Loss of a consensus and lower bound for its weights, both per ordered pair of objects; and unsure objects.
+    """Loss of a consensus and lower bound for its weights, both per ordered pair of objects; and ambiguous objects.
 
     unbounded : why there is no bound, if there is none.
-    n_unsure, n_gaining : number of each kind of object in :class:`Moves`; None if they were not counted.
-    n_undetermined, label_agreement, determined : how far the labels are determined, as in :class:`Certificate`; None if
-        that was not computed.
+    n_ambiguous, n_gaining : number of each kind of object in :class:`Moves`; None if they were not counted.
+    n_unidentified, label_agreement, identified : how far the losses identify the labels, as in :class:`Certificate`;
+        None if that was not computed.
     """
 
     loss: float | None = None
     bound: float | None = None
     unbounded: str | None = None
-    n_unsure: int | None = None
+    n_ambiguous: int | None = None
     n_gaining: int | None = None
-    n_undetermined: int | None = None
+    n_unidentified: int | None = None
     label_agreement: float | None = None
-    determined: bool | None = None
+    identified: bool | None = None
 
     @property
     def excess(self):
@@ -171,7 +171,7 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.partitions.total**2
     moves = best_moves(encoding, weights, labels, n_clusters, membership)
-    found = () if moves.determinacy is None else moves.determinacy.counts
+    found = () if moves.identifiability is None else moves.identifiability.counts
     return Assessment(loss, bound, unbounded, *moves.counts, *found), moves
 
 
@@ -226,24 +226,24 @@ class Moves(NamedTuple):
     rises : rise of the loss, times the weight of all objects over that of the object; infinite for objects without
         weight.
     loss : the loss before, in the same unit the loss per object.
-    determinacy : how far the labels of the membership are determined; None if that was not computed.
+    identifiability : how far the losses identify the labels of the membership; None if that was not computed.
     """
 
     clusters: np.ndarray
     rises: np.ndarray
     loss: float
-    determinacy: Determinacy | None
+    identifiability: Identifiability | None
 
     @property
-    def unsure(self):
-        """Mask of the objects whose move is cheap or lowers the loss, and of the undetermined ones."""
-        cheap = self.rises - UNSURE * self.loss < _GAIN
-        return cheap if self.determinacy is None else cheap | self.determinacy.undetermined
+    def ambiguous(self):
+        """Mask of the objects whose move is cheap or lowers the loss, and of the unidentified ones."""
+        cheap = self.rises - AMBIGUOUS * self.loss < _GAIN
+        return cheap if self.identifiability is None else cheap | self.identifiability.unidentified
 
     @property
     def counts(self):
-        """Numbers of objects: unsure, gaining (the move lowers the loss)."""
-        return int(np.count_nonzero(self.unsure)), int(np.count_nonzero(self.rises < _GAIN))
+        """Numbers of objects: ambiguous, gaining (the move lowers the loss)."""
+        return int(np.count_nonzero(self.ambiguous)), int(np.count_nonzero(self.rises < _GAIN))
 
 
 def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1.0):
@@ -255,5 +255,5 @@ def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1
     loss = float(weights @ partition_losses(encoding, labels, binder))
     used, best, rises = reassign(encoding, weights, binder, labels, n_clusters)
     rises = np.where(encoding.rows.multiplicity > 0.0, encoding.partitions.total * rises, np.inf)
-    found = None if membership is None else determinacy(membership, encoding.rows.multiplicity)
+    found = None if membership is None else identifiability(membership, encoding.rows.multiplicity)
     return Moves(np.append(used, labels.max() + 1)[best], rises, loss, found)

@@ -1,4 +1,4 @@
-"""How far labels are determined: the labels of other memberships with the same losses."""
+"""How far the losses identify the labels: the labels of other memberships with the same losses."""
 
 from typing import NamedTuple
 
@@ -7,43 +7,43 @@ from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
 from ..common import row_blocks
-from ..median_partition.angles import admissible_angles, label_changes, turn_of_three
-from ..median_partition.rotation import MOST_TURNED, Search, embedded, free_clusters
+from ..median_partition.angles import admissible_angles, label_changes, rotation_of_three
+from ..median_partition.rotation import MOST_ROTATED, Search, embedded, free_clusters
 from ..metrics.external import count_shared, matched_numbers
 
 # Memberships above minus this are admissible: a fit is only as exact as its tolerance.
 SLACK = 1e-3
-# Planes in which the membership is turned, one after the other: _TURNED over the number of objects, within limits.
+# Planes in which the membership is rotated, one after the other: _TURNED over the number of objects, within limits.
 _LEAST_PLANES, _MOST_PLANES = 4, 200
 _TURNED = 2**20
 # Angles in each plane, and of three free clusters at most.
 _ANGLES, _ANGLES_OF_THREE = 4, 200
 
 
-class Determinacy(NamedTuple):
-    """How far labels are determined.
+class Identifiability(NamedTuple):
+    """How far the losses identify the labels.
 
     agreement : adjusted Rand index of the labels with the most different ones found at the same losses.
-    undetermined : (n,) mask of the objects that change cluster in some such membership, clusters matched.
+    unidentified : (n,) mask of the objects that change cluster in some such membership, clusters matched.
     proven : whether it is certain that no other labels have the same losses.
     """
 
     agreement: float
-    undetermined: np.ndarray
+    unidentified: np.ndarray
     proven: bool
 
     @property
     def counts(self):
-        """(number of undetermined objects, agreement, whether it is certain that there are no others)."""
-        return int(np.count_nonzero(self.undetermined)), self.agreement, self.proven
+        """(number of unidentified objects, agreement, whether it is certain that there are no others)."""
+        return int(np.count_nonzero(self.unidentified)), self.agreement, self.proven
 
 
-def determinacy(membership, weight=None):
-    """The :class:`Determinacy` of the labels of a membership of (n, k) numbers; None for very many free clusters.
+def identifiability(membership, weight=None):
+    """The :class:`Identifiability` of the labels of a membership of (n, k) numbers; None for very many free clusters.
 
     Tries rotations Q with Q Y >= 0 for the objects with weight (see :mod:`~robust_eac.median_partition.rotation`). All
     angles of three free clusters are known. Of more clusters, walks with a fixed seed start at the membership and at
-    each optimum of the confidence that a search finds, since admissible rotations can lie apart. A step turns one
+    each optimum of the confidence that a search finds, since admissible rotations can lie apart. A step moved one
     plane, in which the admissible angles around the current rotation form an interval with ends in closed form; it
     tries some of them and continues from a random one. It need not find all changes.
     """
@@ -51,7 +51,7 @@ def determinacy(membership, weight=None):
     if not weight.all():
         rows, weight = membership[weight > 0.0], weight[weight > 0.0]
     free = free_clusters(rows.max(axis=0, initial=0.0))
-    if len(free) > MOST_TURNED:
+    if len(free) > MOST_ROTATED:
         return None
     seen = _Seen(membership)
     if len(free) == 0:
@@ -61,8 +61,10 @@ def determinacy(membership, weight=None):
     else:
         proven = False
         _try_walks(seen, rows, weight, free)
-    unchanged = not seen.undetermined.any()
-    return Determinacy(float(adjusted_rand_score(seen.labels, seen.furthest)), seen.undetermined, proven and unchanged)
+    unchanged = not seen.unidentified.any()
+    return Identifiability(
+        float(adjusted_rand_score(seen.labels, seen.furthest)), seen.unidentified, proven and unchanged
+    )
 
 
 class _Seen:
@@ -71,7 +73,7 @@ class _Seen:
     def __init__(self, membership):
         self.membership = membership
         self.labels = self.furthest = membership.argmax(axis=1)
-        self.undetermined = np.zeros(len(membership), dtype=bool)
+        self.unidentified = np.zeros(len(membership), dtype=bool)
         self._most = 0
 
     def add(self, Q):
@@ -79,7 +81,7 @@ class _Seen:
         found = (self.membership @ Q.T).argmax(axis=1)
         found = matched_numbers(count_shared(self.labels, found, Q.shape))[found]
         changed = found != self.labels
-        self.undetermined |= changed
+        self.unidentified |= changed
         if np.count_nonzero(changed) > self._most:
             self._most, self.furthest = np.count_nonzero(changed), found
 
@@ -95,7 +97,7 @@ def _try_three(seen, rows, free):
         angles.append(0.5 * (ends[1:] + ends[:-1]))
     angles = np.concatenate(angles)
     for place in np.unique(np.linspace(0, len(angles) - 1, _ANGLES_OF_THREE).astype(int)):
-        seen.add(embedded(turn_of_three(angles[place]), free, k))
+        seen.add(embedded(rotation_of_three(angles[place]), free, k))
     return len(angles) <= _ANGLES_OF_THREE
 
 
@@ -124,7 +126,7 @@ def _turn(axes, angle):
 
 
 def _interval(membership, Q, axes):
-    """The least and the largest angle by which a plane can be turned after Q with no membership below -SLACK.
+    """The least and the largest angle by which a plane can be rotated after Q with no membership below -SLACK.
 
     The membership of a row in a cluster is rest + radius cos(angle - phase).
     """

@@ -20,7 +20,7 @@ from ..median_partition import line_search
 from ..median_partition.base import first_objects, place_by
 from ..median_partition.gradient import gap_of, gradient_of, weighted_statistics
 from ..median_partition.objective import Matrices
-from ..median_partition.rotation import MOST_ROWS, some_rows, survey, turn
+from ..median_partition.rotation import MOST_ROWS, rotate_rows, some_rows, survey
 from ..median_partition.starts import draw_rows, reduce_rows
 from ..median_partition.sweep import visiting_order
 
@@ -277,10 +277,10 @@ def survey_block(encoding, proposal, t, Q):
     return survey(proposal.at(t), encoding.rows.multiplicity, Q)
 
 
-def turn_block(encoding, proposal, t, Q):
-    """The :class:`Proposal` of the turned memberships."""
+def rotate_block(encoding, proposal, t, Q):
+    """The :class:`Proposal` of the rotated memberships."""
     rows = proposal.at(t).copy()
-    turn(rows, Q)
+    rotate_rows(rows, Q)
     return Proposal(rows, rows)
 
 

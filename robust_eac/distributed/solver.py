@@ -197,10 +197,10 @@ class DistributedObjective(RawObjective):
         search = Search(found, weight, free, survey if self.partitions.total > len(found) else None)
         return search.canonical(near=near)
 
-    def turn_rows(self, rows, Q):
+    def rotate_rows(self, rows, Q):
         from dask import persist
 
-        rows.proposals = persist(*[task(rows.t, Q) for task in rows.each(blocks.turn_block)])
+        rows.proposals = persist(*[task(rows.t, Q) for task in rows.each(blocks.rotate_block)])
         rows.t = 0.0
 
 

@@ -194,7 +194,7 @@ def confirm(task, run, rng):
         return run
     while True:
         losses = np.maximum(1.0 - agreements_with(task.encoding, run.clusters), 0.0)
-        # Near copies all count: draws of a posterior repeat likely partitions.
+        # Near-duplicates all count: draws of a posterior repeat likely partitions.
         weighting = weighting.revised(losses, families=False)
         if weighting is None:
             return run

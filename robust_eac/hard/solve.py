@@ -107,7 +107,7 @@ def solve_hard_median_partition(
     weights : array-like of shape (n_partitions,), default=None
         alpha, fixed, as in :func:`~robust_eac.objective_value`. None means uniform, unless `weighting` is given.
     weighting : str or callable, default=None
-        Weights found together with the partition, as in :func:`~robust_eac.solve_median_partition`, but near copies
+        Weights found together with the partition, as in :func:`~robust_eac.solve_median_partition`, but near-duplicates
         all count: draws of a posterior repeat likely partitions. None means fixed `weights`.
     n_init : int, default=16
         Number of starts; an array `init` is one start.

@@ -9,13 +9,13 @@ _UNITS = np.exp(1j * CIRCLE * np.arange(3))
 _TINY = 1e-12
 
 
-def turn_of_three(angle):
+def rotation_of_three(angle):
     """The (3, 3) rotation by an angle."""
     return (1.0 + 2.0 * np.cos(angle - CIRCLE * np.subtract.outer(np.arange(3), np.arange(3)))) / 3.0
 
 
 def _polar(rows):
-    """(mean, radius, phase) of (n, 3) rows: turned, membership p is mean + radius cos(phase + angle - p CIRCLE)."""
+    """(mean, radius, phase) of (n, 3) rows: rotated, membership p is mean + radius cos(phase + angle - p CIRCLE)."""
     inner = rows @ _UNITS * (2.0 / 3.0)
     return rows.sum(axis=1) / 3.0, np.abs(inner), np.angle(inner)
 

@@ -7,7 +7,7 @@ from ..core.arrays import Visit
 from ..core.encoding import take_rows
 from ..core.threads import map_threads
 from .gradient import gradient_of
-from .rotation import Search, some_rows, turn
+from .rotation import Search, rotate_rows, some_rows
 from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
 from .sweep import ROUNDING, sweep
 
@@ -95,11 +95,11 @@ class Objective:
         """The rotation to the canonical membership (see :mod:`~robust_eac.median_partition.rotation`), or None."""
         return Search.of(rows, self.encoding.rows.multiplicity).canonical(near=near)
 
-    def turn_rows(self, rows, Q):
+    def rotate_rows(self, rows, Q):
         """Rotate memberships in place."""
-        turn(rows, Q)
+        rotate_rows(rows, Q)
 
-    def turned(self, matrices, Q):
+    def rotated(self, matrices, Q):
         """The matrices after a rotation of the memberships."""
         return matrices._replace(S=matrices.S @ Q.T, G=Q @ matrices.G @ Q.T)
 

@@ -9,7 +9,7 @@ sum_i |y_i|^2. |Y1|^2 is the agreement with the partition into one cluster, sum_
 single objects: correcting for chance is a median partition with two more partitions, of negative weight. So the sweeps
 of the raw Y step minimise this model too. Their step is shortened until it lowers the true sum.
 
-If X_u'X_u is c off the diagonal and c' on it, relabelling does not change it, and d_u = E[d_u] for every Y. Such a
+If X_u'X_u is c off the diagonal and c' on it, a permutation does not change it, and d_u = E[d_u] for every Y. Such a
 partition has the loss 1 and is left out of the model, even at Y'Y = X_u'X_u, where the ratio is 0/0: a loss of 0 at
 this single point would be a minimum that no gradient leads to or detects.
 """
@@ -57,7 +57,7 @@ class ChanceCorrectedObjective(Objective):
 
     @cached_property
     def _informative(self):
-        """(m,) bool: whether relabelling the objects changes the partition."""
+        """(m,) bool: whether permuting the objects changes the partition."""
         return permutation.is_informative(self._sums)
 
     def measure(self, rows, n_threads=1):
@@ -89,7 +89,7 @@ class ChanceCorrectedObjective(Objective):
         return coef, coef - chance, -chance * permutation.share_of_pairs(self._sums)
 
     def chance(self, weights, matrices):
-        """Expected loss under relabelling, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
+        """Expected loss under permutation, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
         rates = self._rates(weights, matrices) * (self._sums.n / self.partitions.total) ** 2
         return 1.0 / rates.sum() if rates.any() else 1.0
 

@@ -24,9 +24,9 @@ class Pairs(NamedTuple):
     All but the first are of shape (n_references, m). A reference does not agree with itself: p-value 1, the rest 0.
 
     references : (n_references,) intp; all partitions if these are few.
-    pvalue : probability of at least this agreement if the objects of one partition are relabelled at random.
+    pvalue : probability of at least this agreement if the objects of one partition are permuted at random.
     agreement : adjusted Rand index.
-    precision : 1 over its variance under random relabelling; 0 if that is 0.
+    precision : 1 over its variance under random permutation; 0 if that is 0.
     nesting : share of the pairs of objects in the finer partition's clusters that the other partition joins, corrected
         for chance (the adjusted Wallace coefficient further from 0): 1 for a partition and a refinement of it.
     overlap : number of objects that both observe over the number that either observes.

@@ -17,10 +17,10 @@ from scipy.linalg import helmert
 from scipy.optimize import linear_sum_assignment, nnls
 
 from ..common import row_blocks
-from .angles import admissible_angles, best_angle, turn_of_three
+from .angles import admissible_angles, best_angle, rotation_of_three
 
 # With more free clusters than this, memberships are not rotated: rotations have (f - 1)(f - 2) / 2 dimensions.
-MOST_TURNED = 20
+MOST_ROTATED = 20
 # The search sees at most about this many rows.
 MOST_ROWS = 2**14
 # Random starts of climbs with up to five free clusters, and from six on: with six and eight, 20 found the same optimum
@@ -72,9 +72,9 @@ class Search:
     """
 
     def __init__(self, rows, weight, free, survey=None, slack=0.0):
-        # Rows outside the free clusters do not turn.
-        turns = rows[:, free].any(axis=1)
-        self.rows, self.weight = rows[turns], weight[turns] / weight.sum()
+        # Rows outside the free clusters do not rotate.
+        moved = rows[:, free].any(axis=1)
+        self.rows, self.weight = rows[moved], weight[moved] / weight.sum()
         self.free, self._survey, self._slack = free, survey, slack
         self.plane = plane_of(rows.shape[1], free)
 
@@ -96,7 +96,7 @@ class Search:
         near : whether the optimum is surely near the rows; then it is searched only from there.
         """
         n_free, k = len(self.free), self.rows.shape[1]
-        if not 2 < n_free <= MOST_TURNED or (n_free > 3 and self.rigid()):
+        if not 2 < n_free <= MOST_ROTATED or (n_free > 3 and self.rigid()):
             return None
         best = self._best_of_three() if n_free == 3 else self._best(near)
         best = best[linear_sum_assignment(best.T, maximize=True)[1]]
@@ -143,7 +143,7 @@ class Search:
         bound = mixed
         while True:
             angle = best_angle(mixed, kept, self.weight, *admissible_angles(bound, _ROUNDED))
-            Q = embedded(turn_of_three(angle), self.free, self.rows.shape[1])
+            Q = embedded(rotation_of_three(angle), self.free, self.rows.shape[1])
             outside, _ = self._outside(Q)
             if len(outside) == 0:
                 return Q
@@ -197,9 +197,9 @@ class Search:
         n_rows, k = self.rows.shape
         units, objects, value = np.eye(k), np.arange(n_rows), -np.inf
         for _ in range(_CLIMB_STEPS):
-            turned = self.rows @ Q.T
-            labels = turned.argmax(axis=1)
-            before, value = value, self.weight @ turned[objects, labels]
+            rotated = self.rows @ Q.T
+            labels = rotated.argmax(axis=1)
+            before, value = value, self.weight @ rotated[objects, labels]
             if value <= before + 1e-12:
                 break
             target = (units[labels] * self.weight[:, np.newaxis]).T @ self.rows
@@ -248,13 +248,13 @@ class Search:
         price = _PRICES[1] if len(kept) or (bound @ Q.T).min() >= -self._slack - _INSIDE else _PRICES[0]
         outside, n_stuck = np.inf, 0
         for _ in range(_NEWTON_STEPS):
-            turned = rows @ Q.T
-            edge = turned if bound is rows else bound @ Q.T
+            rotated = rows @ Q.T
+            edge = rotated if bound is rows else bound @ Q.T
             before, outside = outside, -self._slack - edge.min()
             n_stuck = n_stuck + 1 if outside > max(_INSIDE, _NEARER * before) else 0
             if n_stuck >= _STUCK and price == _PRICES[1]:
                 break
-            target = (units[turned.argmax(axis=1)] * weight[:, np.newaxis]).T @ turned
+            target = (units[rotated.argmax(axis=1)] * weight[:, np.newaxis]).T @ rotated
             curvature, axes = np.linalg.eigh(plane.T @ (target + of_bounds) @ plane)
             basis = plane @ axes
             scale = np.sqrt(np.maximum(curvature[first] + curvature[second], _LEAST_CURVATURE))
@@ -351,9 +351,9 @@ def survey(rows, weight, Q):
     lowest, total = [], 0.0
     for block in row_blocks(len(rows)):
         # A row per cluster: extremes along the rows are fast.
-        turned = Q @ rows[block].T
-        lowest.append(block.start + turned.argmin(axis=1))
-        total += weight[block] @ turned.max(axis=0)
+        rotated = Q @ rows[block].T
+        lowest.append(block.start + rotated.argmin(axis=1))
+        total += weight[block] @ rotated.max(axis=0)
     return lowest_of(rows[np.array(lowest)], Q), total
 
 
@@ -363,8 +363,8 @@ def lowest_of(candidates, Q):
     return candidates[places, np.arange(len(Q))]
 
 
-def turn(rows, Q):
+def rotate_rows(rows, Q):
     """Rotate memberships in place; despite rounding errors they stay in the simplex."""
     for block in row_blocks(len(rows)):
-        turned = np.maximum(rows[block] @ Q.T, 0.0)
-        rows[block] = turned / turned.sum(axis=1, keepdims=True)
+        rotated = np.maximum(rows[block] @ Q.T, 0.0)
+        rows[block] = rotated / rotated.sum(axis=1, keepdims=True)

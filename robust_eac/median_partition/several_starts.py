@@ -52,12 +52,12 @@ def canonical(problem, state):
     """
     n_sweeps = None
     while state.n_sweeps != n_sweeps:
-        turned = rotate(problem.objective, state, near=n_sweeps is not None)
-        if turned is state:
+        rotated = rotate(problem.objective, state, near=n_sweeps is not None)
+        if rotated is state:
             return state
         n_sweeps = state.n_sweeps
         # Setting the gap to 0 makes the Y step measure the gap before it sweeps.
-        state = alternate(problem, turned._replace(gap=0.0))
+        state = alternate(problem, rotated._replace(gap=0.0))
     return state
 
 
@@ -66,8 +66,8 @@ def rotate(objective, state, *, near=False):
     Q = objective.canonical_rotation(state.rows, near=near)
     if Q is None:
         return state
-    objective.turn_rows(state.rows, Q)
-    return state._replace(matrices=objective.turned(state.matrices, Q))
+    objective.rotate_rows(state.rows, Q)
+    return state._replace(matrices=objective.rotated(state.matrices, Q))
 
 
 def _best_state(problem, start, seeds, n_jobs):

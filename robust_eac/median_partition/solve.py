@@ -66,10 +66,11 @@ def solve_median_partition(
     cannot be compared with enough others. The best start then alternates Y steps with trust: the first update may add
     partitions, later ones only remove some, so that there are at most n_partitions + 1 Y steps.
 
-    Near copies count once: the weight of a partition is divided by the number of its near copies and itself. Two
-    partitions are near copies if their adjusted Rand index is at least 0.8 and above that of either with the consensus
-    of the first update, their numbers of clusters differ by at most a tenth, and both observe at least half of the
-    objects that either observes. Partitions whose agreement with the consensus is 0.95 or more are never near copies.
+    Near-duplicates count once: the weight of a partition is divided by the number of its near-duplicates and itself.
+    Two partitions are near-duplicates if their adjusted Rand index is at least 0.8 and above that of either with the
+    consensus of the first update, their numbers of clusters differ by at most a tenth, and both observe at least half
+    of the objects that either observes. Partitions whose agreement with the consensus is 0.95 or more are never
+    near-duplicates.
 
     Parameters
     ----------

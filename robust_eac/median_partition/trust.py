@@ -22,13 +22,13 @@ __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 LEVEL = 0.01
 # Least agreement of a trusted partition, as a share of the mean agreement.
 SHARE = 0.2
-# Counting near copies of mediocre partitions once gains 3 to 11 points of accuracy with raw losses (docs/trust.md). Two
-# partitions can be near copies only if they reach these three: their adjusted Rand index; the smaller over the larger
-# number of clusters; and the share of the objects that either observes that both observe.
+# Counting near-duplicates of mediocre partitions once gains 3 to 11 points of accuracy with raw losses (docs/trust.md).
+# Two partitions can be near-duplicates only if they reach these three: their adjusted Rand index; the smaller over the
+# larger number of clusters; and the share of the objects that either observes that both observe.
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
-# A pair is not called near copies if either partition agrees with the consensus at least this much.
+# A pair is not called near-duplicates if either partition agrees with the consensus at least this much.
 _AT_CONSENSUS = 0.95
 
 
@@ -47,7 +47,7 @@ def chance_corrected_weights(
     losses : array-like of shape (n_partitions,)
         The :math:`d_u`, non-negative.
     expected : float or array-like of shape (n_partitions,), default=None
-        :math:`E[d_u]`, the losses under random relabelling of the objects; positive. 1 if `losses` are already
+        :math:`E[d_u]`, the losses under random permutation of the objects; positive. 1 if `losses` are already
         chance-corrected. None means the largest loss.
     share : float, default=0.2
         Least agreement of a trusted partition, as a share of the mean agreement, in [0, 1].
@@ -208,11 +208,11 @@ def are_apart(pairs, group, other):
     return bool(across < SHARE * np.sqrt(max(mean(group, group), 0.0) * max(mean(other, other), 0.0)))
 
 
-def near_copies(pairs, agreements):
-    """Mask (n_references, m) of near copies, given the agreements (m,) of the partitions with a consensus.
+def near_duplicates(pairs, agreements):
+    """Mask (n_references, m) of near-duplicates, given the agreements (m,) of the partitions with a consensus.
 
-    Near copies agree more with each other than either agrees with the consensus. Partitions that hardly differ from the
-    consensus are excluded: they agree with each other because all of them are right.
+    Near-duplicates agree more with each other than either agrees with the consensus. Partitions that hardly differ from
+    the consensus are excluded: they agree with each other because all of them are right.
     """
     with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
     nearer = (pairs.agreement > with_consensus) & (with_consensus < _AT_CONSENSUS)
@@ -220,7 +220,7 @@ def near_copies(pairs, agreements):
     return nearer & alike
 
 
-def count_families_once(near, references, trusted):
+def count_near_duplicates_once(near, references, trusted):
     """(m,) weights of the trusted partitions, inversely proportional to the estimated sizes of their families."""
     known = references[trusted[references]]
     # A reference is not compared with itself.

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from .. import validation as check
 from .closed_forms import entropy_weights, l2_weights, restricted_simplex_weights, uniform_weights
-from .trust import SHARE, chance_corrected_weights, count_families_once, near_copies, with_untested
+from .trust import SHARE, chance_corrected_weights, count_near_duplicates_once, near_duplicates, with_untested
 
 
 def weighted_loss(losses, weights, *, lam=0.0):
@@ -206,7 +206,7 @@ class Entropy(Weighting):
 
 
 class ChanceCorrected(Weighting):
-    """Equal weights for the partitions that agree with the consensus beyond chance, with near copies counted once.
+    """Equal weights for the partitions that agree with the consensus beyond chance, with near-duplicates counted once.
 
     See :func:`~robust_eac.solve_median_partition` for the method, and :func:`~robust_eac.chance_corrected_weights` for
     the rule of trust.
@@ -245,7 +245,7 @@ class Trusting(Fixed):
     """Weights of the partitions that :class:`ChanceCorrected` trusts so far; fixed while the membership moves.
 
     among : (m,) bool; the partitions that can be trusted.
-    near : the near copies, which the first update finds; None before.
+    near : the near-duplicates, which the first update finds; None before.
     """
 
     def __init__(self, weights, chance, pairs, among, near=None):
@@ -255,16 +255,16 @@ class Trusting(Fixed):
     def revised(self, losses, *, families=True):
         """The weighting with trust decided by these chance-corrected losses; None if they confirm this one.
 
-        families : whether near copies count once.
+        families : whether near-duplicates count once.
         """
         trusted = (self.chance.solve(losses) > 0.0) & self.among
         if not trusted.any():
             return None
-        # The first update may add partitions and finds the near copies; later ones only remove partitions.
+        # The first update may add partitions and finds the near-duplicates; later ones only remove partitions.
         near = self.near
         if near is None:
-            near = near_copies(self.pairs, 1.0 - losses) & families
-        confirmed = count_families_once(near, self.pairs.references, trusted)
+            near = near_duplicates(self.pairs, 1.0 - losses) & families
+        confirmed = count_near_duplicates_once(near, self.pairs.references, trusted)
         if np.array_equal(confirmed, self.weights):
             return None
         return Trusting(confirmed, self.chance, self.pairs, trusted, near)

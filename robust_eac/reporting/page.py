@@ -17,7 +17,7 @@ from .._whole_files import write_files
 from ..common import load_package
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection, remarks
 from ..diagnostics.agreement import agreement_test_of
-from ..diagnostics.certificates import UNSURE
+from ..diagnostics.certificates import AMBIGUOUS
 from ..median_partition.weightings import name_of
 from ..plotting.matrices import draw_objects, plot_coassociation
 from ..summary import assess_encoded, describe, encode_fitted
@@ -77,7 +77,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         selection=selection,
         remarks="" if selection is None else " ".join(remarks(selection)),
         stable=STABLE,
-        unsure_below=UNSURE,
+        ambiguous_below=AMBIGUOUS,
         versions=versions(),
     )
     if path is None:
@@ -126,16 +126,16 @@ def find_out(model, X, sample_weight):
     assessment, moves = assess_encoded(model, encoding, membership, settings)
     multiplicity, having = encoding.rows.multiplicity, weights > 0.0
     counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))
-    sizes, unsure = np.bincount(labels), np.flatnonzero(moves.unsure)
+    sizes, ambiguous = np.bincount(labels), np.flatnonzero(moves.ambiguous)
     return {
         "rows": describe(model, settings, assessment),
         "assessment": assessment,
         "sizes": sizes,
         "certainties": np.bincount(labels, weights=model.confidence_) / sizes,
-        "n_unsure": np.bincount(labels, weights=moves.unsure),
+        "n_ambiguous": np.bincount(labels, weights=moves.ambiguous),
         "moves": moves,
         # The least sure first.
-        "unsure": unsure[np.argsort(moves.rises[unsure], kind="stable")],
+        "ambiguous": ambiguous[np.argsort(moves.rises[ambiguous], kind="stable")],
         "listed": np.lexsort((-agreements, -weights))[:_PARTITIONS],
         "mean_agreements": [agreements[mask].mean() for mask in (having, ~having) if mask.any()],
         # Per ordered pair of objects, or shares of the losses by chance.

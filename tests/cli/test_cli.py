@@ -182,7 +182,7 @@ def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     found = summary["certificate"]
     assert found["loss"] == pytest.approx(summary["objective"])
     assert found["bound"] == pytest.approx(result.bound, rel=1e-3)
-    assert f"\nunsure       {found['n_unsure']} object" in said
+    assert f"\nunsure       {found['n_ambiguous']} object" in said
 
 
 COMPARE = ("compare", *NAMED[:3], "--truth-column", "class", "--n-clusters", 3)
@@ -443,7 +443,7 @@ def test_the_help_of_a_consensus_states_what_the_solvers_have(capsys):
     page = Path(__file__).parents[2] / "docs" / "guide" / "command_line.md"
     text = " ".join(page.read_text(encoding="utf-8").split())
     assert f"ball around the consensus that holds {100 * CREDIBLE_LEVEL:.0f} % of the weight" in text
-    assert f"less than {100 * _certificates.UNSURE:.0f} % of the loss per object" in text
+    assert f"less than {100 * _certificates.AMBIGUOUS:.0f} % of the loss per object" in text
     assert f"more than {_certificates.MOST_PAIRED:,} different objects" in text
 
 

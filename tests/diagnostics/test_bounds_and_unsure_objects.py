@@ -1,4 +1,4 @@
-"""The two figures of a certificate that one can read: the distance to a bound, and the unsure objects."""
+"""The two figures of a certificate that one can read: the distance to a bound, and the ambiguous objects."""
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
 
 @pytest.mark.parametrize("limit", [None, "found"])
 @pytest.mark.parametrize("cost", [1.0, 1.4])
-def test_unsure_objects_of_a_partition(rng, limit, cost):
+def test_ambiguous_objects_of_a_partition(rng, limit, cost):
     labels = _ensemble(rng, noise=0.6)
     result = solve_hard_median_partition(labels, cost=cost, random_state=0)
     found = _certificates.assess_partition(
@@ -88,9 +88,9 @@ def test_unsure_objects_of_a_partition(rng, limit, cost):
     assert 1 < result.n_clusters < 60
     assert found.n_gaining == 0
     rises = 60 * reassignment_costs(labels, result.labels, cost=cost).rises
-    n_unsure = np.count_nonzero(rises < 0.1 * result.objective)
+    n_ambiguous = np.count_nonzero(rises < 0.1 * result.objective)
     # Without room for a new cluster fewer moves are cheap. An object that is alone gains nothing by being alone.
-    assert found.n_unsure == n_unsure if limit is None else found.n_unsure < n_unsure
+    assert found.n_ambiguous == n_ambiguous if limit is None else found.n_ambiguous < n_ambiguous
 
 
 def test_perfect_agreement_and_a_single_cluster(rng):
@@ -99,7 +99,7 @@ def test_perfect_agreement_and_a_single_cluster(rng):
     found = _assessed(model, labels)
     assert found.loss == pytest.approx(0.0, abs=1e-9)
     assert found.bound == pytest.approx(0.0, abs=1e-9)
-    assert (found.n_unsure, found.n_gaining) == (0, 0)
+    assert (found.n_ambiguous, found.n_gaining) == (0, 0)
     assert found.excess == 0.0
     assert found._replace(loss=1e-3).excess is None
     exact = _certificates.assess_partition(encode(labels), np.full(6, 1 / 6), np.arange(40) % 4, 4, 1.0)
@@ -107,11 +107,11 @@ def test_perfect_agreement_and_a_single_cluster(rng):
     one = RobustEAC(1, random_state=0).fit(labels)
     found = _assessed(one, labels)
     assert found.excess == pytest.approx(0.0, abs=1e-3)
-    assert (found.n_unsure, found.n_gaining) == (0, 0)
+    assert (found.n_ambiguous, found.n_gaining) == (0, 0)
 
 
 def test_objects_without_weight_are_not_counted(rng):
-    labels, n_unsure = _ensemble(rng, noise=0.6), set()
+    labels, n_ambiguous = _ensemble(rng, noise=0.6), set()
     membership, weights = random_membership(rng, 60, 3), np.full(9, 1 / 9)
     for _ in range(5):
         weight = rng.randint(3, size=60).astype(float)
@@ -122,5 +122,5 @@ def test_objects_without_weight_are_not_counted(rng):
         fewer = _certificates.assess_membership(weigh(encode(labels[kept]), weight[kept]), *arguments)[0]
         np.testing.assert_allclose(found[:2], fewer[:2], rtol=1e-9)
         assert found[2:] == fewer[2:]
-        n_unsure.add(found.n_unsure)
-    assert len(n_unsure) > 1
+        n_ambiguous.add(found.n_ambiguous)
+    assert len(n_ambiguous) > 1

@@ -7,7 +7,7 @@ from robust_eac import agreement_test, certify, optimality_gap, solve_median_par
 
 from .. import reference
 from ..conftest import planted_ensemble, random_ensemble, random_membership
-from ..solvers.test_dense_reference import problems
+from ..median_partition.test_dense_reference import problems
 
 CASES = pytest.mark.parametrize(
     ("missing", "weighted"), [(0.0, False), (0.3, True)], ids=["complete", "weighted-incomplete"]

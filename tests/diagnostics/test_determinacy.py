@@ -6,17 +6,17 @@ import pytest
 from robust_eac import RobustEAC, adjusted_rand_score, certify, solve_median_partition
 
 from .. import reference
-from ..access import determinacy
-from ..core.test_rotation import noisy, numbered_alike
+from ..access import identifiability
+from ..median_partition.test_rotation import noisy, numbered_alike
 
 
 def test_labels_of_pure_objects_are_determined(rng):
     for membership in (np.eye(4)[rng.randint(4, size=30)], np.eye(5)[:3][np.arange(9) % 3], np.ones((6, 1))):
-        found = determinacy(membership)
+        found = identifiability(membership)
         assert found.agreement == 1.0
-        assert not found.undetermined.any()
+        assert not found.unidentified.any()
     two = rng.dirichlet(np.ones(2), size=20)
-    assert determinacy(two).agreement == 1.0
+    assert identifiability(two).agreement == 1.0
 
 
 def test_three_clusters_equal_all_their_rotations(rng):
@@ -33,9 +33,9 @@ def test_three_clusters_equal_all_their_rotations(rng):
         within = turned[first + 1 if not inside[:3001].all() else 0 : last if not inside[3000:].all() else None]
         labels = membership.argmax(axis=1)
         others = [numbered_alike(rows.round(9), np.eye(3)[labels]).argmax(axis=1) for rows in within]
-        found = determinacy(membership)
+        found = identifiability(membership)
         free = (np.array(others) != labels).any(axis=0)
-        assert np.count_nonzero(free != found.undetermined) <= 1
+        assert np.count_nonzero(free != found.unidentified) <= 1
         assert found.agreement == pytest.approx(min(adjusted_rand_score(labels, other) for other in others), abs=0.03)
         moved += np.count_nonzero(free)
     assert moved > 0
@@ -43,54 +43,54 @@ def test_three_clusters_equal_all_their_rotations(rng):
 
 def test_objects_that_a_random_rotation_moves_are_found(rng):
     membership = solve_median_partition(noisy(rng, 120, 5, 200, 0.8), 5, weighting="uniform", random_state=0).membership
-    labels, found = membership.argmax(axis=1), determinacy(membership)
+    labels, found = membership.argmax(axis=1), identifiability(membership)
     for _ in range(5):
         turned = membership @ reference.admissible_rotation(membership, rng, 30).T
         other = numbered_alike(turned, np.eye(5)[labels]).argmax(axis=1)
         assert adjusted_rand_score(labels, other) >= found.agreement - 0.02
         moved = other != labels
-        assert np.count_nonzero(moved & ~found.undetermined) <= 0.1 * np.count_nonzero(moved) + 2
-    assert determinacy(membership)[0] == found.agreement
+        assert np.count_nonzero(moved & ~found.unidentified) <= 0.1 * np.count_nonzero(moved) + 2
+    assert identifiability(membership)[0] == found.agreement
     # A turn of all that noise leaves nothing of.
-    assert determinacy(0.25 + 0.01 * (rng.dirichlet(np.ones(4), size=40) - 0.25)).undetermined.all()
+    assert identifiability(0.25 + 0.01 * (rng.dirichlet(np.ones(4), size=40) - 0.25)).unidentified.all()
 
 
 def test_every_object_counts_in_large_ensembles(rng):
     # Near the centre, but for one object in each cluster: only permutations are left.
     membership = 1.0 / 3.0 + 0.02 * (rng.dirichlet(np.ones(3), size=20000) - 1.0 / 3.0)
-    assert np.count_nonzero(determinacy(membership).undetermined) > 18000
+    assert np.count_nonzero(identifiability(membership).unidentified) > 18000
     membership[[5, 700, 13333]] = 0.999 * np.eye(3) + 0.001 / 3.0
-    assert determinacy(membership).agreement > 0.9
+    assert identifiability(membership).agreement > 0.9
     membership[[5, 700, 13333]] = np.eye(3)
-    assert determinacy(membership).agreement == 1.0
+    assert identifiability(membership).agreement == 1.0
 
 
 def test_many_clusters_take_no_time():
     labels = np.arange(600) % 300
-    assert determinacy(np.eye(300)[labels]).agreement == 1.0
+    assert identifiability(np.eye(300)[labels]).agreement == 1.0
     mixed = 0.9 * np.eye(300)[labels] + 0.1 / 300
-    assert determinacy(mixed) is None
+    assert identifiability(mixed) is None
     certificate = certify(np.column_stack([labels, labels]), mixed)
-    assert certificate.undetermined is certificate.label_agreement is None
+    assert certificate.unidentified is certificate.label_agreement is None
 
 
 def test_report_and_certificate_count_the_undetermined(rng):
     labels = noisy(rng, 80, 3, 60, 0.8)
     model = RobustEAC(3, weighting="uniform", random_state=0).fit(labels)
-    found, certificate = determinacy(model.membership_), certify(labels, model.membership_)
-    assert np.array_equal(certificate.undetermined, found.undetermined)
+    found, certificate = identifiability(model.membership_), certify(labels, model.membership_)
+    assert np.array_equal(certificate.unidentified, found.unidentified)
     assert certificate.label_agreement == found.agreement < 1.0
-    n_free = np.count_nonzero(found.undetermined)
+    n_free = np.count_nonzero(found.unidentified)
     lines = dict(line.split(maxsplit=1) for line in model.summary(labels).splitlines()[2:9])
     assert f"have {n_free} object" in lines["labels"]
-    assert f"at the same losses {n_free} can be elsewhere" in lines["unsure"]
-    assert int(lines["unsure"].split()[0]) >= n_free
+    assert f"at the same losses {n_free} can be elsewhere" in lines["ambiguous"]
+    assert int(lines["ambiguous"].split()[0]) >= n_free
     assert "if a membership with the same losses puts it" in model.to_html(labels)
     clean = noisy(rng, 80, 3, 20, 0.0)
     sure = RobustEAC(3, random_state=0).fit(np.column_stack([clean, np.arange(80) % 3, np.arange(80) % 3]))
-    assert "determined: memberships" in sure.summary()
+    assert "identified: memberships" in sure.summary()
     mixed = RobustEAC(7, weighting="uniform", random_state=0).fit(noisy(rng, 210, 7, 40, 0.5))
-    assert not certify(noisy(rng, 210, 7, 40, 0.5), mixed.membership_).determined
+    assert not certify(noisy(rng, 210, 7, 40, 0.5), mixed.membership_).identified
     assert "no other labels found" in mixed.summary()
 
 
@@ -100,15 +100,15 @@ APART = np.array([[2, 1, 0], [1, 2, 0], [0, 2, 1], [0, 1, 2], [1, 0, 2], [2, 0, 
 
 def test_rotations_that_lie_apart_are_found():
     # Of every pair of objects, one joins another pair.
-    assert np.count_nonzero(determinacy(APART).undetermined) == 3
+    assert np.count_nonzero(identifiability(APART).unidentified) == 3
     certificate = certify(np.arange(6)[:, np.newaxis], APART)
     assert certificate.label_agreement == -0.25
-    assert np.count_nonzero(certificate.undetermined) == 3
-    assert not certificate.determined
+    assert np.count_nonzero(certificate.unidentified) == 3
+    assert not certificate.identified
     for n_pure in (1, 3, 5):
         beside = np.zeros((6 + n_pure, 3 + n_pure))
         beside[:6, :3], beside[6:, 3:] = APART, np.eye(n_pure)
-        found = determinacy(beside).undetermined
+        found = identifiability(beside).unidentified
         assert np.count_nonzero(found[:6]) == 3
         assert not found[6:].any()
 
@@ -119,13 +119,13 @@ def test_objects_without_weight_do_not_hide_what_is_undetermined(rng, n, k):
     labels = np.concatenate([weighty, np.tile(pure[:, np.newaxis], 60)])
     weight = np.repeat([1.0, 0.0], [n, 2 * k])
     alone = solve_median_partition(weighty, k, weighting="uniform", random_state=0).membership
-    expected = determinacy(alone)
-    assert expected.undetermined.any()
+    expected = identifiability(alone)
+    assert expected.unidentified.any()
     found = certify(labels, np.concatenate([alone, np.eye(k)[pure]]), sample_weight=weight)
     assert found.label_agreement < 1.0
-    np.testing.assert_array_equal(found.undetermined[:n], expected.undetermined)
+    np.testing.assert_array_equal(found.unidentified[:n], expected.unidentified)
     model = RobustEAC(k, weighting="uniform", random_state=0).fit(labels, sample_weight=weight)
-    n_free = np.count_nonzero(determinacy(model.membership_, weight).undetermined)
+    n_free = np.count_nonzero(identifiability(model.membership_, weight).unidentified)
     assert n_free > 0
     assert f"have {n_free} object" in model.summary()
     assert f"at the same losses {n_free} can be elsewhere" in model.summary(labels, sample_weight=weight)

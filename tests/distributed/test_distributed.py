@@ -22,7 +22,7 @@ from robust_eac import (
 
 from ..access import _blocks, _rotation, _starts, accumulate, distributed, encode, losses_of
 from ..conftest import planted_ensemble, random_ensemble, random_membership
-from ..core.test_rotation import canonical, noisy, numbered_alike
+from ..median_partition.test_rotation import canonical, noisy, numbered_alike
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

@@ -211,9 +211,9 @@ def test_with_the_labels_two_rows_certify_the_fit(labels):
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
     plain, text = model.summary().splitlines(), model.summary(labels).splitlines()
     assert max(map(len, text)) <= 120
-    bound, unsure = (line for line in text if line not in plain)
+    bound, ambiguous = (line for line in text if line not in plain)
     assert [line for line in text if line in plain] == plain
-    assert text.index(unsure) == text.index(bound) + 1
+    assert text.index(ambiguous) == text.index(bound) + 1
     least = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_).bound
     stated = re.fullmatch(
         r"bound        weighted loss at most (\d+(?:\.\d+)?) % above the least possible with these weights", bound
@@ -222,19 +222,19 @@ def test_with_the_labels_two_rows_certify_the_fit(labels):
     assert excess <= float(stated[1]) <= max(1.1 * excess, 0.1)
     hard = np.eye(3)[model.labels_]
     loss = model.weights_ @ partition_losses(labels, hard) / 45**2
-    n_unsure = np.sum(certify(labels, hard, weights=model.weights_).move_costs < 0.05 * loss)
-    assert f"{n_unsure} object" in unsure
-    assert f"({100 * n_unsure / 45:.1f} %): moving one costs less than 10 % of the loss per object" in unsure
+    n_ambiguous = np.sum(certify(labels, hard, weights=model.weights_).move_costs < 0.05 * loss)
+    assert f"{n_ambiguous} object" in ambiguous
+    assert f"({100 * n_ambiguous / 45:.1f} %): moving one costs less than 10 % of the loss per object" in ambiguous
     # The report is about the fit, whatever the parameters are now, and with names.
     model.set_params(n_clusters=2, agreement="adjusted")
     assert model.summary(pd.DataFrame(labels)).splitlines() == text
     assert pickle.loads(pickle.dumps(model)).summary(list(labels.T)).splitlines() == text
 
 
-def test_unsure_objects_that_gain_are_reported(labels):
+def test_ambiguous_objects_that_gain_are_reported(labels):
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
     model.labels_ = np.where(np.arange(45) < 4, (model.labels_ + 1) % 3, model.labels_)
-    assert _line(model.summary(labels), "unsure").endswith("of the loss per object; for 4 it gains")
+    assert _line(model.summary(labels), "ambiguous").endswith("of the loss per object; for 4 it gains")
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_where_there_is_no_bound_the_report_says_why(labels, options, reason):
     model = estimator(options).fit(labels)
     text = model.summary(labels)
     assert _line(text, "bound") == f"none: {reason}"
-    assert re.match(r"\d+ objects? \(\d+\.\d %\): moving one costs less", _line(text, "unsure"))
+    assert re.match(r"\d+ objects? \(\d+\.\d %\): moving one costs less", _line(text, "ambiguous"))
     assert len(text.splitlines()) == len(model.summary().splitlines()) + 2
 
 
@@ -257,7 +257,7 @@ def test_a_dask_array_has_no_certificate(labels):
     array = da.from_array(labels, chunks=(17, 12))
     text = RobustEAC(3, n_init=1, random_state=0).fit(array).summary(array)
     assert _line(text, "bound") == "none: the fit was to a Dask array"
-    assert _line(text, "unsure") == "not counted"
+    assert _line(text, "ambiguous") == "not counted"
 
 
 @pytest.mark.parametrize("options", [{}, "merge", {"agreement": "adjusted"}])

@@ -11,7 +11,7 @@ from robust_eac import objective_value, partition_losses, solve_hard_median_part
 from .. import reference
 from ..access import _multistart, as_weighting, encode
 from ..conftest import planted_ensemble, random_ensemble, same_partition
-from ..solvers.test_dense_reference import problems
+from ..median_partition.test_dense_reference import problems
 
 CASES = pytest.mark.parametrize(
     ("missing", "weighted"), [(0.0, False), (0.3, True)], ids=["complete", "weighted-incomplete"]

@@ -78,7 +78,7 @@ def numbers(texts):
 
 @pytest.fixture
 def labels(rng):
-    """Twelve partitions by one truth, eight by another, four near copies of one by the first, three random ones."""
+    """Twelve partitions by one truth, eight by another, four near-duplicates of one by the first, three random ones."""
     first, second = rng.randint(3, size=(2, 120))
     good = planted_ensemble(rng, first, 12, noise=0.15)
     copies = np.repeat(planted_ensemble(rng, first, 1, noise=0.35), 4, axis=1)
@@ -114,7 +114,7 @@ def test_text_and_numbers():
     page = model.to_html(labels, names=list("abcd"), object_names=list("uvwxyz"))
     assert text_of(section(page, "short")) == (
         "In short 2 clusters: the largest has 3 of 6 objects, the smallest 3. 4 of 4 partitions have weight; they "
-        "agree with the consensus by 0.532 in the mean (1: same, 0: chance). No object is unsure. Compared with the "
+        "agree with the consensus by 0.532 in the mean (1: same, 0: chance). No object is ambiguous. Compared with the "
         "best possible consensus: weighted loss at most 0.001 % above the least possible with these weights."
     )
     assert columns_of(page, "clusters") == {
@@ -122,7 +122,7 @@ def test_text_and_numbers():
         "objects": ("3", "3"),
         "share": ("50.0 %", "50.0 %"),
         "mean membership": ("0.859", "0.938"),
-        "unsure objects": ("0", "0"),
+        "ambiguous objects": ("0", "0"),
     }
     assert columns_of(page, "partitions") == {
         "partition": ("a", "b", "c", "d"),
@@ -206,19 +206,19 @@ def test_the_page_repeats_the_summary(labels):
         assert line[13:] in told
 
 
-def test_unsure_objects_cost_what_certify_says(rng):
+def test_ambiguous_objects_cost_what_certify_says(rng):
     labels = planted_ensemble(rng, np.arange(90) % 3, 9, noise=0.55)
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
     hard = np.eye(3)[model.labels_]
     loss = model.weights_ @ partition_losses(labels, hard)
     costs = 200.0 * certify(labels, hard, weights=model.weights_).move_costs * 90**2 / loss
-    unsure = np.flatnonzero(costs < 10.0)
-    assert len(unsure) > 3
+    ambiguous = np.flatnonzero(costs < 10.0)
+    assert len(ambiguous) > 3
     names = [f"object {i}" for i in range(90)]
     page = model.to_html(labels, object_names=names)
     found = columns_of(page, "objects")
     order = [names.index(name) for name in found["object"]]
-    assert sorted(order) == sorted(unsure)
+    assert sorted(order) == sorted(ambiguous)
     (title,) = [title for title in found if title.startswith("cost")]
     shown_costs = numbers(found[title])
     np.testing.assert_allclose(shown_costs, costs[order], atol=0.06)
@@ -227,10 +227,10 @@ def test_unsure_objects_cost_what_certify_says(rng):
     assert all(one != other for one, other in zip(found["cluster"], found["second cluster"], strict=True))
     few = model.to_html(labels, object_names=names, max_rows=2)
     assert columns_of(few, "objects")["object"] == found["object"][:2]
-    assert f"The 2 least sure of {len(unsure)} unsure objects" in text_of(section(few, "objects"))
+    assert f"The 2 least sure of {len(ambiguous)} ambiguous objects" in text_of(section(few, "objects"))
     none = section(model.to_html(labels, max_rows=0), "objects")
     assert list(none.iter("table")) == []
-    assert f"{len(unsure)} objects of 90; none is listed" in text_of(none)
+    assert f"{len(ambiguous)} objects of 90; none is listed" in text_of(none)
 
 
 def test_the_heat_map_is_that_of_the_plot(labels, model, monkeypatch):

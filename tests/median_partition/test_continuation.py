@@ -12,7 +12,7 @@ from robust_eac import (
 )
 
 from ..conftest import planted_ensemble
-from ..core.test_rotation import noisy
+from .test_rotation import noisy
 
 
 @pytest.mark.parametrize("weighting", ["few", "restricted-simplex", "l2", "entropy", "chance-corrected"])

@@ -220,7 +220,7 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
 
 
 def with_uninformative_partitions(rng):
-    """k-means-like partitions of planted clusters, and some that relabelling does not change."""
+    """k-means-like partitions of planted clusters, and some that a permutation does not change."""
     truth = np.repeat([0, 1, 2], 20)
     labels = planted_ensemble(rng, truth, 12, noise=0.2)
     columns = [np.where(truth == u % 3, 0, -1) for u in range(3)]

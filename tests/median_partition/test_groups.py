@@ -1,4 +1,4 @@
-"""Groups of partitions: near copies, those of which too little is known, and groups apart from each other."""
+"""Groups of partitions: near-duplicates, those of which too little is known, and groups apart from each other."""
 
 import numpy as np
 import pytest
@@ -10,15 +10,15 @@ from ..access import (
     Pairs,
     are_apart,
     compare_pairs,
-    count_families_once,
+    count_near_duplicates_once,
     encode,
     largest_group,
-    near_copies,
+    near_duplicates,
     with_untested,
 )
 from ..conftest import planted_ensemble
 from ..diagnostics.test_agreement import random_partitions
-from ..solvers.test_trust_solver import solve
+from .test_trust_solver import solve
 
 TRUTH = np.repeat([0, 1, 2], 60)
 
@@ -72,7 +72,7 @@ def test_copies_are_those_that_agree_more_with_each_other_than_with_the_consensu
     noisy = planted_ensemble(rng, copied, 1, noise=0.04)
     labels = np.column_stack([copied, (copied + 1) % 3, noisy, most, refined, part])
     pairs, numbers = pairs_among(labels), np.arange(6)
-    near = near_copies(pairs, agreements_with(labels, TRUTH))
+    near = near_duplicates(pairs, agreements_with(labels, TRUTH))
     # The refinement has twice the clusters, and one partition observes two fifths of the objects that the others do.
     copies = numbers < 4
     expected = copies[:, np.newaxis] & copies & ~np.eye(6, dtype=bool)
@@ -81,8 +81,8 @@ def test_copies_are_those_that_agree_more_with_each_other_than_with_the_consensu
     # Of a partition that is as near to the consensus, up to rounding, no other is a copy.
     agreements = agreements_with(labels, TRUTH)
     agreements[1] = 1.0 - 1e-12
-    assert not near_copies(pairs, agreements)[1].any()
-    assert not near_copies(pairs, agreements)[:, 1].any()
+    assert not near_duplicates(pairs, agreements)[1].any()
+    assert not near_duplicates(pairs, agreements)[:, 1].any()
 
 
 def families_by_loop(near, references, trusted):
@@ -98,12 +98,12 @@ def test_families_count_once(rng):
             near = np.triu(near, 1) | np.triu(near, 1).T
             trusted = rng.uniform(size=m) < 0.7
             trusted[rng.randint(m)] = True
-            weights = count_families_once(near, np.arange(m), trusted)
+            weights = count_near_duplicates_once(near, np.arange(m), trusted)
             np.testing.assert_allclose(weights, families_by_loop(near, range(m), trusted), rtol=1e-14)
             assert weights.sum() == pytest.approx(1.0, abs=1e-15)
             assert np.array_equal(weights > 0.0, trusted)
     none = np.zeros((9, 9), dtype=bool)
-    assert np.array_equal(count_families_once(none, np.arange(9), np.arange(9) < 7), (np.arange(9) < 7) / 7)
+    assert np.array_equal(count_near_duplicates_once(none, np.arange(9), np.arange(9) < 7), (np.arange(9) < 7) / 7)
 
 
 @pytest.mark.parametrize("size", [20, 150, 399])
@@ -114,7 +114,7 @@ def test_a_family_counts_once_where_references_are_a_sample(rng, size):
     for _ in range(60):
         references = np.sort(rng.permutation(400)[:256])
         near = np.logical_and.outer(family[references], family) & (references[:, np.newaxis] != np.arange(400))
-        weights = count_families_once(near, references, trusted)
+        weights = count_near_duplicates_once(near, references, trusted)
         assert weights.sum() == pytest.approx(1.0, abs=1e-12)
         assert not weights[399]
         totals.append(weights[family].sum() / weights[398] if size < 399 else 1.0)

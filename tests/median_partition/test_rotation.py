@@ -227,8 +227,8 @@ def test_the_state_turns_with_the_memberships(kind, rng):
     objective = kind(encode(labels), 4)
     rows = rng.dirichlet(np.full(4, 20.0), size=len(objective.encoding.rows.codes))
     Q = reference.admissible_rotation(rows, rng, 10)
-    turned = objective.turned(objective.measure(rows), Q)
-    objective.turn_rows(rows, Q)
+    turned = objective.rotated(objective.measure(rows), Q)
+    objective.rotate_rows(rows, Q)
     assert np.abs(Q - np.eye(4)).max() > 0.1
     for found, expected in zip(turned, objective.measure(rows), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)

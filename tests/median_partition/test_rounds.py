@@ -28,7 +28,7 @@ from ..access import (
     visiting_order,
 )
 from ..conftest import planted_ensemble, random_ensemble, random_membership
-from ..solvers.test_dense_reference import cases, random_sample_weight
+from .test_dense_reference import cases, random_sample_weight
 from .test_several_starts import peak_of
 
 
