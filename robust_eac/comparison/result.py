@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -84,7 +83,6 @@ class ComparisonSummary(NamedTuple):
         return "\n\n".join(texts or [_text(self)]) + f"\n{self.measure}: {MEASURES[self.measure]}"
 
 
-@dataclass(eq=False)
 class Comparison:
     """The runs of :func:`~robust_eac.compare`, a table, with their statistics and pictures.
 
@@ -93,8 +91,8 @@ class Comparison:
 
     Parameters
     ----------
-    table : DataFrame, default=empty
-        A row per run; :func:`~robust_eac.compare` describes the columns.
+    table : DataFrame, default=None
+        A row per run; :func:`~robust_eac.compare` describes the columns. None means no runs.
 
     References
     ----------
@@ -110,7 +108,8 @@ class Comparison:
     (4, 'data sets', 2)
     """
 
-    table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    def __init__(self, table: pd.DataFrame | None = None) -> None:
+        self.table = pd.DataFrame() if table is None else table
 
     def __add__(self, other: Comparison) -> Comparison:
         return Comparison(pd.concat([self.table, other.table], ignore_index=True))

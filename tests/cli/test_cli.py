@@ -182,7 +182,7 @@ def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     found = summary["certificate"]
     assert found["loss"] == pytest.approx(summary["objective"])
     assert found["bound"] == pytest.approx(result.bound, rel=1e-3)
-    assert f"\nunsure       {found['n_ambiguous']} object" in said
+    assert f"\nambiguous    {found['n_ambiguous']} object" in said
 
 
 COMPARE = ("compare", *NAMED[:3], "--truth-column", "class", "--n-clusters", 3)
