@@ -17,12 +17,28 @@ from robust_eac.consensus import ovi_lda_consensus
 from robust_eac.consensus.ovi import core_membership
 
 from ..shared.store import PROJECT, canonical_json, derive_seed, load_frozen
-from .ovi_qpsk import OPTIONS, cells, grade, make_qpsk, quietly, search_all, table_of
+from . import ovi_qpsk
+from .ovi_qpsk import DIVISORS, OPTIONS, PRINTED, SIZES, grade, make_qpsk, quietly, search_all, table_of
 
 VERSION = 1
 
-GRID = cells(more_runs=())
-SMOKE = cells(divisors=(4,), n=(60,), n_init=1, decibels=(5,), repetitions=1, sweep=(), more_runs=())
+
+def cells(
+    *,
+    divisors=DIVISORS,
+    n=SIZES,
+    n_init=3,
+    decibels=PRINTED,
+    repetitions=3,
+    sweep=tuple(range(1, 11)),
+    sweep_repetitions=6,
+):
+    """Those of `ovi_qpsk`, without its longer runs."""
+    return ovi_qpsk.cells(**locals(), more_runs=())
+
+
+GRID = cells()
+SMOKE = cells(divisors=(4,), n=(60,), n_init=1, decibels=(5,), repetitions=1, sweep=())
 
 
 def run_one(*, divisor, n, n_init, decibel, repetition):
