@@ -163,8 +163,8 @@ class Comparison:
             return whole
         order = whole.table["method"]
         parts = {noise: _summarised(part, whole.measure, reference, level, order)[0] for noise, part in noises}
-        table = pd.concat({noise: part.table for noise, part in parts.items()}, names=["fraction", "kind"])
-        table = table.reset_index(level=["fraction", "kind"]).reset_index(drop=True)
+        tables = [part.table.assign(fraction=noise[0], kind=noise[1]) for noise, part in parts.items()]
+        table = pd.concat(tables, ignore_index=True)[["fraction", "kind", *whole.table]]
         n_blocks = next(iter(parts.values())).n_blocks
         return whole._replace(n_blocks=n_blocks, reference=reference, p_value=None, table=table, parts=parts)
 
