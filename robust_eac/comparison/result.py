@@ -366,7 +366,7 @@ def _draw_critical_difference(summary, scores, ax):
     # Names with their ranks are on both sides.
     ax = _new_axes(ax, n_methods / 2, _SCALE + 2.0 * (_width(ranks) + 8 * _CHARACTER))
     pvalues = posthocs.posthoc_nemenyi_friedman(ranks)
-    look = {"crossbar_props": {"linestyle": "-"}, "elbow_props": {"linestyle": "-"}}
+    look = {"crossbar_props": {"linestyle": "-"}, "elbow_props": {"linestyle": "-", "linewidth": 0.8}}
     look["color_palette"] = dict.fromkeys(ranks, "black")
     posthocs.critical_difference_diagram(ranks.mean(), pvalues, ax=ax, **look)
     title = _TITLES.get(summary.measure, summary.measure)
