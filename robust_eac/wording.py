@@ -96,15 +96,3 @@ def shortened(name):
 def rounded(value, digits=3):
     """A number with this many decimals; zero has no sign."""
     return f"{round(float(value), digits) + 0.0:.{digits}f}"
-
-
-def aligned(rows, *, n_names):
-    """Lines of a table; the first `n_names` columns, of names, are aligned to the left, the others to the right."""
-    texts = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    lines = []
-    for row in texts:
-        padded = [text.rjust(width) for text, width in zip(row, widths, strict=True)]
-        padded[:n_names] = [text.ljust(width) for text, width in zip(row[:n_names], widths, strict=False)]
-        lines.append("  ".join(padded).rstrip())
-    return lines

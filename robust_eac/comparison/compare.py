@@ -282,7 +282,7 @@ def _several(values, name, noun, rule, **options):
 
 
 def _runs(ensemble, noises, seeds, n_drawn, with_replacement):
-    """Generate (entries of the records, ensemble with noise, partitions drawn from it, seed) of every repeat.
+    """Generate (columns of the table, ensemble with noise, partitions drawn from it, seed) of every repeat.
 
     Noise, draw and methods have their own random streams.
     """

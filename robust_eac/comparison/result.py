@@ -10,7 +10,7 @@ import pandas as pd
 from .. import validation as check
 from ..common import load_package
 from ..plotting.charts import BLUE, COLOURS, GREY, MARKERS, check_axes
-from ..wording import aligned, counted
+from ..wording import counted
 from .statistics import DIGITS, friedman, holm, mean_interval, ranks_of, signed_rank
 
 if TYPE_CHECKING:
@@ -26,19 +26,13 @@ MEASURES = {
 }
 # Columns that tell the runs of a method apart.
 _RUN = ["dataset", "ensemble", "fraction", "kind", "repeat"]
-# Columns of the text: title, the number that is missing where the cell is empty, format.
-_COLUMNS = (
-    ("method", "method", "{method}"),
-    ("mean {measure}", "mean", "{mean:.4f}"),
-    ("[{level} %]", "low", "[{low:.4f}, {high:.4f}]"),
-    ("rank", "rank", "{rank:.2f}"),
-    ("failed", "failures", "{failures}"),
-    ("seconds", "seconds", "{seconds:.2f}"),
-    ("difference", "difference", "{difference:+.4f}"),
-    ("[{level} %]", "difference_low", "[{difference_low:+.4f}, {difference_high:+.4f}]"),
-    ("p", "p_value", "{p_value:.3f}"),
-    ("p (Holm)", "p_holm", "{p_holm:.3f}"),
-)
+# How numbers of the table are printed.
+_FORMATS = {
+    **dict.fromkeys(("mean", "low", "high"), "{:.4f}".format),
+    **dict.fromkeys(("rank", "seconds"), "{:.2f}".format),
+    **dict.fromkeys(("difference", "difference_low", "difference_high"), "{:+.4f}".format),
+    **dict.fromkeys(("p_value", "p_holm"), "{:.3f}".format),
+}
 # Labels of the axes.
 _TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
 # In inches: height of the margins and of a method.
@@ -92,7 +86,7 @@ class Comparison:
     Parameters
     ----------
     table : DataFrame, default=None
-        A row per run; :func:`~robust_eac.compare` describes the columns. None means no runs.
+        A row per run; :func:`~robust_eac.compare` describes the columns. None means an empty one, to add others to.
 
     References
     ----------
@@ -110,6 +104,9 @@ class Comparison:
 
     def __init__(self, table: pd.DataFrame | None = None) -> None:
         self.table = pd.DataFrame() if table is None else table
+
+    def __repr__(self) -> str:
+        return f"Comparison(\n{self.table}\n)"
 
     def __add__(self, other: Comparison) -> Comparison:
         return Comparison(pd.concat([self.table, other.table], ignore_index=True))
@@ -162,8 +159,8 @@ class Comparison:
             return whole
         order = whole.table["method"]
         parts = {noise: _summarised(part, whole.measure, reference, level, order)[0] for noise, part in noises}
-        tables = [pd.DataFrame({"fraction": f, "kind": kind} | dict(part.table)) for (f, kind), part in parts.items()]
-        table = pd.concat(tables, ignore_index=True)
+        tables = [part.table.assign(fraction=noise[0], kind=noise[1]) for noise, part in parts.items()]
+        table = pd.concat(tables, ignore_index=True)[["fraction", "kind", *whole.table]]
         n_blocks = next(iter(parts.values())).n_blocks
         return whole._replace(n_blocks=n_blocks, reference=reference, p_value=None, table=table, parts=parts)
 
@@ -224,24 +221,26 @@ def _summarised(table, measure, reference, level=0.95, order=None):
         raise ValueError(f"measure: no run has {measure!r}.")
     runs = _with_blocks(table)
     methods = runs.groupby("method", sort=False)
-    rows = methods.agg(scheme=("scheme", "first"), function=("function", "first"), failures=("error", "count"))
+    rows = methods[["scheme", "function"]].first()
     scores = runs.groupby(["block", "method"])[measure].mean().unstack()[rows.index]
-    mean, low, high = mean_interval(scores, level)
+    means = mean_interval(scores, level)
     if reference is None:
         # Chosen from the methods that succeeded.
-        reference = mean.idxmax()
-    elif np.isnan(mean[check.choice(reference, list(rows.index), name="reference")]):
+        reference = means["mean"].idxmax()
+    elif np.isnan(means["mean"][check.choice(reference, list(rows.index), name="reference")]):
         raise ValueError(f"reference must have succeeded in a run, got {reference!r}.")
     differences = scores.sub(scores[reference], axis=0).round(DIGITS).assign(**{reference: np.nan})
-    difference, difference_low, difference_high = mean_interval(differences, level)
     paired = {name: column.dropna() for name, column in differences.items() if column.count() > 1}
     p_value = pd.Series({name: signed_rank(column) for name, column in paired.items()}, dtype=float)
     succeeded = scores.dropna(axis=1, how="all")
     # Student's interval can exceed the range of the measure.
     limits = -1.0 if measure == "ari" else 0.0, 1.0
-    rows = rows.assign(seconds=methods["total"].mean(), mean=mean, low=low.clip(*limits), high=high.clip(*limits))
-    rows = rows.assign(rank=ranks_of(succeeded).mean(), difference=difference, difference_low=difference_low)
-    rows = rows.assign(difference_high=difference_high, p_value=p_value, p_holm=pd.Series(holm(p_value), p_value.index))
+    rows = rows.join(means.clip(*limits)).assign(rank=ranks_of(succeeded).mean(), failures=methods["error"].count())
+    rows = rows.assign(seconds=methods["total"].mean()).join(
+        mean_interval(differences, level).add_prefix("difference_")
+    )
+    rows = rows.assign(p_value=p_value, p_holm=pd.Series(holm(p_value), p_value.index))
+    rows = rows.rename(columns={"difference_mean": "difference"})
     rows = rows.sort_values("mean", ascending=False, kind="stable") if order is None else rows.loc[order]
     errors = runs.groupby(["error", "method"], sort=False).size()
     unknown = (runs["labels"].str.len() - runs["n_graded"]).groupby(runs["dataset"], dropna=False).max().sum()
@@ -258,10 +257,8 @@ def _with_blocks(table):
     counts = pd.crosstab(run, method).stack()
     for (number, name), count in counts[counts != 1].items():
         where = ", ".join(f"{key} {value}" for key, value in table.loc[run == number, _RUN].iloc[0].dropna().items())
-        rule = (
-            "every method must have one run in each repeat, data set and ensemble (named by compare(..., dataset=...,"
-        )
-        raise ValueError(f"{rule} ensemble=...)): {name!r} has {count} in {where}.")
+        rule = "every method must have one run in each repeat, of each dataset= and ensemble= given to compare"
+        raise ValueError(f"{rule}: {name!r} has {count} in {where}.")
     total = (table["scheme_seconds"].fillna(0.0) + table["seconds"]).where(table["error"].isna())
     return table.assign(method=method, total=total, block=dataset if dataset.any() else run)
 
@@ -273,9 +270,7 @@ def name_of(scheme, function):
 
 def _text(summary):
     """The table of a summary without parts, and notes on it."""
-    titles = [title.format(measure=summary.measure, level=f"{100.0 * summary.level:g}") for title, *_ in _COLUMNS]
-    rows = summary.table.to_dict("records")
-    cells = [["" if pd.isna(row[key]) else form.format(**row) for _, key, form in _COLUMNS] for row in rows]
+    text = summary.table.drop(columns=["scheme", "function"]).to_string(index=False, na_rep="", formatters=_FORMATS)
     count, least = counted(summary.n_blocks, summary.blocks[:-1]), 2.0 ** (1 - summary.n_blocks)
     note = f"{count}; differences to {summary.reference}"
     if summary.n_blocks > 1:
@@ -283,12 +278,14 @@ def _text(summary):
         note += f", Wilcoxon's signed-rank test{limit}"
     if summary.p_value is not None:
         note += f"; Friedman's test: p = {summary.p_value:.2g}"
+    if summary.n_blocks > 1:
+        note += f"; low and high: ends of {100.0 * summary.level:g} % intervals"
     if summary.n_unknown:
         note += f"; without {counted(summary.n_unknown, 'object')} of unknown class"
     for error, counts in summary.errors.groupby(level="error", sort=False):
         failed = ", ".join(f"{count} of {method}" for (_, method), count in counts.items())
         note += f"\nfailed: {failed}: {' '.join(error.split())}"
-    return "\n".join([*aligned([titles, *cells], n_names=1), note])
+    return f"{text}\n{note}"
 
 
 def _draw_intervals(summary, scores, ax, *, paired):
@@ -369,7 +366,7 @@ def _draw_critical_difference(summary, scores, ax):
     # Names with their ranks are on both sides.
     ax = _new_axes(ax, n_methods / 2, _SCALE + 2.0 * (_width(ranks) + 8 * _CHARACTER))
     pvalues = posthocs.posthoc_nemenyi_friedman(ranks)
-    look = {"crossbar_props": {"linestyle": "-"}, "elbow_props": {"linestyle": "-"}}
+    look = {"crossbar_props": {"linestyle": "-"}, "elbow_props": {"linestyle": "-", "linewidth": 0.8}}
     look["color_palette"] = dict.fromkeys(ranks, "black")
     posthocs.critical_difference_diagram(ranks.mean(), pvalues, ax=ax, **look)
     title = _TITLES.get(summary.measure, summary.measure)
@@ -377,12 +374,12 @@ def _draw_critical_difference(summary, scores, ax):
     return ax
 
 
-def draw_beside_differences(records, reference):
+def draw_beside_differences(comparison, reference):
     """A figure of the intervals and, on the right, of the paired differences to the reference."""
     figure = load_package("matplotlib.figure", "plots need", "figures").Figure(layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
-    records.plot(ax=left)
-    records.plot(kind="differences", reference=reference, ax=right)
+    comparison.plot(ax=left)
+    comparison.plot(kind="differences", reference=reference, ax=right)
     names = [label.get_text() for label in left.get_yticklabels()]
     figure.set_size_inches(2.0 * _SCALE + _width(names), _height(len(names)))
     return figure

@@ -25,9 +25,9 @@ def friedman(scores):
 
 
 def mean_interval(table, level):
-    """Mean of every column, and the ends of Student's interval: NaN with fewer than two values."""
+    """Mean of every column, and the ends of Student's interval, "low" and "high": NaN with fewer than two values."""
     mean, reach = table.mean(), t.ppf(0.5 + 0.5 * level, table.count() - 1) * table.sem()
-    return mean, mean - reach, mean + reach
+    return pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach})
 
 
 def signed_rank(values):

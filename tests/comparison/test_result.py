@@ -1,4 +1,4 @@
-"""What is made of the records: statistics against SciPy, tables, pictures, several data sets."""
+"""What is made of the runs: statistics against SciPy, tables, pictures, several data sets."""
 
 import itertools
 import pickle
@@ -36,28 +36,18 @@ def test_signed_ranks_are_those_of_scipy(rng, n, levels):
         assert statistics.signed_rank(values) == (stats.wilcoxon(kept).pvalue if len(kept) else 1.0)
 
 
-def record(scheme, repeat, score, *, dataset=None, ensemble=None, fraction=None, kind=None, y=True):
-    scores = {"ari": score if y else None, "nmi": score, "h": score, "ensemble_nmi": score, "density": score}
-    costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": None if score is not None else "ValueError: no"}
-    about = {"dataset": dataset, "ensemble": ensemble, "fraction": fraction, "kind": kind, "repeat": repeat}
-    about |= {"scheme": scheme, "function": "f"}
-    return about | scores | costs
+def runs_of(scores=SCORES, *, y=True, dataset=None, ensemble=None, fraction=np.nan, kind=None):
+    """A comparison with these scores by method and repeat."""
+    rows = [(name, *pair) for name, values in scores.items() for pair in enumerate(values)]
+    table = pd.DataFrame(rows, columns=["scheme", "repeat", "nmi"]).astype({"nmi": float})
+    about = {"dataset": dataset, "ensemble": ensemble, "fraction": fraction, "kind": kind, "function": "f"}
+    scores = dict.fromkeys(("h", "ensemble_nmi", "density"), table["nmi"]) | {"ari": table["nmi"] if y else np.nan}
+    costs = {"scheme_seconds": 1.0, "seconds": 2.0, "error": np.where(table["nmi"].isna(), "ValueError: no", None)}
+    return Comparison(table.assign(**about, **scores, **costs, labels=None, n_graded=np.nan))
 
 
-def comparison(records):
-    """The comparison of runs that did not keep their labels."""
-    return Comparison(pd.DataFrame([{"labels": None, "n_graded": np.nan} | one for one in records]))
-
-
-def rows_of(summary):
-    """The rows of the table as dicts, None where a number cannot be computed."""
-    table = summary.table.astype(object)
-    return table.where(table.notna(), None).to_dict("records")
-
-
-def records_of(scores=SCORES, **about):
-    n_repeats = len(next(iter(scores.values())))
-    return comparison(record(name, r, scores[name][r], **about) for r in range(n_repeats) for name in scores)
+def by_scheme(summary):
+    return summary.table.set_index("scheme")
 
 
 def test_ensembles_of_a_data_set_are_no_data_sets():
@@ -65,16 +55,16 @@ def test_ensembles_of_a_data_set_are_no_data_sets():
     for dataset, scores in (("a", (0.2, 0.4)), ("b", (0.6, 1.0))):
         for ensemble, score in zip("xy", scores, strict=True):
             about = {"dataset": dataset, "ensemble": ensemble}
-            found += records_of({"one": [score, score], "other": [score - 0.1, score - 0.1]}, **about)
+            found += runs_of({"one": [score, score], "other": [score - 0.1, score - 0.1]}, **about)
     summary = found.summary()
     assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
-    best = rows_of(summary)[0]
+    best = by_scheme(summary).loc["one"]
     assert best["mean"] == pytest.approx((0.3 + 0.8) / 2)
     low, high = stats.ttest_1samp([0.3, 0.8], 0.0).confidence_interval(0.95)
     # Of a share: Student's interval ends beyond.
     assert (low, high) < (-1.0, 2.0)
     assert (best["low"], best["high"]) == (-1.0, 1.0)
-    assert (rows_of(found.summary("nmi"))[0]["low"], rows_of(found.summary("nmi"))[0]["high"]) == (0.0, 1.0)
+    assert by_scheme(found.summary("nmi")).loc["one", ["low", "high"]].tolist() == [0.0, 1.0]
     alone = Comparison(found.table[found.table["dataset"] == "a"])
     assert (alone.summary().blocks, alone.summary().n_blocks) == ("repeats", 4)
     with pytest.raises(ValueError, match=r"'one . f' has 2 in dataset a, ensemble x, repeat 0"):
@@ -82,47 +72,40 @@ def test_ensembles_of_a_data_set_are_no_data_sets():
 
 
 def test_the_summary_is_what_scipy_computes():
-    summary = records_of().summary()
-    rows = {row["scheme"]: row for row in rows_of(summary)}
-    assert list(rows) == ["good", "fair", "same", "poor", "broken"]
+    summary = runs_of().summary()
+    rows = by_scheme(summary)
+    assert list(rows.index) == ["good", "fair", "same", "poor", "broken"]
     assert summary[:5] == ("ari", "repeats", 6, "good + f", 0.95)
     good, fair = np.array(SCORES["good"]), np.array(SCORES["fair"])
     expected = stats.ttest_1samp(good, 0.0).confidence_interval(0.95)
-    np.testing.assert_allclose((rows["good"]["low"], rows["good"]["high"]), expected)
-    assert rows["good"]["mean"] == pytest.approx(good.mean())
+    np.testing.assert_allclose(rows.loc["good", ["mean", "low", "high"]].tolist(), [good.mean(), *expected])
     expected = stats.ttest_rel(fair, good).confidence_interval(0.95)
-    np.testing.assert_allclose((rows["fair"]["difference_low"], rows["fair"]["difference_high"]), expected)
-    assert rows["fair"]["p_value"] == pytest.approx(stats.wilcoxon(fair, good).pvalue)
+    np.testing.assert_allclose(rows.loc["fair", ["difference_low", "difference_high"]].tolist(), expected)
+    assert rows["p_value"]["fair"] == pytest.approx(stats.wilcoxon(fair, good).pvalue)
     filled = [[-1.0 if score is None else score for score in SCORES[name]] for name in list(SCORES)[:4]]
     assert summary.p_value == pytest.approx(stats.friedmanchisquare(*filled).pvalue)
-    assert [rows[name]["rank"] for name in SCORES] == [1.0, 2.5, 2.5, 4.0, None]
-    assert {rows["good"][key] for key in ("difference", "p_value", "p_holm")} == {None}
-
-
-def test_failures_count_and_rank_last_and_leave_the_other_blocks():
-    rows = {row["scheme"]: row for row in rows_of(records_of().summary())}
-    assert [rows[name]["failures"] for name in SCORES] == [0, 0, 0, 2, 6]
-    assert records_of().summary().errors.to_dict() == {
-        ("ValueError: no", "poor + f"): 2, ("ValueError: no", "broken + f"): 6
-    }  # fmt: skip
-    assert rows["good"]["seconds"] == 3.0
+    np.testing.assert_array_equal(rows["rank"], [1.0, 2.5, 2.5, 4.0, np.nan])
+    assert rows.loc["good", ["difference", "p_value", "p_holm"]].isna().all()
+    # Failures rank last and leave the other blocks.
+    assert rows["failures"].tolist() == [0, 0, 0, 2, 6]
+    assert summary.errors.to_dict() == {("ValueError: no", "poor + f"): 2, ("ValueError: no", "broken + f"): 6}
+    assert rows["seconds"]["good"] == 3.0
     kept = np.array([score for score in SCORES["poor"] if score is not None])
     paired = np.array([0.9, 0.95, 0.85, 0.92])
-    assert rows["poor"]["mean"] == pytest.approx(kept.mean())
-    assert rows["poor"]["difference"] == pytest.approx((kept - paired).mean())
-    assert rows["poor"]["p_value"] == pytest.approx(stats.wilcoxon(kept - paired).pvalue)
+    assert rows["mean"]["poor"] == pytest.approx(kept.mean())
+    assert rows["difference"]["poor"] == pytest.approx((kept - paired).mean())
+    assert rows["p_value"]["poor"] == pytest.approx(stats.wilcoxon(kept - paired).pvalue)
+    keys = ["mean", "low", "rank", "seconds", "difference", "p_value", "p_holm"]
+    assert rows.loc["broken", keys].isna().all()
     ranks = statistics.ranks_of(np.array([[0.5, np.nan, 0.5], [0.1, 0.2, np.nan]]))
     np.testing.assert_array_equal(ranks, [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]])
-    keys = ("mean", "low", "rank", "seconds", "difference", "p_value", "p_holm")
-    assert {rows["broken"][key] for key in keys} == {None}
 
 
 def test_the_reference_may_be_named():
-    rows = {row["scheme"]: row for row in rows_of(records_of().summary("h", reference="fair + f"))}
-    assert rows["same"]["difference"] == 0.0
-    assert (rows["same"]["difference_low"], rows["same"]["difference_high"]) == (0.0, 0.0)
-    assert rows["same"]["p_value"] == 1.0
-    assert rows["good"]["difference"] > 0.0
+    rows = by_scheme(runs_of().summary("h", reference="fair + f"))
+    columns = ["difference", "difference_low", "difference_high", "p_value"]
+    assert rows.loc["same", columns].tolist() == [0.0, 0.0, 0.0, 1.0]
+    assert rows["difference"]["good"] > 0.0
 
 
 def test_holm_by_hand():
@@ -131,94 +114,95 @@ def test_holm_by_hand():
 
 
 def test_digits_that_rounding_leaves_make_no_difference():
-    scores = {"a": [0.1 + 0.2, 0.6], "b": [0.3, 0.6], "c": [0.3, 0.1 + 0.5]}
-    summary = records_of(scores).summary()
-    assert [row["rank"] for row in rows_of(summary)] == [2.0, 2.0, 2.0]
+    summary = runs_of({"a": [0.1 + 0.2, 0.6], "b": [0.3, 0.6], "c": [0.3, 0.1 + 0.5]}).summary()
+    assert summary.table["rank"].tolist() == [2.0, 2.0, 2.0]
     assert summary.p_value == 1.0
-    assert {row["p_value"] for row in rows_of(summary)} == {None, 1.0}
+    assert summary.table["p_value"].dropna().tolist() == [1.0, 1.0]
 
 
 def test_one_block_has_means_and_no_tests():
-    summary = records_of({"a": [0.5], "b": [0.6], "c": [None]}, y=False).summary()
+    found = runs_of({"a": [0.5], "b": [0.6], "c": [None]}, y=False)
+    summary = found.summary()
     assert summary.measure == "ensemble_nmi"
     assert summary.p_value is None
-    assert [row["mean"] for row in rows_of(summary)] == [0.6, 0.5, None]
-    assert {row[key] for row in rows_of(summary) for key in ("low", "high", "p_value", "p_holm")} == {None}
+    np.testing.assert_array_equal(summary.table["mean"], [0.6, 0.5, np.nan])
+    assert summary.table[["low", "high", "p_value", "p_holm"]].isna().all(axis=None)
     assert str(summary).splitlines()[-3:-1] == ["1 repeat; differences to b + f", "failed: 1 of c + f: ValueError: no"]
 
 
 def test_the_text_is_a_table():
-    lines = str(records_of().summary()).splitlines()
-    head = ["method", "mean", "ari", "[95", "%]", "rank", "failed", "seconds", "difference", "[95", "%]"]
-    head += ["p", "p", "(Holm)"]
-    assert lines[0].split() == head
+    lines = str(runs_of().summary("h")).splitlines()
+    head = ["method", "mean", "low", "high", "rank", "failures", "seconds"]
+    assert lines[0].split() == [*head, "difference", "difference_low", "difference_high", "p_value", "p_holm"]
     assert lines[1].split()[:4] == ["good", "+", "f", "0.8867"]
     assert lines[5].split() == ["broken", "+", "f", "6"]
+    assert len({len(line) for line in lines[:6]}) == 1
+    assert lines[6].endswith("; low and high: ends of 95 % intervals")
     assert lines[6].startswith("6 repeats; differences to good + f, Wilcoxon's signed-rank test; Friedman's test: p = ")
-    assert lines[7:-1] == ["failed: 6 of broken + f, 2 of poor + f: ValueError: no"]
-    assert {len(line) for line in (lines[0], *lines[2:5])} == {len(lines[0])}
+    assert lines[7] == "failed: 2 of poor + f, 6 of broken + f: ValueError: no"
+    # What the score is.
+    assert lines[8:] == ["h: share of the objects in clusters matched with their class (clustering accuracy)"]
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 6])
+@pytest.mark.parametrize("n", [2, 5, 6])
 def test_the_text_says_where_no_difference_can_be_significant(n):
     rows = [{"a": [0.9], "b": [0.8], "c": [0.7 - 0.01 * i]} for i in range(n)]
-    summary = sum((records_of(row, dataset=str(i)) for i, row in enumerate(rows)), start=Comparison()).summary()
-    limit = f" (with {n} data sets no p can be below {rows_of(summary)[1]['p_value']:.3f})" if n < 6 else ""
-    assert f"Wilcoxon's signed-rank test{limit}; Friedman's test: p = " in str(summary)
+    summary = sum((runs_of(row, dataset=str(i)) for i, row in enumerate(rows)), start=Comparison()).summary()
     # All differences have one sign.
-    assert {row["p_value"] for row in rows_of(summary)[1:]} == {2.0 ** (1 - n)}
+    assert set(summary.table["p_value"].dropna()) == {2.0 ** (1 - n)}
+    limit = f" (with {n} data sets no p can be below {2.0 ** (1 - n):.3f})" if n < 6 else ""
+    assert f"Wilcoxon's signed-rank test{limit}; Friedman's test: p = " in str(summary)
 
 
 def test_data_sets_are_blocks_with_the_mean_of_their_repeats():
-    first = records_of({"a": [0.5, 0.7], "b": [0.1, None]}, dataset="one")
-    second = records_of({"a": [0.9], "b": [0.8]}, dataset="two")
-    joined = first + second
-    pd.testing.assert_frame_equal(sum([first, second], Comparison()).table, joined.table)
+    first = runs_of({"a": [0.5, 0.7], "b": [0.1, None]}, dataset="one")
+    joined = first + runs_of({"a": [0.9], "b": [0.8]}, dataset="two")
+    pd.testing.assert_frame_equal((Comparison() + joined).table, joined.table)
+    assert joined.table.index.tolist() == list(range(6))
     summary = joined.summary()
     assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
-    a, b = rows_of(summary)
-    assert (a["mean"], b["mean"]) == (pytest.approx(0.75), pytest.approx(0.45))
-    assert (a["failures"], b["failures"]) == (0, 1)
-    assert b["difference"] == pytest.approx(np.mean([0.1 - 0.6, 0.8 - 0.9]))
+    np.testing.assert_allclose(summary.table["mean"], [0.75, 0.45])
+    assert summary.table["failures"].tolist() == [0, 1]
+    assert summary.table["difference"][1] == pytest.approx(np.mean([0.1 - 0.6, 0.8 - 0.9]))
 
 
 DIAGRAM = {"kind": "critical-difference"}
 
 
 @pytest.mark.parametrize(
-    ("method", "records", "options", "error", "match"),
+    ("method", "found", "options", "error", "match"),
     [
-        ("summary", records_of({"a": [0.5]}, y=False), {"measure": "ari"}, ValueError, "measure: no run has 'ari'"),
-        ("summary", Comparison(), {}, ValueError, "measure: no run has 'ensemble_nmi'"),
-        ("summary", records_of(), {"reference": "best"}, ValueError, r"reference must be one of 'good \+ f'"),
-        ("summary", records_of(), {"reference": "broken + f"}, ValueError, "reference must have succeeded in a run"),
-        ("summary", records_of(), {"level": "high"}, TypeError, "level must be a real number"),
-        ("summary", records_of() + records_of(), {}, ValueError, "has 2 in repeat 0"),
-        ("summary", Comparison(records_of().table[1:]), {}, ValueError, "'good . f' has 0 in repeat 0"),
-        ("plot", records_of(), {"ax": 3}, TypeError, "ax must be a matplotlib Axes"),
-        ("plot", records_of({"a": [0.5, 0.6], "b": [0.6, 0.1]}), DIAGRAM, ValueError, "in 2 repeats, got 2 in 2"),
-        ("plot", records_of(fraction=0.5), {"kind": "shares"}, ValueError, r"needs two shares .*; got 1\."),
+        ("summary", runs_of({"a": [0.5]}, y=False), {"measure": "ari"}, ValueError, "measure"),
+        ("summary", Comparison(), {}, ValueError, "measure"),
+        ("summary", runs_of(), {"reference": "best"}, ValueError, "reference"),
+        ("summary", runs_of(), {"reference": "broken + f"}, ValueError, "reference .* succeeded"),
+        ("summary", runs_of(), {"level": "high"}, TypeError, "level"),
+        ("summary", runs_of(), {"level": 1.0}, ValueError, "level"),
+        ("summary", Comparison(runs_of().table[1:]), {}, ValueError, "'good . f' has 0 in repeat 0"),
+        ("plot", runs_of(), {"ax": 3}, TypeError, "ax"),
+        ("plot", runs_of({"a": [0.5, 0.6], "b": [0.6, 0.1]}), DIAGRAM, ValueError, "got 2 in 2"),
+        ("plot", runs_of(fraction=0.5), {"kind": "shares"}, ValueError, "got 1"),
     ],
 )
-def test_errors(method, records, options, error, match):
+def test_errors(method, found, options, error, match):
     with pytest.raises(error, match=match):
-        getattr(records, method)(**options)
+        getattr(found, method)(**options)
 
 
-def test_it_is_a_table_of_runs():
+def test_a_comparison_can_be_stored():
     labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
-    chosen = {"weightings": ["uniform"], "consensus": ["kmeans", "sec"], "random_state": 0}
-    found = compare(labels, 2, **chosen, dataset="five")
-    assert found.table["dataset"].tolist() == ["five"] * 2
-    assert found.table["function"].tolist() == ["kmeans", "sec"]
-    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(found)).table, found.table)
+    found = compare(labels, 2, weightings=["uniform"], consensus=["kmeans", "sec"], dataset="five", random_state=0)
+    again = pickle.loads(pickle.dumps(found))
+    assert type(again) is Comparison
+    pd.testing.assert_frame_equal(again.table, found.table)
+    assert set(again.table["dataset"]) == {"five"}
+    assert str(again.summary()) == str(found.summary())
 
 
 def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
-    expected = r"'critical-difference' needs scikit_posthocs: pip install 'path/to/robust_eac\[figures\]'"
-    with pytest.raises(ImportError, match=expected):
-        records_of().plot(kind="critical-difference")
+    with pytest.raises(ImportError, match=r"scikit_posthocs: pip install .*\[figures\]"):
+        runs_of().plot(kind="critical-difference")
 
 
 def test_every_share_and_kind_of_noise_has_its_statistics():
@@ -226,66 +210,77 @@ def test_every_share_and_kind_of_noise_has_its_statistics():
     for dataset, scores in (("a", (0.4, 0.2, 0.3)), ("b", (1.0, 0.6, 0.7))):
         for noise, score in zip(((0.0, "uniform"), (0.5, "uniform"), (0.5, "unequal")), scores, strict=True):
             about = {"dataset": dataset, "fraction": noise[0], "kind": noise[1]}
-            found += records_of({"one": [score, score], "other": [score - 0.1, score + 0.1]}, **about)
+            # The better one at the first share is worse at the others.
+            change = 0.01 if noise[0] == 0.0 else -0.1
+            found += runs_of({"one": [score, score], "other": [score + change] * 2}, **about)
     summary = found.summary()
     assert (summary.blocks, summary.n_blocks, summary.reference, summary.p_value) == ("data sets", 2, None, None)
-    frame = summary.table
-    assert list(frame.columns[:3]) == ["fraction", "kind", "method"]
-    np.testing.assert_allclose(frame["mean"], np.repeat([0.7, 0.4, 0.5], 2))
+    assert list(summary.table.columns[:3]) == ["fraction", "kind", "method"]
+    np.testing.assert_allclose(summary.table["mean"], [0.7, 0.71, 0.4, 0.3, 0.5, 0.4])
+    # The order of methods is that of their mean over all.
+    assert summary.table["method"].tolist() == 3 * ["one + f", "other + f"]
     for (fraction, kind), part in summary.parts.items():
-        alone = found.table[(found.table["fraction"] == fraction) & (found.table["kind"] == kind)]
-        pd.testing.assert_frame_equal(part.table, Comparison(alone).summary().table)
-        assert f"{fraction:.0%} of the partitions random, {kind}\n{str(part).rpartition(chr(10))[0]}" in str(summary)
-    assert str(summary).count("2 data sets; differences to one + f") == 3
+        alone = Comparison(found.table.query("fraction == @fraction and kind == @kind")).summary()
+        assert part[:6] == alone[:6]
+        pd.testing.assert_frame_equal(by_scheme(part), by_scheme(alone).loc[["one", "other"]])
+        title = f"{fraction:.0%} of the partitions random, {kind}\n"
+        assert title in str(summary)
+    assert str(summary).count("2 data sets; differences to ") == 3
+    assert str(summary).count("ari: ") == 1
     assert found.summary(reference="other + f").reference == "other + f"
-    with pytest.raises(ValueError, match=r"has 2 in dataset b"):
-        (found + Comparison(found.table[-4:])).summary()
+    last = Comparison(found.table.query("dataset == 'b' and kind == 'unequal'"))
+    with pytest.raises(ValueError, match=r"'one . f' has 2 in dataset b, fraction 0.5, kind unequal, repeat 0"):
+        (found + last).summary()
     curves = {line.get_label(): line for line in found.plot(kind="shares").containers}
-    assert set(curves) == {f"{name} + f, {kind}" for name in ("one", "other") for kind in ("uniform", "unequal")}
-    assert {name: len(curve[0].get_xdata()) for name, curve in curves.items()} == {
-        name: 1 + name.endswith("uniform") for name in curves
-    }
+    assert list(curves) == [f"{name} + f, {kind}" for kind in ("uniform", "unequal") for name in ("one", "other")]
+    assert [len(curve[0].get_xdata()) for curve in curves.values()] == [2, 2, 1, 1]
+
+
+def marks_of(ax):
+    return [line for line in ax.lines if line.get_marker() == "D"]
 
 
 def test_points_and_intervals_are_drawn_where_they_are():
-    comparison = records_of()
-    ax = comparison.plot()
-    rows = [row for row in rows_of(comparison.summary()) if row["mean"] is not None]
-    assert [label.get_text() for label in ax.get_yticklabels()] == [
-        "good + f", "fair + f", "same + f", "poor + f (2 failed)",
-    ]  # fmt: skip
-    means = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "D"]
-    assert means == [row["mean"] for row in rows]
-    spans = [tuple(line.get_xdata()) for line in ax.lines if line.get_marker() == "None"]
-    assert spans == [(row["low"], row["high"]) for row in rows]
+    ax = runs_of().plot()
+    rows = runs_of().summary().table.dropna(subset="mean")
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    assert shown == ["good + f", "fair + f", "same + f", "poor + f (2 failed)"]
+    assert [mark.get_xdata()[0] for mark in marks_of(ax)] == rows["mean"].tolist()
+    spans = [list(line.get_xdata()) for line in ax.lines if line.get_marker() == "None"]
+    assert spans == rows[["low", "high"]].to_numpy().tolist()
     assert ax.yaxis_inverted()
     assert ax.get_xlabel() == "adjusted Rand index"
     assert ax.get_title() == "mean and 95 % interval\nover 6 repeats (points)"
-    of_one = records_of({"a": [0.5], "b": [0.6]}).plot("h")
+    of_one = runs_of({"a": [0.5], "b": [0.6]}).plot("h")
     assert {line.get_marker() for line in of_one.lines} == {"D"}
     assert (of_one.get_xlabel(), of_one.get_title()) == ("H", "")
 
 
 def test_paired_differences_are_hollow_where_0_is_inside():
-    comparison = records_of({**SCORES, "near": [0.9, 0.8, 0.95, 0.85, 0.88, 0.93]})
+    # "once" succeeded in one block, so it has no interval.
+    more = {"near": [0.9, 0.8, 0.95, 0.85, 0.88, 0.93], "once": [0.05] + 5 * [None]}
+    comparison = runs_of(SCORES | more)
     ax = comparison.plot(kind="differences", reference="good + f")
-    rows = {row["method"]: row for row in rows_of(comparison.summary(reference="good + f")) if row["mean"] is not None}
-    assert [label.get_text().partition(" (")[0] for label in ax.get_yticklabels()] == list(rows)
-    marks = {list(rows)[int(line.get_ydata()[0])]: line for line in ax.lines if line.get_marker() == "D"}
-    assert set(marks) == set(rows) - {"good + f"}
+    rows = comparison.summary(reference="good + f").table.dropna(subset="mean").set_index("method")
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    assert [text.partition(" (")[0] for text in shown] == list(rows.index)
+    assert [text for text in shown if text.endswith("(reference)")] == ["good + f (reference)"]
+    marks = {rows.index[int(line.get_ydata()[0])]: line for line in marks_of(ax)}
+    assert set(marks) == set(rows.index) - {"good + f"}
     for name, mark in marks.items():
-        assert mark.get_xdata()[0] == rows[name]["difference"]
-        inside = rows[name]["difference_low"] <= 0.0 <= rows[name]["difference_high"]
+        assert mark.get_xdata()[0] == rows["difference"][name]
+        inside = rows["difference_low"][name] <= 0.0 <= rows["difference_high"][name]
         assert (mark.get_markerfacecolor() == "white") == inside == (name == "near + f")
-    assert ax.get_xlabel() == "adjusted Rand index minus that of the reference"
     assert "hollow: 0 inside" in ax.get_title()
+    of_one = runs_of({"a": [0.5], "b": [0.6]}).plot(kind="differences")
+    assert [mark.get_markerfacecolor() for mark in marks_of(of_one)] != ["white"]
 
 
 def test_curves_over_the_shares_of_random_partitions():
     found = Comparison()
-    for fraction, lowered in ((0.0, 0.0), (0.5, 0.1)):
+    for fraction, lowered in ((0.5, 0.1), (0.0, 0.0)):
         scores = {"one": [0.9, 0.7, 0.8], "other": [0.5 - lowered, 0.6, 0.4], "broken": [None] * 3}
-        found += records_of(scores, fraction=fraction)
+        found += runs_of(scores, fraction=fraction)
     ax = found.plot(kind="shares")
     curves = {text.get_text(): bars for text, bars in zip(ax.get_legend().get_texts(), ax.containers, strict=True)}
     assert list(curves) == ["one + f", "other + f"]
@@ -297,30 +292,36 @@ def test_curves_over_the_shares_of_random_partitions():
     assert ax.get_title() == "mean and 95 % interval\nover 3 repeats"
 
 
-def test_numbers_and_titles_do_not_touch_beside_long_names(rng):
-    names = ["restricted-simplex, enhanced-eac-complete", "b"]
-    records = records_of({name: list(0.6123 + 0.0002 * rng.randn(9)) for name in names})
-    for figure in (records.plot().figure, draw_beside_differences(records, None)):
+def test_nothing_is_cut_off_or_touches_beside_long_names(rng):
+    names = ["restricted-simplex, with a rather long name of its own, enhanced-eac-complete", "b", "c"]
+    found = runs_of({name: list(0.6123 + 0.0002 * rng.randn(9)) for name in names})
+    reference = f"{names[0]} + f"
+    beside = draw_beside_differences(found, reference)
+    alone = [found.plot(kind=kind, reference=reference) for kind in ("intervals", "differences", "critical-difference")]
+    for figure in (beside, *(ax.figure for ax in alone)):
         figure.draw_without_rendering()
         titles = [ax.title.get_window_extent() for ax in figure.axes]
         assert all(one.x1 < other.x0 for one, other in itertools.pairwise(titles))
         for ax in figure.axes:
-            shown = [label.get_window_extent() for label in ax.get_xticklabels()]
-            assert all(one.x1 < other.x0 for one, other in itertools.pairwise(shown))
-            assert figure.bbox.x0 <= ax.title.get_window_extent().x0 < ax.title.get_window_extent().x1 <= figure.bbox.x1
+            ticks = [label.get_window_extent() for label in ax.get_xticklabels()]
+            assert all(one.x1 < other.x0 for one, other in itertools.pairwise(ticks))
+            shown = [ax.title, ax.xaxis.label, *ax.get_yticklabels(), *ax.texts]
+            extents = [text.get_window_extent() for text in shown if text.get_visible() and text.get_text()]
+            assert all(figure.bbox.x0 <= one.x0 and one.x1 <= figure.bbox.x1 for one in extents)
+    rows = [[text.get_text() for text in ax.get_yticklabels()] for ax in (beside.axes[0], alone[1])]
+    assert rows[0] == rows[1]
 
 
 @pytest.mark.parametrize("kind", ["intervals", "differences", "critical-difference"])
 def test_lines_are_solid_whatever_the_style_is(kind):
     with plt.rc_context({"axes.prop_cycle": plt.cycler(linestyle=["--", ":", "-."])}):
-        ax = records_of().plot(kind=kind)
+        ax = runs_of().plot(kind=kind)
     assert {line.get_linestyle() for line in ax.lines} <= {"-", "None"}
 
 
 def test_the_diagram_of_many_methods_keeps_its_scale_beside_their_names(rng):
-    pytest.importorskip("scikit_posthocs")
     names = [f"restricted-simplex-{number:02d}" for number in range(20)]
-    ax = records_of({name: list(rng.rand(8)) for name in names}).plot(kind="critical-difference")
+    ax = runs_of({name: list(rng.rand(8)) for name in names}).plot(kind="critical-difference")
     ax.figure.draw_without_rendering()
     assert ax.get_window_extent().width / ax.figure.dpi > 3.0
     texts = [text.get_window_extent() for text in ax.texts]
@@ -336,7 +337,7 @@ def test_the_diagram_joins_methods_that_nemenyi_does_not_separate(monkeypatch):
         "critical_difference_diagram",
         lambda *args, **options: drawn.append([frame.copy() for frame in args]) or original(*args, **options),
     )
-    ax = records_of().plot(kind="critical-difference")
+    ax = runs_of().plot(kind="critical-difference")
     ((ranks, pvalues),) = drawn
     assert ranks.to_dict() == {"good + f": 1.0, "fair + f": 2.5, "same + f": 2.5, "poor + f": 4.0}
     # The critical difference for four methods (Demšar 2006, Table 5) lies between theirs, 3 and 1.5.
