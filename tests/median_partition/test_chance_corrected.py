@@ -71,21 +71,6 @@ def test_losses_equal_the_dense_reference(problem):
     np.testing.assert_allclose(1.0 - agreement, expected, rtol=1e-10)
 
 
-def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
-    ensemble, copies, encoding, weights, membership = problem
-    extended = on(encoding).visited
-    gradient = gradient_of(extended, membership, statistics_at(encoding, weights, membership))
-    gradient *= copies[:, np.newaxis] / on(encoding).chance(weights, on(encoding).measure(membership))
-    h = 1e-6
-    for i, p in product(range(len(membership)), range(1, membership.shape[1])):
-        # Along the simplex; outside it the losses are defined as well.
-        direction = np.zeros_like(membership)
-        direction[i, p], direction[i, 0] = 1.0, -1.0
-        ahead, behind = (dense_losses(ensemble, membership + s * direction, copies) for s in (h, -h))
-        slope = weights @ (ahead - behind) / (2.0 * h)
-        assert gradient[i, p] - gradient[i, 0] == pytest.approx(slope, abs=2e-8)
-
-
 def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
     """The gap by differences of d_u / E[d_u], divided by the mean of 1 / E[d_u], is that of steps and certify."""
     ensemble, copies, encoding, weights, membership = problem
@@ -119,9 +104,9 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     steps.gap()
     steps.sweep(1.0)
     steps.refresh()
-    assert weights @ steps.state.losses < weights @ state.losses
+    assert weights @ steps.matrices.losses < weights @ state.losses
     before = rows.copy()
-    state = steps.state
+    state = steps.matrices
     measured = []
     assert not np.array_equal(before, start)
 
@@ -133,7 +118,7 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     assert steps.gap() > 1e-3
     assert steps.sweep(1.0) is None
     assert np.array_equal(rows, before)
-    assert steps.state is state
+    assert steps.matrices is state
     # Both ways were tried, every step of them once.
     assert len(measured) == 80
     gap, n_sweeps, _ = descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1000, rng=rng)

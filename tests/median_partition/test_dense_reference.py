@@ -9,7 +9,6 @@ from robust_eac import (
     optimality_gap,
     partition_losses,
     solve_median_partition,
-    solve_membership,
 )
 from robust_eac.diagnostics import membership_gradient
 
@@ -132,19 +131,6 @@ def test_objective_never_rises(rng, weighting):
             assert np.all(np.diff(result.objective_history) <= 1e-12 * total**2)
             expected = reference.losses(labels, result.membership, sample_weight=weight)
             np.testing.assert_allclose(result.losses, expected, rtol=1e-9, atol=1e-12 * total**2)
-
-
-@cases
-def test_result_is_what_it_says(rng, missing, weighted):
-    labels, weight, _ = problem(rng, missing=missing, weighted=weighted, repeat=True)
-    weights = rng.uniform(size=5)
-    options = {"weights": weights, "sample_weight": weight}
-    result = solve_membership(labels, 3, tol=1e-8, max_sweeps=20000, random_state=rng, **options)
-    assert result.converged
-    assert result.gap == pytest.approx(optimality_gap(labels, result.membership, **options), abs=1e-12)
-    assert result.objective == pytest.approx(objective_value(labels, result.membership, **options), rel=1e-12)
-    again = solve_membership(labels, 3, init=result.membership, tol=1e-8, random_state=1, **options)
-    assert again.n_sweeps == 0
 
 
 def test_select_equals_encoding_the_entries(rng):

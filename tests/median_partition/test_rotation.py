@@ -104,24 +104,16 @@ def test_no_rotation_of_three_free_clusters_beside_pure_ones_has_more_confidence
 
 
 def test_permuted_rows_have_the_same_labels_in_noise(rng):
-    """200 fits to random partitions: few have a better rotation, and a fit that goes on keeps its labels."""
-    n_better, n_other = {3: 0, 4: 0, 5: 0}, {3: 0, 4: 0, 5: 0}
-    for k, n_fits in ((3, 100), (4, 60), (5, 40)):
-        for number in range(n_fits):
-            n = 60 + 20 * (number % 15)
-            labels = np.column_stack([rng.randint(rng.randint(2, 11), size=n) for _ in range(40)])
-            fit = solve_median_partition(labels, k, weighting="uniform", n_init=1, max_iter=300, random_state=0)
-            order = rng.permutation(n)
-            start = fit.membership[order]
-            again = solve_median_partition(labels[order], k, weighting="uniform", init=start, random_state=1)
-            n_other[k] += adjusted_rand_score(fit.labels[order], again.labels) < 0.98
-            found = fit.membership.max(axis=1).mean()
-            n_better[k] += best_of_random_starts(fit.membership, rng, 3 if k == 3 else 10) > found + 1e-5
-    assert n_other[3] == n_better[3] == 0
-    assert n_other[4] <= 2
-    assert n_better[4] <= 2
-    assert n_other[5] <= 3
-    assert n_better[5] <= 3
+    """Fits of three clusters to random partitions have no better rotation, and one that goes on keeps its labels."""
+    for number in range(60):
+        n = 60 + 20 * (number % 15)
+        labels = np.column_stack([rng.randint(rng.randint(2, 11), size=n) for _ in range(40)])
+        fit = solve_median_partition(labels, 3, weighting="uniform", n_init=1, max_iter=300, random_state=0)
+        order = rng.permutation(n)
+        start = fit.membership[order]
+        again = solve_median_partition(labels[order], 3, weighting="uniform", init=start, random_state=1)
+        assert adjusted_rand_score(fit.labels[order], again.labels) >= 0.98
+        assert best_of_random_starts(fit.membership, rng, 3) <= fit.membership.max(axis=1).mean() + 1e-5
 
 
 def best_of_random_starts(rows, rng, n_starts):
@@ -241,15 +233,3 @@ def test_sweeps_are_at_most_those_asked_for(rng):
         for max_sweeps in range(0, 60, 3):
             result = solve_membership(labels, 4, init="random", max_sweeps=max_sweeps, random_state=1)
             assert result.n_sweeps <= max_sweeps
-
-
-def test_seeds_of_equal_objective_agree(rng):
-    agreements = []
-    for _ in range(6):
-        labels = noisy(rng, 150, 4, 60, 0.8)
-        options = {"weighting": "uniform", "tol": 1e-7, "max_iter": 1000}
-        one, other = (solve_median_partition(labels, 4, random_state=s, **options) for s in (0, 1))
-        if abs(one.objective / other.objective - 1.0) < 1e-7:
-            agreements.append(adjusted_rand_score(one.labels, other.labels))
-    assert len(agreements) >= 3
-    assert np.median(agreements) >= 0.99

@@ -89,7 +89,7 @@ def test_a_dask_array_is_solved_with_raw_losses(labels):
     auto, raw = (RobustEAC(3, agreement=agreement, random_state=0).fit(array) for agreement in ("auto", "raw"))
     assert np.array_equal(auto.losses_, raw.losses_)
     assert auto.summary() == raw.summary()
-    with pytest.raises(ValueError, match='agreement must not be "adjusted" for a Dask array'):
+    with pytest.raises(ValueError, match="agreement"):
         RobustEAC(3, agreement="adjusted").fit(array)
 
 
@@ -119,5 +119,5 @@ def test_the_membership_is_stationary_for_them(noise, agreement):
 
 
 def test_they_belong_to_a_number_of_partitions(noise):
-    with pytest.raises(ValueError, match="weighting must have 5 values, one per partition, got 4"):
+    with pytest.raises(ValueError, match="weighting"):
         RobustEAC(3, weighting=GIVEN[:4], random_state=0).fit(noise)
