@@ -4,17 +4,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from robust_eac import (
-    L2,
-    ChanceCorrected,
-    RobustEAC,
-    entropy_weights,
-    l2_weights,
-    restricted_simplex_weights,
-)
+from robust_eac import L2, ChanceCorrected, RobustEAC, entropy_weights, l2_weights, restricted_simplex_weights
 
 from .. import reference
-from ..access import as_weighting
 
 
 def random_losses(rng, cases, m):
@@ -118,16 +110,6 @@ def test_copies_share_equally_in_spite_of_rounding():
     np.testing.assert_allclose(restricted_simplex_weights(losses, rho=0.4), [0.4, 0.2, 0.2, 0.2, 0.0], rtol=1e-12)
     for f in (partial(l2_weights, lam=0.0), partial(entropy_weights, eta=0.0)):
         np.testing.assert_allclose(f(losses[1:]), [1 / 3, 1 / 3, 1 / 3, 0.0], rtol=1e-12)
-
-
-def test_ready_fills_in_the_defaults_of_the_paper():
-    losses = np.array([4.0, 1.0, 2.0, 3.0, 9.0])
-    weighting = as_weighting("restricted-simplex").ready(5, 4.0, None)
-    assert np.allclose(weighting.solve(losses), restricted_simplex_weights(losses, rho=0.25), rtol=1e-14)
-    weighting = as_weighting("l2").ready(5, 4.0, None)
-    weights = weighting.solve(losses)
-    assert np.allclose(weights, l2_weights(losses, lam=2.0), rtol=1e-14)
-    assert weighting.value(losses, weights) == pytest.approx(weights @ losses + weights @ weights)
 
 
 def test_weightings_are_parameters_of_an_estimator():
