@@ -155,26 +155,6 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
     assert n_interior > 0
 
 
-def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
-    _, _, encoding, weights, membership = problem
-    rows, values = membership.copy(), [weights @ on(encoding).measure(membership).losses]
-    rng = np.random.RandomState(0)
-    # A saddle point on the way can take hundreds of steps.
-    for _ in range(3000):
-        gap, n_sweeps, state = descend(on(encoding), weights, rows, tol=1e-7, max_sweeps=3, rng=rng)
-        np.testing.assert_allclose(state.losses, on(encoding).measure(rows).losses, rtol=1e-12)
-        values.append(weights @ on(encoding).measure(rows).losses)
-        if n_sweeps == 0:
-            break
-    assert gap <= 1e-7
-    assert np.all(np.diff(values) <= 0.0)
-    assert values[-1] < values[0] - 0.1
-    extended = on(encoding).visited
-    assert gap_of(extended, rows, statistics_at(encoding, weights, rows), encoding.partitions.total) == gap
-    np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
-    assert rows.min() >= 0.0
-
-
 def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
     weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
