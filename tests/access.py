@@ -13,10 +13,10 @@ from robust_eac.comparison import statistics as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus import agglomeration as _agglomeration
-from robust_eac.consensus import combinatorial, n_clusters
 from robust_eac.consensus import micro_clusters as _merging
+from robust_eac.consensus import n_clusters
 from robust_eac.consensus import peace as _peace
-from robust_eac.consensus._common import associations, check_memory, clusters_of, prepare
+from robust_eac.consensus._common import check_memory, clusters_of, prepare
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
 from robust_eac.consensus.kmeans import _cross_entropies as cross_entropies
 from robust_eac.consensus.kmeans import degree_costs
@@ -79,19 +79,16 @@ from robust_eac.median_partition.trust import (
     near_duplicates,
     with_untested,
 )
-from robust_eac.median_partition.weightings import WEIGHTINGS, as_weighting, weighted_loss
+from robust_eac.median_partition.weightings import as_weighting, weighted_loss
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.plotting.charts import draw_agreements
 from robust_eac.reporting import page as report_page
-from robust_eac.schemes import FEATURE_SCHEMES, silhouette
+from robust_eac.schemes import FEATURE_SCHEMES
 from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
 from robust_eac.validation import ensemble as check_ensemble
 from robust_eac.validation import index as check_index
-from robust_eac.validation import init as check_init
-from robust_eac.validation import membership as check_membership
-from robust_eac.validation import weights as check_weights
 
 # `robust_eac.consensus.eac` is the function.
 _eac_module = import_module("robust_eac.consensus.eac")

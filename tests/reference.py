@@ -1,5 +1,6 @@
 """Slow, obvious code to compare the library with: explicit n x n matrices and cvxpy models. Only for small n."""
 
+from collections import Counter
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, product
@@ -599,11 +600,11 @@ def consensus_curve(labels, bounds=(0.1, 0.9)):
     """cdf at 0, .01, ..., 1, area over it and share of ambiguous pairs of one group, in exact fractions."""
     values, joint = consensus_values(labels)
     pairs = [(i, j) for i, j in combinations(range(len(labels)), 2) if joint[i, j] > 0.0]
-    shares = [Fraction(round(values[pair] * joint[pair]), int(joint[pair])) for pair in pairs]
-    cdf = [sum(share <= Fraction(step, 100) for share in shares) / len(pairs) for step in range(101)]
+    shares = Counter(Fraction(round(values[pair] * joint[pair]), int(joint[pair])) for pair in pairs)
+    cdf = [sum(n for share, n in shares.items() if share <= Fraction(step, 100)) / len(pairs) for step in range(101)]
     low, high = (Fraction(str(bound)) for bound in bounds)
-    area = float(1 - sum(shares) / len(pairs))
-    return np.array(cdf), area, sum(low < share < high for share in shares) / len(pairs)
+    area = float(1 - sum(share * n for share, n in shares.items()) / len(pairs))
+    return np.array(cdf), area, sum(n for share, n in shares.items() if low < share < high) / len(pairs)
 
 
 def item_consensus(labels, consensus, i, cluster):

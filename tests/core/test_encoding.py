@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ..access import _encoding, check_membership, collapse, encode
+from ..access import _encoding, collapse, encode
 from ..conftest import random_ensemble
 
 
@@ -72,13 +72,6 @@ def test_collapse_keeps_rows_apart_whose_starts_differ(rng):
     apart = collapse(encode(labels), start)
     assert len(apart.rows.codes) == len(together.rows.codes) + 1
     assert np.count_nonzero(apart.inverse == apart.inverse[3]) == 1
-
-
-def test_membership_rows_are_normalised_within_rounding_and_refused_beyond():
-    rows = np.array([[0.5, 0.5 + 5e-7], [1.0, 0.0]])
-    np.testing.assert_allclose(check_membership(rows, 2).sum(axis=1), 1.0, rtol=1e-15)
-    with pytest.raises(ValueError, match="every row must sum to 1, row 0"):
-        check_membership(rows + [[0.0, 2e-6], [0.0, 0.0]], 2)
 
 
 def test_collapse_only_when_it_pays_and_never_of_rows_that_differ(rng, monkeypatch):

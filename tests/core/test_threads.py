@@ -132,11 +132,3 @@ def test_the_users_own_logging_gets_the_lines_instead(capsys, caplog):
     solve_median_partition(labels, 2, random_state=0, n_init=2, verbose=1, n_jobs=2)
     assert sorted(log_of(capsys)) == sorted(quiet)
     assert {line.split(":")[0] for line in quiet} == {"start 1/2", "start 2/2"}
-
-
-def test_lines_go_to_one_place(capsys):
-    lines = []
-    with _threads.lines_to(lines.append), _threads.progress(1):
-        _threads.LOG.info("here")
-    assert lines == ["here"]
-    assert log_of(capsys) == []

@@ -38,24 +38,6 @@ def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
                 assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_uninformative_partitions_agree_with_none_not_even_themselves(rng):
-    together = np.zeros(8, dtype=int)
-    apart = np.arange(8)
-    other = np.repeat([0, 1], 4)
-    labels = np.column_stack([together, apart, other])
-    assert np.array_equal(adjusted_agreement(labels, one_hot(together)), np.zeros(3))
-    assert np.array_equal(adjusted_agreement(labels, one_hot(apart)), np.zeros(3))
-    assert np.array_equal(adjusted_agreement(labels, one_hot(other)), [0.0, 0.0, 1.0])
-    for share in (1e-2, 1e-6, 1e-9):
-        near = (1.0 - share) * np.eye(2)[together] + share * np.eye(2)[other]
-        assert np.array_equal(adjusted_agreement(labels[:, :2], near), np.zeros(2))
-    for trivial in (one_hot(together), one_hot(apart), np.full((8, 3), 1 / 3)):
-        test = agreement_test(labels, trivial)
-        assert np.array_equal(test.zscore, np.zeros(3))
-        assert np.array_equal(test.pvalue, np.ones(3))
-    np.testing.assert_allclose(adjusted_agreement(labels, np.full((8, 3), 1 / 3)), 0.0, atol=1e-14)
-
-
 def test_a_consensus_that_treats_all_objects_alike_agrees_with_nothing_to_the_last_digit(rng):
     for n in (*range(20, 40), 100_000):
         labels = np.column_stack([random_partitions(rng, n, 20), np.arange(n)])
@@ -86,18 +68,6 @@ def test_moments_equal_those_over_all_permutations(rng, missing):
                     assert skews[u] == pytest.approx(max((z**3).mean(), 0.0), abs=1e-5)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_agreement_is_one_minus_the_loss_over_its_mean(rng, missing):
-    for n in (2, 4, 6):
-        labels, Y = random_ensemble(rng, n, 5, missing=missing), random_membership(rng, n, 3)
-        agreement = adjusted_agreement(labels, Y)
-        for u, (column, (together, pairs, _)) in enumerate(zip(labels.T, reference.pair_terms(labels), strict=True)):
-            gram = Y @ Y.T
-            loss = (pairs * (gram - together) ** 2).sum()
-            mean = (pairs * (gram**2 + together**2)).sum() - 2.0 * reference.relabelled_agreements(Y, column).mean()
-            assert agreement[u] == pytest.approx(1.0 - loss / mean if mean > 1e-12 else 1.0, abs=1e-10)
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_weights_are_repeated_objects(rng, missing):
     for _ in range(5):
@@ -119,27 +89,17 @@ def test_weights_below_one_count_for_their_ratios(rng):
     labels, Y = random_ensemble(rng, 9, 4), random_membership(rng, 9, 3)
     weight = rng.uniform(0.1, 1.0, size=9)
     agreement = adjusted_agreement(labels, Y, sample_weight=weight)
-    for scale in (1e-55, 1e-3, 1.0 / weight.sum()):
+    for scale in (1e-58, 1e-3, 1.0 / weight.sum()):
         scaled = adjusted_agreement(labels, Y, sample_weight=scale * weight)
         np.testing.assert_allclose(scaled, agreement, rtol=1e-10, atol=1e-13)
+    test = agreement_test(labels, Y, sample_weight=1e58 * (1.0 + weight))
+    assert all(np.isfinite(values).all() for values in test)
     # They are copies of the lightest object.
     copies = np.r_[1, rng.randint(1, 5, size=8)]
     repeated = np.repeat(labels, copies, axis=0)
     found = adjusted_agreement(labels, Y, sample_weight=0.05 * copies)
     expected = adjusted_agreement(repeated, np.repeat(Y, copies, axis=0))
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
-
-
-@pytest.mark.parametrize("scale", [1e-58, 1e58])
-def test_extreme_weights_neither_overflow_nor_vanish(rng, scale):
-    labels, Y = random_ensemble(rng, 9, 4), random_membership(rng, 9, 3)
-    weight = scale * rng.uniform(0.5, 1.0, size=9)
-    agreement = adjusted_agreement(labels, Y, sample_weight=weight)
-    assert np.isfinite(agreement).all()
-    assert np.abs(agreement).max() <= 1.0
-    if scale > 1.0:
-        test = agreement_test(labels, Y, sample_weight=weight)
-        assert all(np.isfinite(values).all() for values in test)
 
 
 CONSENSUSES = {
@@ -266,6 +226,6 @@ def test_a_million_objects_lose_no_digits(first, second):
 
 def test_the_test_counts_objects():
     given = {"labels": np.eye(3, dtype=int), "membership": one_hot([0, 0, 1]), "sample_weight": [2.0, 0.5, 0.0]}
-    with pytest.raises(ValueError, match=r"must be 0 or at least 1, a number of objects, got 0\.5 at position 1"):
+    with pytest.raises(ValueError, match="number of objects"):
         agreement_test(**given)
     adjusted_agreement(**given | {"labels": given["labels"][:, :2]})

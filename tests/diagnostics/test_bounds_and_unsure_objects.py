@@ -39,9 +39,8 @@ def test_the_bound_is_one(rng, monkeypatch, missing, largest):
     loss = objective_value(labels, model.membership_, weights=model.weights_) / 60**2
     if largest == 10:
         # 11 partitions have more than 10 clusters.
-        obstacle = "labels are missing" if missing else "there are more than 10 base clusters"
         assert (found.bound, found.excess) == (None, None)
-        assert found.unbounded == f"more than 10 objects differ, and {obstacle}"
+        assert ("missing" if missing else "10 base clusters") in found.unbounded
         return
     assert found.unbounded is None
     assert found.loss == pytest.approx(loss)
@@ -74,7 +73,7 @@ def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
     assert loose.bound == pytest.approx(quick.bound)
     assert 0.0 < loose.bound <= full
     dear = _certificates.assess_partition(*arguments[:-1], 1.5)
-    assert dear.unbounded == "more than 100 objects differ, and the cost is not 1"
+    assert "cost" in dear.unbounded
 
 
 @pytest.mark.parametrize("limit", [None, "found"])

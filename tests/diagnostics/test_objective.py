@@ -6,22 +6,7 @@ import pytest
 from robust_eac import objective_value, optimality_gap, partition_losses, solve_membership
 from robust_eac.diagnostics import membership_gradient
 
-from .. import reference
 from ..conftest import random_ensemble, random_membership
-
-MISSING = pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
-
-
-@MISSING
-def test_gradient_by_central_differences_at_every_entry(rng, missing):
-    labels, Y = random_ensemble(rng, 8, 3, missing=missing), random_membership(rng, 8, 3)
-    weights, h = np.array([0.5, 0.2, 0.3]), 1e-5
-    gradient = membership_gradient(labels, Y, weights=weights)
-    for i, p in np.ndindex(Y.shape):
-        E = np.zeros_like(Y)
-        E[i, p] = h
-        rise = reference.objective(labels, Y + E, weights) - reference.objective(labels, Y - E, weights)
-        assert rise / (2.0 * h) == pytest.approx(gradient[i, p], abs=1e-6)
 
 
 def test_gap_is_zero_at_a_stationary_point_and_only_there(rng):

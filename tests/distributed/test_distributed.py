@@ -9,7 +9,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import (
     KMeansEnsemble,
-    RestrictedSimplex,
     RobustEAC,
     adjusted_rand_score,
     ensemble_distributed,
@@ -91,41 +90,28 @@ def assert_consistent(labels, result):
     assert result.converged
 
 
-def test_same_minimum_as_one_machine_from_the_same_start(rng, scheduler):
-    labels, start = problem(rng)
-    single = solve_median_partition(labels, K, init=start, random_state=0)
-    result = solve_median_partition_distributed(by_rows(labels, 60), K, init=start, random_state=0)
-    assert_consistent(labels, result)
-    assert result.objective == pytest.approx(single.objective, rel=1e-3)
-    np.testing.assert_allclose(result.weights, single.weights, rtol=0, atol=1e-3)
-    assert result.membership.chunks == ((60,) * 4, (K,))
-
-
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("weighting", "missing"),
-    [("uniform", 0.3), ("restricted-simplex", 0.3), ("l2", 0.0), ("entropy", 0.3)],
+    ("weighting", "missing", "sizes"),
+    [
+        ("uniform", 0.3, (100, 1, 9, 130)),
+        ("restricted-simplex", 0.3, (3, 0, 10, 227)),
+        ("restricted-simplex", 0.0, (1,) * 20),
+        ("l2", 0.0, (60,) * 4),
+        ("entropy", 0.3, (240,)),
+    ],
 )
-def test_every_weighting_complete_or_not(rng, weighting, missing):
-    labels, start = problem(rng, missing)
+def test_same_minimum_as_one_machine_from_the_same_start(rng, weighting, missing, sizes):
+    labels, start = problem(rng, missing, n=sum(sizes))
     options = {"weighting": weighting, "init": start, "random_state": 0}
     single = solve_median_partition(labels, K, **options)
-    result = solve_median_partition_distributed(by_rows(labels, 100, 1, 9, 130), K, **options)
+    result = solve_median_partition_distributed(by_rows(labels, *sizes), K, **options)
     assert result.objective == pytest.approx(single.objective, rel=1e-3)
+    assert result.membership.chunks == (tuple(size for size in sizes if size), (K,))
     assert result.converged
     assert np.all(np.diff(result.objective_history) <= 1e-12 * result.objective_history[0])
-    if weighting == "restricted-simplex":
+    if weighting in ("uniform", "restricted-simplex"):
         assert_consistent(labels, result)
-
-
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("sizes", [(20,), (19, 1), (1,) * 20, (3, 0, 10, 7)])
-def test_chunks_of_any_size(rng, sizes):
-    labels, start = problem(rng, n=20)
-    single = solve_median_partition(labels, K, init=start, random_state=0)
-    result = solve_median_partition_distributed(by_rows(labels, *sizes), K, init=start, random_state=0)
-    assert_consistent(labels, result)
-    assert result.objective == pytest.approx(single.objective, rel=1e-3)
 
 
 @pytest.mark.usefixtures("here")
@@ -239,14 +225,6 @@ def test_starts_as_labels_and_as_dask_arrays(rng):
 
 
 @pytest.mark.usefixtures("here")
-def test_rho_auto_is_that_of_the_trusted_group(rng):
-    labels, _ = problem(rng)
-    weighting = RestrictedSimplex(rho="auto")
-    result = solve_median_partition_distributed(by_rows(labels, 100), K, weighting=weighting, random_state=0)
-    np.testing.assert_allclose(result.weights, np.repeat([1 / 8, 0.0], [8, 2]), atol=1e-12)
-
-
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("n_rows", [2**14, 50], ids=["all", "some"])
 def test_membership_is_canonical(rng, n_rows, monkeypatch):
     for module in (_rotation, _blocks):
@@ -275,12 +253,9 @@ def test_clusters_are_in_the_order_of_their_first_objects(rng):
 def test_an_unfinished_solve_warns(rng):
     labels = random_ensemble(rng, 200, 8)
     options = {"max_iter": 1, "tol": 1e-13, "init": random_membership(rng, 200, 4), "random_state": 0}
-    with pytest.warns(ConvergenceWarning, match=r"gap=.* > tol=1e-13 after max_iter=1"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         result = solve_median_partition_distributed(by_rows(labels, 50), 4, **options)
     assert not result.converged
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        solve_median_partition_distributed(by_rows(problem(rng)[0], 50), K, random_state=0)
 
 
 def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_another(client):
@@ -358,7 +333,7 @@ def test_estimator_takes_a_dask_array(rng):
         np.testing.assert_array_equal(getattr(model, f"{name}_"), value)
     assert isinstance(model.labels_, da.Array)
     assert isinstance(model.fit_predict(array), da.Array)
-    with pytest.raises(ValueError, match="sample_weight must be None"):
+    with pytest.raises(ValueError, match="sample_weight"):
         model.fit(array, sample_weight=np.ones(N))
 
 
@@ -376,39 +351,32 @@ def misdeclared(array, size):
     return da.concatenate([da.from_delayed(part, shape=shape, dtype=array.dtype) for part in parts])
 
 
-# The error about such a chunk of 40 rows.
-SHORT = r"\[50:\] .* chunk of shape \(50, 2\), got \(40, 2\)"
+SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(np.full((100, 2), 0.7))
 
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"labels": lazily(GOOD + 0.5)}, r"labels\[(0|50):\] must hold integer cluster labels"),
-        ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, "column 0 has no label"),
-        (
-            {"labels": lazily(np.r_[GOOD, [[-1, -1]]])},
-            r"labels\[100:\]: every object .* 1 of 1 have .* at row 0",
-        ),
-        ({"labels": misdeclared(GOOD, 40)}, f"labels{SHORT}"),
-        (
-            {"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)},
-            r"\[50:\] .* chunk .* got \(60, 2\)",
-        ),
-        ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:\] .* chunk .*, got \(60,\)"),
+        ({"labels": lazily(GOOD + 0.5)}, r"labels\[(0|50):\]"),
+        ({"labels": lazily(np.where([[True, False]], -1, GOOD))}, "column 0"),
+        ({"labels": lazily(np.r_[GOOD, [[-1, -1]]])}, r"labels\[100:\].* row 0"),
+        ({"labels": misdeclared(GOOD, 40)}, r"labels\[50:\].* chunk"),
+        ({"labels": da.concatenate([lazily(GOOD), misdeclared(GOOD, 60)], axis=1)}, "chunk"),
+        ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:\].* chunk"),
         ({"weighting": "chance-corrected"}, "chance-corrected"),
-        ({"init": lazily(np.full((100, 2), 0.5))}, "init must not give every object the same"),
-        ({"init": lazily(np.full((100, 2), 0.7))}, r"init\[(0|50):\]: every row must sum to 1"),
-        ({"init": lazily(np.full((99, 2), 0.5))}, "init must have shape"),
-        ({"init": lazily(np.arange(100) % 3)}, r"labels of a Dask array must be in \[0, n_clusters=2\)"),
+        ({"init": SAME}, "init .* same"),
+        ({"init": NO_SUM}, r"init\[(0|50):\]"),
+        ({"init": SAME[:99]}, "init .* shape"),
+        ({"init": lazily(np.arange(100) % 3)}, "n_clusters"),
     ],
 )
-def test_errors(kwargs, match):
+def test_errors_name_the_chunk(kwargs, match):
     with pytest.raises(ValueError, match=match):
         solve_median_partition_distributed(**{"labels": lazily(GOOD), "n_clusters": 2, "random_state": 0} | kwargs)
 
 
 @pytest.mark.usefixtures("here")
 def test_features_in_a_chunk_of_another_size():
-    with pytest.raises(ValueError, match=f"X{SHORT}"):
+    with pytest.raises(ValueError, match=r"X.* chunk"):
         ensemble_distributed(misdeclared(GOOD, 40), KMeansEnsemble(3, random_state=0))

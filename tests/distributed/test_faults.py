@@ -111,12 +111,6 @@ def test_a_retired_worker_changes_no_bit(threads, undisturbed, monkeypatch):
     assert len(calls) > 5
 
 
-def test_errors_of_the_arguments_stay_what_they_are(threads, undisturbed):
-    array, options, _ = undisturbed
-    with pytest.raises(ValueError, match="labels of a Dask array must be in"):
-        solve_median_partition_distributed(array, K, **options | {"init": da.full(N, K, chunks=300)})
-
-
 CLUSTER = """
 import sys
 import distributed

@@ -71,21 +71,6 @@ def test_losses_equal_the_dense_reference(problem):
     np.testing.assert_allclose(1.0 - agreement, expected, rtol=1e-10)
 
 
-def test_gradient_of_the_model_is_that_of_the_adjusted_objective(problem):
-    ensemble, copies, encoding, weights, membership = problem
-    extended = on(encoding).visited
-    gradient = gradient_of(extended, membership, statistics_at(encoding, weights, membership))
-    gradient *= copies[:, np.newaxis] / on(encoding).chance(weights, on(encoding).measure(membership))
-    h = 1e-6
-    for i, p in product(range(len(membership)), range(1, membership.shape[1])):
-        # Along the simplex; outside it the losses are defined as well.
-        direction = np.zeros_like(membership)
-        direction[i, p], direction[i, 0] = 1.0, -1.0
-        ahead, behind = (dense_losses(ensemble, membership + s * direction, copies) for s in (h, -h))
-        slope = weights @ (ahead - behind) / (2.0 * h)
-        assert gradient[i, p] - gradient[i, 0] == pytest.approx(slope, abs=2e-8)
-
-
 def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
     """The gap by differences of d_u / E[d_u], divided by the mean of 1 / E[d_u], is that of steps and certify."""
     ensemble, copies, encoding, weights, membership = problem
@@ -114,28 +99,16 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     """If no step lowers the sum, the rows stay, and the sweeps end although there is a gap."""
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
     weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
-    start, state = rows.copy(), on(encoding).measure(rows)
-    steps = on(encoding).steps(weights, rows, state, np.random.RandomState(0))
-    steps.gap()
-    steps.sweep(1.0)
-    steps.refresh()
-    assert weights @ steps.matrices.losses < weights @ state.losses
-    before = rows.copy()
-    state = steps.matrices
-    measured = []
+    start = rows.copy()
+    descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1, rng=rng)
+    before, state = rows.copy(), on(encoding).measure(rows)
     assert not np.array_equal(before, start)
-
-    def measure(*args, **options):
-        measured.append(None)
-        return state
-
-    monkeypatch.setattr(ChanceCorrectedObjective, "measure", measure)
+    monkeypatch.setattr(ChanceCorrectedObjective, "measure", lambda *args, **options: state)
+    steps = on(encoding).steps(weights, rows, state, rng)
     assert steps.gap() > 1e-3
     assert steps.sweep(1.0) is None
     assert np.array_equal(rows, before)
     assert steps.matrices is state
-    # Both ways were tried, every step of them once.
-    assert len(measured) == 80
     gap, n_sweeps, _ = descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1000, rng=rng)
     assert gap > 1e-3
     assert n_sweeps < 200
@@ -180,26 +153,6 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
             start[i] = 0.5 * (solved[i] + rng.dirichlet(np.ones(3)))
             n_interior += visit(start, i)
     assert n_interior > 0
-
-
-def test_descent_is_monotone_and_ends_at_a_stationary_point(problem):
-    _, _, encoding, weights, membership = problem
-    rows, values = membership.copy(), [weights @ on(encoding).measure(membership).losses]
-    rng = np.random.RandomState(0)
-    # A saddle point on the way can take hundreds of steps.
-    for _ in range(3000):
-        gap, n_sweeps, state = descend(on(encoding), weights, rows, tol=1e-7, max_sweeps=3, rng=rng)
-        np.testing.assert_allclose(state.losses, on(encoding).measure(rows).losses, rtol=1e-12)
-        values.append(weights @ on(encoding).measure(rows).losses)
-        if n_sweeps == 0:
-            break
-    assert gap <= 1e-7
-    assert np.all(np.diff(values) <= 0.0)
-    assert values[-1] < values[0] - 0.1
-    extended = on(encoding).visited
-    assert gap_of(extended, rows, statistics_at(encoding, weights, rows), encoding.partitions.total) == gap
-    np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
-    assert rows.min() >= 0.0
 
 
 def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
@@ -287,22 +240,6 @@ def nearly_constant(rng, n, eps, place):
 
 
 @pytest.mark.parametrize("place", ["vertex", "inside"])
-@pytest.mark.parametrize("kind", ["one", "several", "incomplete", "copies"])
-@pytest.mark.parametrize("eps", [1e-3, 1e-6, 1e-9])
-def test_agreement_of_a_nearly_constant_membership_is_the_objective(rng, eps, kind, place):
-    ensemble = random_ensemble(rng, 24, 1 if kind == "one" else 6, missing=0.2 if kind == "incomplete" else 0.0)
-    if kind == "copies":
-        ensemble = ensemble[np.arange(24) // 4]
-    membership = nearly_constant(rng, 24, eps, place)[np.arange(24) // 4]
-    encoding, rows = reduce_rows(encode_ensemble(check_ensemble(ensemble)), membership)
-    weights = np.full(ensemble.shape[1], 1.0 / ensemble.shape[1])
-    value, order = weights @ on(encoding).measure(rows).losses, rng.permutation(24)
-    for columns in ([0, 1, 2], [2, 0, 1]):
-        agreement = adjusted_agreement(ensemble[order], membership[order][:, columns])
-        assert value == pytest.approx(weights @ (1.0 - agreement), abs=1e-9)
-
-
-@pytest.mark.parametrize("place", ["vertex", "inside"])
 @pytest.mark.parametrize("eps", [1e-1, 1e-3, 1e-5])
 def test_agreement_of_a_nearly_constant_membership_in_rational_numbers(rng, eps, place):
     def exact(X):
@@ -323,8 +260,11 @@ def test_agreement_of_a_nearly_constant_membership_in_rational_numbers(rng, eps,
     )
     mean = own / n + pairs / (n * (n - 1))
     expected = float((shared - mean) / ((of_Y + of_X) / 2 - mean))
-    found = adjusted_agreement(X[:, np.newaxis], Y)[0]
-    assert found == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    labels, order = X[:, np.newaxis], rng.permutation(n)
+    for found in (adjusted_agreement(labels, Y)[0], adjusted_agreement(labels[order], Y[order][:, [2, 0, 1]])[0]):
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    losses = on(encode_ensemble(check_ensemble(labels))).measure(Y).losses
+    assert 1.0 - losses[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_objects_without_weight_get_the_best_membership(rng):

@@ -3,29 +3,11 @@
 import numpy as np
 import pytest
 
-from robust_eac import (
-    WEIGHT_SOLVERS,
-    objective_value,
-    optimality_gap,
-    partition_losses,
-    solve_median_partition,
-    solve_membership,
-)
+from robust_eac import WEIGHT_SOLVERS, objective_value, optimality_gap, partition_losses, solve_median_partition
 from robust_eac.diagnostics import membership_gradient
 
 from .. import reference
-from ..access import (
-    accumulate,
-    check_ensemble,
-    collapse,
-    encode_ensemble,
-    gradient_of,
-    losses_of,
-    reduce_rows,
-    select,
-    sweep,
-    weighted_statistics,
-)
+from ..access import accumulate, check_ensemble, encode_ensemble, reduce_rows, select, sweep, weighted_statistics
 from ..conftest import random_ensemble, random_membership
 
 cases = pytest.mark.parametrize(("missing", "weighted"), [(0.0, False), (0.3, False), (0.0, True), (0.3, True)])
@@ -99,27 +81,6 @@ def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n
         np.testing.assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-12)
 
 
-@cases
-def test_shared_rows_give_the_same(rng, missing, weighted):
-    labels, weight, whole = problem(rng, missing=missing, weighted=weighted, repeat=True, n=8)
-    labels = repeated(labels, 4)
-    weight = None if weight is None else repeated(weight, 4) * rng.choice([1.0, 1.5], size=64)
-    whole = encode_ensemble(check_ensemble(labels), weight)
-    encoding = collapse(whole)
-    assert len(encoding.rows.codes) <= 8
-    rows = random_membership(rng, len(encoding.rows.codes), 3)
-    Y, weights = encoding.expand(rows), np.full(5, 0.2)
-    S, G = accumulate(encoding, rows)
-    np.testing.assert_allclose(
-        losses_of(encoding.partitions, S, G), reference.losses(labels, Y, sample_weight=weight), rtol=1e-10
-    )
-    gradient = gradient_of(encoding.visited, rows, weighted_statistics(encoding, weights, S, G))
-    expected = reference.gradient(labels, Y, weights, sample_weight=weight)
-    for row in range(len(rows)):
-        total = expected[encoding.inverse == row].sum(axis=0)
-        np.testing.assert_allclose(encoding.rows.multiplicity[row] * gradient[row], total, rtol=0, atol=1e-9)
-
-
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
 def test_objective_never_rises(rng, weighting):
     for n, m, missing, weighted in ((30, 6, 0.0, False), (30, 6, 0.2, True), (5, 3, 0.0, True), (12, 8, 0.2, False)):
@@ -132,19 +93,6 @@ def test_objective_never_rises(rng, weighting):
             assert np.all(np.diff(result.objective_history) <= 1e-12 * total**2)
             expected = reference.losses(labels, result.membership, sample_weight=weight)
             np.testing.assert_allclose(result.losses, expected, rtol=1e-9, atol=1e-12 * total**2)
-
-
-@cases
-def test_result_is_what_it_says(rng, missing, weighted):
-    labels, weight, _ = problem(rng, missing=missing, weighted=weighted, repeat=True)
-    weights = rng.uniform(size=5)
-    options = {"weights": weights, "sample_weight": weight}
-    result = solve_membership(labels, 3, tol=1e-8, max_sweeps=20000, random_state=rng, **options)
-    assert result.converged
-    assert result.gap == pytest.approx(optimality_gap(labels, result.membership, **options), abs=1e-12)
-    assert result.objective == pytest.approx(objective_value(labels, result.membership, **options), rel=1e-12)
-    again = solve_membership(labels, 3, init=result.membership, tol=1e-8, random_state=1, **options)
-    assert again.n_sweeps == 0
 
 
 def test_select_equals_encoding_the_entries(rng):
@@ -165,12 +113,3 @@ def test_select_equals_encoding_the_entries(rng):
         assert np.array_equal(
             part.rows.observed[:, part.partitions.mask_of], expected.rows.observed[:, expected.partitions.mask_of]
         )
-
-
-def test_moments_of_the_partitions(rng):
-    labels, weight = random_ensemble(rng, 20, 5, missing=0.3), rng.uniform(size=20)
-    encoding = encode_ensemble(check_ensemble(labels), weight)
-    for u, column in enumerate(labels.T):
-        sizes = np.array([weight[column == value].sum() for value in np.unique(column[column != -1])])
-        assert encoding.partitions.squares[u] == pytest.approx((sizes**2).sum())
-        np.testing.assert_allclose(encoding.partitions.sizes[encoding.partitions.offsets[u] :][: len(sizes)], sizes)

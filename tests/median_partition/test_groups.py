@@ -17,7 +17,6 @@ from ..access import (
     with_untested,
 )
 from ..conftest import planted_ensemble
-from ..diagnostics.test_agreement import random_partitions
 from .test_trust_solver import solve
 
 TRUTH = np.repeat([0, 1, 2], 60)
@@ -32,15 +31,6 @@ def agreements_with(labels, consensus):
     return np.array([adjusted_rand_score(consensus[both], column[both]) for both, column in seen])
 
 
-@pytest.mark.parametrize(("n_right", "n_weak"), [(50, 10), (30, 40)])
-def test_right_partitions_that_are_all_the_same_keep_their_weight(rng, n_right, n_weak):
-    truth = rng.randint(4, size=200)
-    labels = np.column_stack([*[truth] * n_right, planted_ensemble(rng, truth, n_weak, noise=0.6)])
-    result = solve(labels, 4)
-    assert adjusted_rand_score(result.labels, truth) == 1.0
-    np.testing.assert_allclose(result.weights[:n_right], result.weights.max(), rtol=1e-12)
-
-
 def test_near_copies_together_weigh_about_as_much_as_one_partition(rng):
     good = planted_ensemble(rng, TRUTH, 60, noise=0.35)
     mediocre = planted_ensemble(rng, TRUTH, 1, noise=0.35)[:, 0]
@@ -51,17 +41,6 @@ def test_near_copies_together_weigh_about_as_much_as_one_partition(rng):
     assert 0.9 * result.weights[0] < result.weights[60:].sum() < 4.0 * result.weights[0]
     assert result.weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert adjusted_rand_score(TRUTH, result.labels) > adjusted_rand_score(TRUTH, equal.labels) + 0.3
-
-
-def test_partitions_near_the_consensus_are_no_copies(rng):
-    parts = ((90, 0.05), (10, 0.3))
-    labels = np.column_stack([planted_ensemble(rng, TRUTH, m, noise=noise) for m, noise in parts])
-    assert np.mean(pairs_among(labels).agreement[:90, :90] > 0.8) > 0.3
-    result = solve(labels)
-    # A few pairs can happen to be nearer to each other.
-    assert np.mean(result.weights == result.weights.max()) >= 0.96
-    assert result.weights.max() < 0.0105
-    assert adjusted_rand_score(TRUTH, result.labels) > 0.95
 
 
 def test_copies_are_those_that_agree_more_with_each_other_than_with_the_consensus(rng):
@@ -143,34 +122,22 @@ def test_a_crowd_of_which_little_is_known_is_heard(rng):
     assert ours > few + 0.05
 
 
-def test_distrust_needs_evidence(rng):
-    good, noise = planted_ensemble(rng, TRUTH, 10, noise=0.2), random_partitions(rng, 180, 30)
-    few = np.where(rng.permutation(180)[:, np.newaxis] < 4, noise, -1)
-    labels = np.column_stack([good, noise, few, np.zeros(180, dtype=int), np.arange(180)])
-    pairs = pairs_among(labels)
-    group = largest_group(pairs)
-    assert np.array_equal(group, np.arange(72) < 10)
-    heard = with_untested(pairs, group)
-    assert heard[:10].all()
-    # Random partitions of all objects are known to be wrong; four objects say little, and one cluster nothing.
-    assert heard[10:40].mean() < 0.1
-    assert heard[40:70].mean() > 0.4
-    assert heard[70:].all()
-
-
 def test_the_mean_agreement_with_the_group_counts_by_precision(rng):
     """The definition, partition by partition."""
     labels = np.column_stack([planted_ensemble(rng, TRUTH, 6, noise=0.4), planted_ensemble(rng, TRUTH, 6, noise=0.75)])
     labels[rng.uniform(size=labels.shape) < rng.uniform(0.0, 0.9, size=12)] = -1
-    pairs, group = pairs_among(labels), np.arange(12) < 6
+    # Nothing is known of those that tell nothing.
+    labels = np.column_stack([labels, np.zeros(180, dtype=int), np.arange(180)])
+    pairs, group = pairs_among(labels), np.arange(14) < 6
     inside = [(pairs.precision[u, v], pairs.agreement[u, v]) for u in range(6) for v in range(6) if u != v]
     mean = np.average([a for _, a in inside], weights=[p for p, _ in inside])
     expected = []
-    for v in range(12):
+    for v in range(14):
         known = pairs.precision[:6, v].sum() - (pairs.precision[v, v] if v < 6 else 0.0)
-        agreement = sum(pairs.precision[u, v] * pairs.agreement[u, v] for u in range(6) if u != v) / known
+        agreement = sum(pairs.precision[u, v] * pairs.agreement[u, v] for u in range(6) if u != v) / (known or 1.0)
         # 2.326 is the quantile of one percent.
-        expected.append(v < 6 or agreement + 2.3263478740408408 / np.sqrt(known) >= 0.2 * mean)
+        slack = 2.3263478740408408 / np.sqrt(known) if known else np.inf
+        expected.append(v < 6 or agreement + slack >= 0.2 * mean)
     assert np.array_equal(with_untested(pairs, group), expected)
 
 

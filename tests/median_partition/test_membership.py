@@ -3,8 +3,7 @@ import pytest
 
 from robust_eac import solve_membership
 
-from ..access import check_init, collapse, encode, initial_rows, visiting_order
-from ..conftest import random_ensemble
+from ..access import collapse, encode, initial_rows, visiting_order
 
 
 @pytest.mark.parametrize("n_rows", [1, 7, 2**15, 2**15 + 1, 100_003])
@@ -33,24 +32,6 @@ def test_kmeans_start_is_smoothed_and_counts_the_objects_of_a_row(rng):
         assert rows.max() == pytest.approx(0.9 + 0.1 / 3)
         # The last two rows stand for a thousand objects each, and are separate clusters.
         assert len({*rows[2:].argmax(axis=1)}) == 2
-
-
-def test_label_start_keeps_codes_and_maps_others():
-    assert np.array_equal(check_init([0, 2, 2], 3, 3), np.eye(3)[[0, 2, 2]])
-    assert np.array_equal(check_init([10, 30, 10], 3, 2), np.eye(2)[[0, 1, 0]])
-    assert check_init(None, 3, 2) == "random"
-
-
-@pytest.mark.parametrize(
-    ("init", "match"),
-    [
-        (np.full((6, 3), 1 / 3), "same membership, a stationary point"),
-        (np.tile([0.5, 0.3, 0.2], (6, 1)), "same membership"),
-    ],
-)
-def test_bad_starts_are_refused(rng, init, match):
-    with pytest.raises(ValueError, match=match):
-        solve_membership(random_ensemble(rng, 6, 4), 3, init=init)
 
 
 def test_objects_without_an_observing_partition_stay_put():

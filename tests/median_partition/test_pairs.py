@@ -76,15 +76,6 @@ def test_every_field_is_that_of_slow_code(rng, n, missing):
         assert np.array_equal(np.diag(getattr(pairs, field)), np.full(labels.shape[1], NOTHING.get(field, 0.0)))
 
 
-def test_a_partition_and_its_refinement_are_nested_and_no_copies():
-    coarse = np.repeat([0, 1, 2], 20)
-    pairs = all_pairs(np.column_stack([coarse, np.arange(60) // 5, 7 - coarse]))
-    assert pairs.nesting[0, 1] == pytest.approx(1.0)
-    assert pairs.agreement[0, 1] < 0.5
-    assert pairs.fineness[0, 1] == 0.25
-    assert pairs.agreement[0, 2] == pairs.nesting[0, 2] == pytest.approx(1.0)
-
-
 def test_some_references_are_rows_of_the_whole_table(rng):
     labels = odd_and_planted(rng, 30, 0.3)
     columns = sample_columns(encode(labels), rng)

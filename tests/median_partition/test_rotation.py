@@ -7,13 +7,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from sklearn.exceptions import ConvergenceWarning
 
-from robust_eac import (
-    adjusted_rand_score,
-    corrupt_ensemble,
-    optimality_gap,
-    solve_median_partition,
-    solve_membership,
-)
+from robust_eac import adjusted_rand_score, corrupt_ensemble, optimality_gap, solve_median_partition, solve_membership
 
 from .. import reference
 from ..access import ChanceCorrectedObjective, RawObjective, _rotation, encode
@@ -78,18 +72,6 @@ def test_a_turned_membership_comes_back(rng, fit):
         np.testing.assert_allclose(back, rows, atol=1e-5)
 
 
-def test_no_rotation_of_three_clusters_has_more_confidence(rng):
-    turns = reference.turns_of_three(3001)
-    for share in (0.0, 0.5, 0.8, 0.95):
-        labels, weight = noisy(rng, 80, 3, 40, share), rng.uniform(0.2, 3.0, size=80)
-        found = solve_median_partition(labels, 3, weighting="uniform", random_state=0, sample_weight=weight).membership
-        turned = found @ turns.transpose(0, 2, 1)
-        inside = turned.min(axis=(1, 2)) >= -1e-9
-        assert inside.any()
-        confidence = turned.max(axis=2) @ weight
-        assert weight @ found.max(axis=1) >= confidence[inside].max() - 1e-6 * weight.sum()
-
-
 def test_no_rotation_of_three_free_clusters_beside_pure_ones_has_more_confidence(rng):
     angles = reference.turns_of_three(6001)
     for _ in range(10):
@@ -104,24 +86,16 @@ def test_no_rotation_of_three_free_clusters_beside_pure_ones_has_more_confidence
 
 
 def test_permuted_rows_have_the_same_labels_in_noise(rng):
-    """200 fits to random partitions: few have a better rotation, and a fit that goes on keeps its labels."""
-    n_better, n_other = {3: 0, 4: 0, 5: 0}, {3: 0, 4: 0, 5: 0}
-    for k, n_fits in ((3, 100), (4, 60), (5, 40)):
-        for number in range(n_fits):
-            n = 60 + 20 * (number % 15)
-            labels = np.column_stack([rng.randint(rng.randint(2, 11), size=n) for _ in range(40)])
-            fit = solve_median_partition(labels, k, weighting="uniform", n_init=1, max_iter=300, random_state=0)
-            order = rng.permutation(n)
-            start = fit.membership[order]
-            again = solve_median_partition(labels[order], k, weighting="uniform", init=start, random_state=1)
-            n_other[k] += adjusted_rand_score(fit.labels[order], again.labels) < 0.98
-            found = fit.membership.max(axis=1).mean()
-            n_better[k] += best_of_random_starts(fit.membership, rng, 3 if k == 3 else 10) > found + 1e-5
-    assert n_other[3] == n_better[3] == 0
-    assert n_other[4] <= 2
-    assert n_better[4] <= 2
-    assert n_other[5] <= 3
-    assert n_better[5] <= 3
+    """Fits of three clusters to random partitions have no better rotation, and one that goes on keeps its labels."""
+    for number in range(60):
+        n = 60 + 20 * (number % 15)
+        labels = np.column_stack([rng.randint(rng.randint(2, 11), size=n) for _ in range(40)])
+        fit = solve_median_partition(labels, 3, weighting="uniform", n_init=1, max_iter=300, random_state=0)
+        order = rng.permutation(n)
+        start = fit.membership[order]
+        again = solve_median_partition(labels[order], 3, weighting="uniform", init=start, random_state=1)
+        assert adjusted_rand_score(fit.labels[order], again.labels) >= 0.98
+        assert best_of_random_starts(fit.membership, rng, 3) <= fit.membership.max(axis=1).mean() + 1e-5
 
 
 def best_of_random_starts(rows, rng, n_starts):
@@ -197,30 +171,6 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     assert (turned @ Q.T).max(axis=1).mean() == pytest.approx(best, rel=1e-3)
 
 
-@pytest.mark.parametrize("k", [3, 6])
-def test_rows_that_bound_a_sample_in_turn_or_from_the_start_lead_to_the_same_optimum(rng, k):
-    n = 20 if k == 3 else 200
-    n_bounded = 0
-    for _ in range(5):
-        rows = 0.1 / k + 0.9 * rng.dirichlet(np.full(k, 3.0 / k), size=2000)
-        some = rows[:n]
-
-        def bounded_by(lowest, rows=rows, some=some):
-            # Judged by the sample's confidence, as without a survey.
-            survey = lowest and (lambda Q: (lowest(Q), (some @ Q.T).max(axis=1).mean()))
-            Q = _rotation.Search(some, np.ones(n), np.arange(k), survey).canonical()
-            turned = rows if Q is None else rows @ Q.T
-            return turned.min(), turned[:n].max(axis=1).mean()
-
-        n_bounded += bounded_by(None)[0] < -1e-3
-        lowest, value = bounded_by(lambda Q, rows=rows: _rotation.survey(rows, np.ones(2000), Q)[0])
-        assert lowest >= -1e-9
-        # Of six clusters, Newton steps with other rows can end at another optimum, which is about as good.
-        same = 1e-10 if k == 3 else 1e-5
-        assert value == pytest.approx(bounded_by(lambda Q, rows=rows: rows)[1], rel=same)
-    assert n_bounded > 0
-
-
 @pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
 def test_the_state_turns_with_the_memberships(kind, rng):
     labels = noisy(rng, 60, 4, 8, 0.3, missing=0.1)
@@ -241,15 +191,3 @@ def test_sweeps_are_at_most_those_asked_for(rng):
         for max_sweeps in range(0, 60, 3):
             result = solve_membership(labels, 4, init="random", max_sweeps=max_sweeps, random_state=1)
             assert result.n_sweeps <= max_sweeps
-
-
-def test_seeds_of_equal_objective_agree(rng):
-    agreements = []
-    for _ in range(6):
-        labels = noisy(rng, 150, 4, 60, 0.8)
-        options = {"weighting": "uniform", "tol": 1e-7, "max_iter": 1000}
-        one, other = (solve_median_partition(labels, 4, random_state=s, **options) for s in (0, 1))
-        if abs(one.objective / other.objective - 1.0) < 1e-7:
-            agreements.append(adjusted_rand_score(one.labels, other.labels))
-    assert len(agreements) >= 3
-    assert np.median(agreements) >= 0.99

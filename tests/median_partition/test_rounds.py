@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from robust_eac import solve_median_partition
-
 from ..access import (
     ChanceCorrectedObjective,
     RawObjective,
@@ -27,7 +25,7 @@ from ..access import (
     visit,
     visiting_order,
 )
-from ..conftest import planted_ensemble, random_ensemble, random_membership
+from ..conftest import random_ensemble, random_membership
 from .test_dense_reference import cases, random_sample_weight
 from .test_several_starts import peak_of
 
@@ -117,16 +115,6 @@ def test_blocks_that_would_raise_the_objective_together_follow_one_another(rng, 
     assert largest_rise() <= 1e-12
     monkeypatch.setattr(_sweep, "_interaction", lambda *_: -np.inf)
     assert largest_rise() > 1e-3
-
-
-@pytest.mark.parametrize("agreement", ["raw", "adjusted"])
-@pytest.mark.parametrize("n_init", [1, 3])
-def test_result_does_not_depend_on_the_number_of_threads(rng, n_init, agreement):
-    labels = planted_ensemble(rng, np.arange(300) % 3, 12, noise=0.2, n_random=3)
-    options = {"n_init": n_init, "agreement": agreement, "random_state": 0}
-    expected, *results = (solve_median_partition(labels, 3, n_jobs=n_jobs, **options) for n_jobs in (1, 2, 5))
-    for result in results:
-        assert all(map(np.array_equal, result, expected))
 
 
 @cases

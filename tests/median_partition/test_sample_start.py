@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from robust_eac import (
-    WEIGHT_SOLVERS,
-    adjusted_rand_score,
-    objective_value,
-    optimality_gap,
-    solve_median_partition,
-)
+from robust_eac import WEIGHT_SOLVERS, adjusted_rand_score, objective_value, optimality_gap, solve_median_partition
 
 from ..access import (
     ChanceCorrectedObjective,
@@ -20,7 +14,6 @@ from ..access import (
     encode,
     encode_ensemble,
     frank_wolfe_gaps,
-    initial_rows,
 )
 from ..conftest import planted_ensemble, random_membership
 
@@ -58,22 +51,6 @@ def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, agree
 
 
 @pytest.mark.usefixtures("small_samples")
-def test_start_agrees_with_the_solution_of_the_sample(rng):
-    labels = planted_ensemble(rng, TRUTH, 20, noise=0.2)
-    encoding = encode(labels)
-    sample = draw_sample(encoding, 3, np.random.RandomState(0))
-    known = {tuple(code): truth for code, truth in zip(encoding.rows.codes, TRUTH, strict=True)}
-    rows = np.full((len(sample.rows.codes), 3), 0.05)
-    rows[np.arange(len(rows)), [known[tuple(code)] for code in sample.rows.codes]] = 0.9
-    rows = RawObjective(sample, 3).place(encoding, np.full(20, 0.05), rows)
-    assert np.array_equal(rows.argmax(axis=1), TRUTH)
-    np.testing.assert_allclose(rows.sum(axis=1), 1.0, rtol=1e-12)
-    assert len(sample.rows.codes) <= 120
-    assert sample.rows.multiplicity.sum() == pytest.approx(encoding.partitions.total)
-    assert sample.partitions.total == pytest.approx(encoding.partitions.total)
-
-
-@pytest.mark.usefixtures("small_samples")
 def test_objects_are_drawn_as_often_as_they_weigh(rng):
     labels = planted_ensemble(rng, TRUTH, 20, noise=0.2)
     weight = np.where(TRUTH == 0, 8.0, 1.0)
@@ -105,13 +82,6 @@ def test_incomplete_and_weighted_ensembles(rng):
         assert adjusted_rand_score(TRUTH, result.labels) > 0.95
         value = objective_value(labels, result.membership, weights=result.weights, sample_weight=sample_weight)
         assert result.objective == pytest.approx(value, rel=1e-9)
-
-
-@pytest.mark.parametrize("k", [50, 200])
-def test_random_start_is_far_from_stationary_however_many_the_clusters(k, rng):
-    labels = planted_ensemble(rng, np.arange(20 * k) % k, 5)
-    rows = initial_rows(encode(labels), k, "random", rng)
-    assert optimality_gap(labels, rows) > 0.1 / k
 
 
 @pytest.mark.usefixtures("small_samples")

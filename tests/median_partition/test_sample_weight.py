@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robust_eac import RobustEAC, objective_value, partition_losses, solve_median_partition, solve_membership
+from robust_eac import RobustEAC, partition_losses, solve_median_partition, solve_membership
 
 from .. import reference
 from ..access import RawObjective, check_ensemble, empty_last, encode_ensemble, reduce_rows
@@ -94,27 +94,3 @@ def test_expanding_puts_every_object_where_it_was(rng):
     membership = RawObjective(encoding, 2).expand(whole, np.full(3, 1 / 3), rows, 1e-9)
     np.testing.assert_array_equal(membership[:25], encoding.expand(rows))
     np.testing.assert_allclose(membership[25:].sum(axis=1), 1.0, atol=1e-12)
-
-
-def test_a_list_has_one_clustering_per_entry(rng):
-    Y = random_membership(rng, 3, 2)
-    labels = np.array([[0, 0], [0, 1], [1, 1]])
-    expected = partition_losses(labels, Y)
-    for entries in (tuple(labels.T), [labels[:, 0].tolist(), labels[:, 1]]):
-        assert np.array_equal(partition_losses(entries, Y), expected)
-
-
-@pytest.mark.parametrize(
-    ("weight", "match"),
-    [
-        ([1, -1, 1], "sample_weight must be .*non-negative, got -1.0"),
-        ([1e200, 1, 1], "sample_weight must have a maximum between 1e-60 and 1e60"),
-        ([0, 1, 1], "every partition must observe an object of positive weight, partition 1 does not"),
-    ],
-)
-def test_bad_sample_weights(weight, match):
-    ensemble = np.array([[0, 0], [0, -1], [1, -1]])
-    with pytest.raises(ValueError, match=match):
-        objective_value(ensemble, np.eye(2)[[0, 1, 1]], sample_weight=weight)
-    with pytest.raises(ValueError, match=match):
-        RobustEAC(2).fit(ensemble, sample_weight=weight)

@@ -5,17 +5,7 @@ import pytest
 
 from robust_eac import KMeansEnsemble, load_dataset
 
-from ..access import (
-    ChanceCorrectedObjective,
-    RawObjective,
-    _alternation,
-    _raw,
-    descend,
-    encode,
-    gap_of,
-    next_relaxation,
-    weighted_statistics,
-)
+from ..access import RawObjective, _alternation, _raw, descend, encode, gap_of, next_relaxation, weighted_statistics
 from ..conftest import random_membership
 
 TOL = 1e-6
@@ -97,17 +87,6 @@ def test_what_a_descent_measures(far, max_sweeps, gaps, asked, returned):
         returned
     )
     assert " ".join(steps.asked) == asked
-
-
-@pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
-def test_a_descent_from_afar_ends_at_a_gap_that_was_measured(encoding, kind, rng):
-    """The first sweep finds the gap that a measurement would have found."""
-    weights, results = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets)), []
-    for far in (False, True):
-        rows = random_membership(np.random.RandomState(0), len(encoding.rows.codes), 3)
-        own = np.random.RandomState(1)
-        results.append(descend(kind(encoding, 3), weights, rows, tol=1e-4, max_sweeps=1000, rng=own, far=far))
-    assert results[0][:2] == results[1][:2]
 
 
 @pytest.mark.parametrize(

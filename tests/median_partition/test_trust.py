@@ -70,17 +70,10 @@ def test_edges(losses, options, expected):
     assert np.array_equal(chance_corrected_weights(losses, **options), expected)
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"expected": [1.0]}, "expected must be a vector of 2 values"),
-        ({"expected": [1.0, 0.0]}, "expected must be positive, got 0.0 at position 1"),
-        ({"expected": -1.0}, "expected must be .*non-negative, got -1.0"),
-    ],
-)
-def test_errors(options, match):
-    with pytest.raises(ValueError, match=match):
-        chance_corrected_weights([1.0, 2.0], **options)
+@pytest.mark.parametrize("expected", [[1.0], [1.0, 0.0]])
+def test_losses_by_chance_are_positive_and_one_per_loss(expected):
+    with pytest.raises(ValueError, match="expected"):
+        chance_corrected_weights([1.0, 2.0], expected=expected)
 
 
 def pvalues_by_test(labels):
@@ -148,7 +141,7 @@ def test_the_group_is_the_largest_component(rng, level):
 
 @pytest.mark.parametrize("kind", ["fine", "tiny", "incomplete"])
 def test_independent_partitions_are_rarely_linked(rng, kind):
-    draws, linked = 300, 0
+    draws, linked = 200, 0
     for _ in range(draws):
         labels = random_partitions(rng, 12 if kind == "tiny" else 100, 12, fine=kind == "fine")
         if kind == "incomplete":
@@ -168,7 +161,7 @@ def test_nothing_to_compare_is_all_equal_and_says_so_unless_it_is_one_partition(
     disjoint[:20, 0] = disjoint[20:, 1] = np.arange(20) % 2
     trivial = np.column_stack([np.zeros(40, dtype=int), np.arange(40), np.zeros(40, dtype=int)])
     for labels in (disjoint, trivial, np.array([[0, 0], [0, 0], [1, 1]])):
-        with pytest.warns(UserWarning, match="No two partitions agree beyond chance at the level 0.01") as caught:
+        with pytest.warns(UserWarning, match="beyond chance") as caught:
             weights = trusted_group_weights(labels)
         assert caught[0].filename == __file__
         assert np.array_equal(weights, np.full(np.shape(labels)[1], 1.0 / np.shape(labels)[1]))

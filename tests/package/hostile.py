@@ -262,21 +262,14 @@ def degenerate_ensembles():
     noise = rng.randint(4, size=(10, 6))
     return {
         "one object": np.zeros((1, 3), dtype=int),
-        "one object, one partition": np.array([[7]]),
-        "two objects": np.array([[0, 0, 1], [0, 1, 1]]),
         "one partition": noise[:, :1],
         "one cluster": np.zeros((6, 3), dtype=int),
-        "all the same": np.repeat(noise[:, :1], 5, axis=1),
         "all the same, renamed": np.column_stack([noise[:, 0], 3 - noise[:, 0], noise[:, 0] + 1000]),
         "all distinct": np.repeat(np.arange(6)[:, np.newaxis], 3, axis=1),
-        "all distinct beside one cluster": np.column_stack([np.arange(6), np.zeros(6, dtype=int)]),
         "all noise": noise,
-        "duplicated": np.concatenate([noise, noise], axis=1),
         "duplicated objects": np.repeat(noise, 3, axis=0),
-        "holes in the codes": 1000 * noise - 5,
         "-1 everywhere but one": alone,
         "partitions without common objects": apart,
         "the ends of 64 bits": wide,
         "more partitions than objects": rng.randint(2, size=(3, 12)),
-        "complements": np.column_stack([[0, 0, 1, 1], [0, 1, 0, 1]]),
     }

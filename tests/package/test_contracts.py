@@ -29,7 +29,8 @@ def solver(name):
 
 def test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solver):
     for m in (1, 2, 7, 40):
-        for losses in (rng.uniform(size=m), np.round(rng.uniform(size=m), 1), np.zeros(m), 1e9 * rng.uniform(size=m)):
+        extreme = rng.choice([0.0, 5e-324, 1e-308, 1e-16, 1.0, 1e16, 1e308], size=m)
+        for losses in (rng.uniform(size=m), np.round(rng.uniform(size=m), 1), np.zeros(m), extreme):
             before = losses.copy()
             weights = solver(losses)
             assert weights.shape == (m,)

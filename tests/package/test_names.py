@@ -74,9 +74,9 @@ print(len(found), len(set(map(id, found))))
 
 
 def test_unknown_names():
-    with pytest.raises(AttributeError, match="module 'robust_eac' has no attribute 'RobustEac'"):
+    with pytest.raises(AttributeError, match="RobustEac"):
         robust_eac.RobustEac  # noqa: B018
-    with pytest.raises(ImportError, match="cannot import name 'solve_everything' from 'robust_eac'"):
+    with pytest.raises(ImportError, match="solve_everything"):
         exec("from robust_eac import solve_everything")
     assert not hasattr(robust_eac, "__wrapped__")
 

@@ -28,7 +28,7 @@ def distributions(tmp_path_factory):
     folder = tmp_path_factory.mktemp("build")
     shutil.copytree(ROOT, folder / "source", ignore=shutil.ignore_patterns(*LEFT_BEHIND))
     # Leftovers of compilers and of an unfinished write.
-    for name in ("__pycache__/_kernels.sweep.nbi", "data/.half.csv.tmp", "data/private.npy"):
+    for name in ("__pycache__/_kernels.sweep.nbi", "datasets/data/.half.csv.tmp", "datasets/data/private.npy"):
         leftover = folder / "source" / "robust_eac" / name
         leftover.parent.mkdir(exist_ok=True)
         leftover.touch()
@@ -95,7 +95,7 @@ for name in sys.argv[2:]:
     assert len(X) == len(y)
 assert robust_eac.h_criterion(y, y) == 1.0
 """
-    bundled = ["iris", "wine", *(path.stem.removesuffix("-1000") for path in (PACKAGE / "data").glob("*.csv"))]
+    bundled = ["iris", "wine", *(path.stem.removesuffix("-1000") for path in (PACKAGE / "datasets/data").glob("*.csv"))]
     environment = {name: value for name, value in os.environ.items() if name != "ROBUST_EAC_DATA"}
     subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "site"), *bundled],

@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from robust_eac import (
-    CONSENSUS_FUNCTIONS,
-    L2,
-    WEIGHTING_SCHEMES,
-    RobustEAC,
-    compare,
-    l2_weights,
-)
+from robust_eac import CONSENSUS_FUNCTIONS, L2, WEIGHTING_SCHEMES, RobustEAC, compare, l2_weights
 from robust_eac.median_partition import Weighting
 
 from ..access import joint, prepare, relabel, weighted_loss
