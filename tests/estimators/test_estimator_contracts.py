@@ -111,7 +111,7 @@ def expected_failures(estimator):
         MixedEnsemble(6, (2, 3)),
         FeatureSubsetEnsemble(2, max_per_order=5, min_per_order=2),
         CombinatorialEAC(2, max_per_order=20, min_per_order=5),
-        OVIConsensus((2, 3), n_init=1, assign=True),
+        OVIConsensus((2, 3), n_init=1),
     ],
     expected_failed_checks=expected_failures,
 )
