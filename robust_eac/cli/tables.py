@@ -6,6 +6,7 @@ import io
 import re
 import sys
 from contextlib import contextmanager
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -134,15 +135,18 @@ def _read_text(arguments, path):
     if not titles or number == has_header:
         raise ValueError("has no rows of labels or features")
     titles = titles if has_header else [str(c + 1) for c in range(len(titles))]
-    converters = {}
-    if arguments.index_column is not None:
-        index = find_column(titles, arguments.index_column, path)
-        converters[index] = lambda name: as_read(name.strip())
     # Later versions are exact by default, and deprecate the option.
     options = {"float_precision": "round_trip"} if pd.__version__ < "3.1" else {}
     options |= {"sep": separator, "skipinitialspace": True, "skip_blank_lines": False, "low_memory": False}
     lines.seek(0)
-    frame = pd.read_csv(lines, header=None, skiprows=int(has_header), converters=converters, **options)
+    frame = pd.read_csv(lines, header=None, skiprows=int(has_header), **options)
+    if arguments.index_column is not None:
+        # Names are texts, whatever pandas takes for missing.
+        index = find_column(titles, arguments.index_column, path)
+        lines.seek(0)
+        cells = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+        names = [as_read((row or [""])[index].strip()) for row in islice(cells, int(has_header), None)]
+        frame.isetitem(index, pd.Series(names, dtype=object))
     return frame.set_axis(titles, axis=1).set_axis(frame.index + 1 + has_header)
 
 

@@ -34,7 +34,7 @@ def canonical(rows, weight=None):
     if Q is not None:
         np.testing.assert_allclose(Q @ Q.T, np.eye(len(Q)), atol=1e-12)
         np.testing.assert_allclose(Q.sum(axis=1), 1.0, atol=1e-12)
-        _rotation.turn(turned, Q)
+        _rotation.rotate_rows(turned, Q)
     return turned
 
 
