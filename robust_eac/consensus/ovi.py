@@ -72,7 +72,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,)
         Cluster in whose core the object is, or whose core is nearest, numbered by first appearance among the cores; -1
         for all objects if there is no core.
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, `n_clusters_`)
         The final partition matrix :math:`P_f`: :math:`u_{nk}` above, rows on the simplex; an object in a core may be
         closer to another one.
     core_mask_ : ndarray of shape (n_samples,), bool
