@@ -171,6 +171,30 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     assert (turned @ Q.T).max(axis=1).mean() == pytest.approx(best, rel=1e-3)
 
 
+@pytest.mark.parametrize("k", [3, 6])
+def test_rows_that_bound_a_sample_in_turn_or_from_the_start_lead_to_the_same_optimum(rng, k):
+    n = 20 if k == 3 else 200
+    n_bounded = 0
+    for _ in range(5):
+        rows = 0.1 / k + 0.9 * rng.dirichlet(np.full(k, 3.0 / k), size=2000)
+        some = rows[:n]
+
+        def bounded_by(lowest, rows=rows, some=some):
+            # Judged by the sample's confidence, as without a survey.
+            survey = lowest and (lambda Q: (lowest(Q), (some @ Q.T).max(axis=1).mean()))
+            Q = _rotation.Search(some, np.ones(n), np.arange(k), survey).canonical()
+            turned = rows if Q is None else rows @ Q.T
+            return turned.min(), turned[:n].max(axis=1).mean()
+
+        n_bounded += bounded_by(None)[0] < -1e-3
+        lowest, value = bounded_by(lambda Q, rows=rows: _rotation.survey(rows, np.ones(2000), Q)[0])
+        assert lowest >= -1e-9
+        # Of six clusters, Newton steps with other rows can end at another optimum, which is about as good.
+        same = 1e-10 if k == 3 else 1e-5
+        assert value == pytest.approx(bounded_by(lambda Q, rows=rows: rows)[1], rel=same)
+    assert n_bounded > 0
+
+
 @pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
 def test_the_state_turns_with_the_memberships(kind, rng):
     labels = noisy(rng, 60, 4, 8, 0.3, missing=0.1)
