@@ -95,7 +95,7 @@ _PUBLIC = {
         "trusted_group_weights"
     ),
     "distributed": "solve_median_partition_distributed",
-    "hard": ("solve_hard_median_partition credible_ball hard_partition_losses expected_losses reassignment_costs"),
+    "hard": "solve_hard_median_partition credible_ball hard_partition_losses expected_losses reassignment_costs",
     "schemes": "WEIGHTING_SCHEMES",
     "consensus": (
         "CONSENSUS_FUNCTIONS merge_consensus select_n_clusters coassociation_matrix eac threshold_eac "

@@ -271,6 +271,10 @@ class RobustEAC(_Consensus):
     n_init : int, default=10
         Number of starts. Each is solved to a gap of 1e-4, or only the best three if all begin on samples; of starts
         that have reached the same partition, only the lowest continues. The best one is then solved to `tol`, and kept.
+        All begin with equal weights, unless some partition can get twice its equal share ("l2", "entropy", a large
+        rho): then each but the first begins with the weights for the losses at a base partition, far from those of the
+        others, and only the best five go on after two updates of the weights. A function of the losses minimises no
+        objective: its starts begin with equal weights.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5

@@ -107,13 +107,7 @@ def add_report(parser):
     add = parser.add_argument
     add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
     add("--note", metavar="TEXT", help="text below the title: the data, the author, the date")
-    add(
-        "--max-rows",
-        type=COUNT,
-        default=100,
-        metavar="N",
-        help="ambiguous objects listed at most; default: %(default)s",
-    )
+    add("--max-rows", type=COUNT, default=100, metavar="N", help="most ambiguous objects listed; default: %(default)s")
     add_solver_options(parser, losses=False)
 
 

@@ -47,9 +47,7 @@ def run_distribution(arguments):
     say(table.to_string(index=False, float_format="{:.4f}".format))
     contents = {arguments.table: table}
     if arguments.output is not None:
-        from ..plotting import plot_consensus_distribution
-
-        contents[arguments.output] = plot_consensus_distribution(found, reference=next(iter(references), None)).figure
+        contents[arguments.output] = _figure(found, references)
     few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
     none = "number of clusters: none, because too few clusterings differ in"
     write_outputs(contents, f"{none} {few[0]}" if few else _in_words(found, ratios))
@@ -85,3 +83,22 @@ def _in_words(found, ratios):
         return f"number of clusters: none, because {as_good} of {others} stand out as much: the data look like these"
     chance = f"without clusters, this happens in 1 of {len(ratios)} cases"
     return f"number of clusters: {chosen}, with the largest log ratio, larger than that of {others}; {chance}"
+
+
+def _figure(found, references):
+    """The curves, and next to them the change of the area and the pac; dashed for the references."""
+    from matplotlib.figure import Figure
+
+    from ..plotting import plot_consensus_distribution
+    from ..plotting.charts import BLUE, VERMILLION, count_along
+
+    figure = Figure(figsize=(11.0, 4.5), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    plot_consensus_distribution(found, reference=references[0] if references else None, ax=left)
+    for each, dashes in [(found, "-"), *((reference, "--") for reference in references)]:
+        right.plot(each.n_clusters, each.delta, f"o{dashes}", color=BLUE, label="change of the area")
+        right.plot(each.n_clusters, each.pac, f"s{dashes}", color=VERMILLION, label="ambiguous pairs")
+    right.set(title="Change of the area, and ambiguous pairs", xlabel="number of clusters", ylabel="share")
+    count_along(right.xaxis)
+    right.legend(handles=right.lines[:2])
+    return figure

@@ -10,13 +10,13 @@ from ..core.threads import count_threads, map_threads
 from .alternation import alternate, alternate_once, first_state, solve_start, spread
 from .base import empty_last
 from .starts import reduce_rows
-from .weightings import Fixed, Trusting
+from .weightings import Fixed, FromFunction, Trusting
 
 # Several starts are first solved to this gap; of cheap ones, which begin on a sample, only the best _N_LOOSE are.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
-# Starts of different weights end in more minima than others. After _N_TRIED updates only the best _N_KEPT go on: with
-# ten starts on 132 ensembles, two ended more than 1 % above fifty, and the time was that of equal weights.
+# Starts of different weights end in more minima than others. After _N_TRIED updates only the best _N_KEPT go on, which
+# makes up for the time.
 _N_TRIED, _N_KEPT = 2, 5
 # Bounds for the weights of starts: most clusters of a partition, unless the consensus has more; least largest weight.
 _FINEST, _CONCENTRATED = 64, 2.0
@@ -88,7 +88,7 @@ def _best_state(problem, start, seeds, n_jobs):
         del quarter, of_quarter
         return alternate(problem, state)
     loose = problem._replace(tol=max(problem.tol, _LOOSE_TOL))
-    first_of = {} if isinstance(problem.weighting, Fixed) else _weights_of_starts(problem, len(seeds), rng)
+    first_of = distant_weights(problem, len(seeds), rng)
 
     def in_parallel(function, items):
         outer, n_threads = count_threads(n_jobs, len(items), objective.encoding, objective.n_clusters)
@@ -129,13 +129,16 @@ def _best_state(problem, start, seeds, n_jobs):
     return alternate(problem, state)
 
 
-def _weights_of_starts(problem, n_starts, rng):
+def distant_weights(problem, n_starts, rng):
     """{number of a start: the weights with which it begins}, without starts that begin with equal ones, as 0 does.
 
     Starts with equal weights miss minima at which few partitions have all weight. Each of the others begins with the
     weights for the losses at a partition: a random one, then always the one that is farthest from all before it. Equal
-    ones remain where these give no partition _CONCENTRATED times its equal share.
+    ones remain where these give no partition _CONCENTRATED times its equal share, and for functions, which minimise no
+    objective.
     """
+    if n_starts == 1 or isinstance(problem.weighting, Fixed | FromFunction):
+        return {}
     objective = problem.objective.sample(rng) or problem.objective
     codes, n_codes = objective.encoding.rows.codes, objective.partitions.n_codes
     nearest = np.where(n_codes <= max(_FINEST, objective.n_clusters), np.inf, 0.0)

@@ -30,5 +30,5 @@ def test_ten_starts_find_what_fifty_find(dataset, repetition, fraction, monkeypa
 
     ten = objective(10)
     assert ten <= 1.01 * objective(50)
-    monkeypatch.setattr(_several_starts, "_weights_of_starts", lambda *args: {})
+    monkeypatch.setattr(_several_starts, "distant_weights", lambda *args: {})
     assert objective(10) > 1.02 * ten

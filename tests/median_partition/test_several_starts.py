@@ -44,7 +44,7 @@ def run_to_the_end(labels, weighting, seed, n_init):
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
     problem = Problem(RawObjective(encoding, 6), weighting, 1e-5, 100)
     rng = np.random.RandomState([seeds[0], len(encoding.rows.codes)])
-    first = _several_starts._weights_of_starts(problem, n_init, rng)
+    first = _several_starts.distant_weights(problem, n_init, rng)
     runs = []
     for number, own in enumerate(seeds):
         rng = np.random.RandomState(own)
@@ -223,22 +223,28 @@ def test_weights_of_the_starts_find_what_equal_weights_miss(monkeypatch, n_jobs)
     found = solve_median_partition(labels, 2, weighting="l2", random_state=0, n_jobs=n_jobs)
     assert found.objective == pytest.approx(60**2 / 32)
     assert np.allclose(found.weights, np.repeat([0.0, 1 / 8], [30, 8]))
-    monkeypatch.setattr(_several_starts, "_weights_of_starts", lambda *args: {})
+    monkeypatch.setattr(_several_starts, "distant_weights", lambda *args: {})
     missed = solve_median_partition(labels, 2, weighting="l2", n_init=50, random_state=0, n_jobs=n_jobs)
     assert missed.objective > 3.0 * found.objective
 
 
 def test_equal_weights_where_weights_cannot_concentrate(labels):
     encoding = encode(labels)
-    for weighting, differ in (("uniform", False), ("restricted-simplex", False), ("l2", True), ("entropy", True)):
+    equal = (
+        "uniform",
+        "restricted-simplex",
+        lambda losses: losses == losses.min(),
+        [1.0] + [0.0] * (labels.shape[1] - 1),
+    )
+    for weighting, differ in (*((name, False) for name in equal), ("l2", True), ("entropy", True)):
         ready = as_weighting(weighting).ready(labels.shape[1], float(len(labels)) ** 2, None)
         problem = Problem(RawObjective(encoding, 6), ready, 1e-5, 100)
-        first = _several_starts._weights_of_starts(problem, 6, np.random.RandomState(0))
+        first = _several_starts.distant_weights(problem, 6, np.random.RandomState(0))
         assert list(first) == ([1, 2, 3, 4, 5] if differ else [])
 
 
 def test_partitions_of_many_clusters_give_no_start_its_weights(rng):
     labels = np.column_stack([rng.permutation(90) % n_clusters for n_clusters in (80, 80, 3, 3, 3, 3, 3, 3)])
     problem = Problem(RawObjective(encode(labels), 6), as_weighting("l2").ready(8, 8100.0, None), 1e-5, 100)
-    first = _several_starts._weights_of_starts(problem, 10, np.random.RandomState(0))
+    first = _several_starts.distant_weights(problem, 10, np.random.RandomState(0))
     assert len(first) == 6
