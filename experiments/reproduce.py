@@ -1,4 +1,4 @@
-"""The reproduction of the papers by one command: records, drawings, claims, report, and what has changed."""
+"""The reproduction of the papers by one command: records, drawings, report, and what has changed."""
 
 import functools
 import operator
@@ -9,9 +9,8 @@ from io import StringIO
 
 from paper_figures import __main__ as figures
 from paper_figures import records as sources
-from paper_figures import rooms
+from paper_figures import topics
 from paper_figures.markdown import table
-from paper_figures.report import attempt, paper_claims
 
 from .shared.data import absent_data, without_data
 from .shared.runner import experiment_task, load_experiment, run_task, task_records
@@ -38,7 +37,7 @@ def reproduce(arguments):
     other = f"cannot be had {lacking}" if absent or smoke else None
     undrawn = _draw(papers, other, output, source)
     head = "experiment | cells | minutes | cells that differ | largest differences"
-    print(f"\n{table(head, map(_compared, tasks))}\n\n{_verdicts(papers, other, source)}\n")
+    print(f"\n{table(head, map(_compared, tasks))}\n")
     minutes = (time.perf_counter() - start) / 60
     print(f"{output / 'report.html'}: {n_failed} cells failed; {minutes:.1f} minutes in all.")
     return 1 if n_failed or (undrawn and other is None) else 0
@@ -46,7 +45,7 @@ def reproduce(arguments):
 
 def select_papers(numbers):
     """The papers with these numbers, all if there are none; ValueError with the known ones."""
-    known = {paper.label.rpartition(" ")[2]: paper for paper in rooms.PAPERS}
+    known = {paper.label.rpartition(" ")[2]: paper for paper in topics.PAPERS}
     for number in numbers:
         if number not in known:
             raise ValueError(f"--paper must be of {', '.join(known)}, got {number!r}.")
@@ -54,8 +53,8 @@ def select_papers(numbers):
 
 
 def experiments_of(papers):
-    """Names of the experiments that the claims and drawings of papers need, sorted."""
-    names = {name for paper in papers for name in paper.experiments}
+    """Names of the experiments that the drawings of papers need, sorted."""
+    names = set()
     for drawing in (drawing for paper in papers for drawing in paper.drawings):
         names |= {drawing.experiments} if isinstance(drawing.experiments, str) else {*drawing.experiments}
     return sorted(names)
@@ -71,11 +70,10 @@ def _run(task, n_jobs):
 
 
 def _draw(papers, other, output, source):
-    """Draw the figures, tables and claims of the papers, and the report; return the exit code."""
-    drawings = figures.select_drawings([], [*papers, rooms.Topic("claims", (rooms.claims_of(papers),))])
+    """Draw the figures and tables of the papers, and the report; return the exit code."""
     # Tables are printed as they are drawn; here they are in the report.
     with redirect_stdout(StringIO()):
-        return figures.draw_all(drawings, papers, output, other, **source)
+        return figures.draw_all(figures.select_drawings([], papers), papers, output, other, **source)
 
 
 def _compared(task):
@@ -93,21 +91,3 @@ def _compared(task):
         f"{sum(map(bool, found))} of {len(found)}",
         ", ".join(f"{name} {difference:.2g}" for name, difference in sorted(largest.items())) or None,
     ]
-
-
-def _verdicts(papers, other, source):
-    """Which verdicts differ from those on the frozen records of the data that are available."""
-    rows, n_claims = [], 0
-    for paper in papers:
-        before, _ = attempt(lambda paper=paper: paper_claims(paper, without=source["without"]), other)
-        now, error = attempt(lambda paper=paper: paper_claims(paper, **source), other)
-        if before is None or now is None:
-            rows.append([paper.label, f"not judged: {error or 'the frozen records lack cells'}", None])
-            continue
-        n_claims += len(now)
-        pairs = zip(before, now, strict=True)
-        rows += [[f"{paper.label}, {b.where}", b.verdict, n.verdict] for b, n in pairs if b.verdict != n.verdict]
-    if not rows:
-        return f"{n_claims} verdicts, all as on the frozen records."
-    small = "; the small grids are no test of claims" if source["smoke"] else ""
-    return f"Of {n_claims} verdicts these differ{small}:\n\n{table('verdicts that changed | frozen | now', rows)}"

@@ -3,7 +3,6 @@
 import inspect
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 # The place in the paper of a table of readings: none.
@@ -41,23 +40,13 @@ def drawing(name, experiments, draw, printed="", caption=None):
 
 
 class Paper(NamedTuple):
-    """A paper: `claims({experiment: records})` judges the experiments named here, `settings` is what it leaves open."""
+    """A paper and its drawings; what it claims and what was found is in ``docs/papers/NAME.md``."""
 
     name: str
     label: str
     title: str
     citation: str
     drawings: tuple
-    settings: tuple
-    experiments: tuple
-    claims: Callable
-
-
-def read_settings(beside):
-    """What a paper leaves open or gets wrong, and what is done here: pairs from `settings.md` beside its file."""
-    lines = Path(beside).with_name("settings.md").read_text(encoding="utf-8").splitlines()
-    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
-    return tuple((gap, choice) for gap, choice in rows[1:])
 
 
 class Topic(NamedTuple):

@@ -1,8 +1,7 @@
 """Check that commands print the numbers beside them in the documents: `python -m paper_figures.numbers` lists others.
 
 The check covers numbers with two or more decimals in every paragraph that names tables in backquotes, and in a table
-after such a paragraph. Each must be a number of these tables, rounded, or a hundredth of one. Counts of verdicts, of a
-paper or all, must be those of `claims`."""
+after such a paragraph. Each must be a number of these tables, rounded, or a hundredth of one."""
 
 import functools
 import re
@@ -18,13 +17,6 @@ DOCUMENTS = ("README.md", "docs/*.md", "docs/guide/*.md", "docs/paper/*.md", "do
 _SAID = re.compile(r"(?<![\w.,])\d*\.\d{2,}(?![\w.])")
 _PRINTED = re.compile(r"(?<![\w.])(?:\d[\d,]*\.?\d*|\.\d+)(?:e-?\d+)?")
 _NAMED = re.compile(r"`(?:python -m paper_figures )?([a-z_0-9 ]+)`")
-# The verdicts as `claims` prints them, in the order of the documents.
-_VERDICTS = ("holds", "holds in part", "depends on a setting", "undecided", "contradicted", "not testable here")
-_OF_PAPER = re.compile(r"^\| (\d{3}), [^|]*" + r"\| (\d+) " * len(_VERDICTS), re.MULTILINE)
-_OF_ALL = re.compile(
-    r"of \d+ claims (\d+) hold, (\d+) hold in part, (\d+) depend .*?, (\d+) are undecided, (\d+) are contradicted, "
-    r"and (\d+) cannot"
-)
 
 
 def main():
@@ -34,8 +26,7 @@ def main():
         f"{path.relative_to(ROOT)}: {number} ({', '.join(names)})"
         for pattern in DOCUMENTS
         for path in sorted(ROOT.glob(pattern))
-        for text in [path.read_text(encoding="utf-8")]
-        for number, names in [*unprinted(text, tables), *miscounted(text, tables["claims"])]
+        for number, names in unprinted(path.read_text(encoding="utf-8"), tables)
     ]
     print("\n".join(missing) or "All numbers beside commands are printed by them.")
     return bool(missing)
@@ -54,22 +45,6 @@ def unprinted(text, tables):
             printed = np.concatenate([_numbers(tables[name]()) for name in names])
             found += [(number, names) for number in _SAID.findall(block) if not _is_among(number, printed)]
     return found
-
-
-def miscounted(text, claims):
-    """(counts of verdicts, ("claims",)) of a text that are not in what the function `claims` returns."""
-    said = {paper: tuple(counts) for paper, *counts in _OF_PAPER.findall(text)}
-    if totals := _OF_ALL.search(" ".join(text.lower().split())):
-        said["all"] = totals.groups()
-    if not said:
-        return []
-    printed = {
-        paper: [int(re.search(rf"(\d+) {verdict}(?:,|$)", counts)[1]) for verdict in _VERDICTS]
-        for paper, counts in re.findall(r"^Paper (\d+), .*?: (\d+ holds,.*)$", claims(), flags=re.MULTILINE)
-    }
-    printed["all"] = [sum(counts) for counts in zip(*printed.values(), strict=True)]
-    wrong = [f"{paper}: {' '.join(counts)}" for paper, counts in said.items() if [*map(int, counts)] != printed[paper]]
-    return [(place, ("claims",)) for place in wrong]
 
 
 def _is_among(number, printed):

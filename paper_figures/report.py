@@ -1,8 +1,7 @@
-"""One self-contained HTML page: every claim with its verdict, every figure and table, every choice of a setting."""
+"""One self-contained HTML page: every paper with its findings, and every figure and table."""
 
 import base64
 import re
-from collections import Counter
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
@@ -11,16 +10,13 @@ from PIL import Image
 
 from experiments.shared.store import from_commit
 
-from .claim import VERDICTS
 from .drawing import Drawing
 from .records import experiment_rows
 
-MARKS = dict(zip(VERDICTS, ("✔", "½", "✘", "?", "◐", "–"), strict=True))
 TITLE = "Five papers on consensus clustering, reproduced"
 MAIN = "robust_eac"
-_NUMBER = r"S?\d+(?:\.\d+)*"
-_PLACES = re.compile(rf"\b(Figure|Table|Section)s? ({_NUMBER}(?:, {_NUMBER})*(?: and {_NUMBER})?)")
 _FOLDER = Path(__file__).resolve().parent
+_PAGES = _FOLDER.parent / "docs" / "papers"
 
 
 class Drawn(NamedTuple):
@@ -41,34 +37,11 @@ class Drawn(NamedTuple):
         return [_markdown(path.read_text(encoding="utf-8")) for path in self.paths if path.suffix == ".txt"]
 
 
-class Chapter(NamedTuple):
-    """A paper with its judged claims, or the reason why there are none, and its drawings."""
-
-    paper: object
-    claims: list
-    error: str | None
-    drawn: list
-
-    @property
-    def number(self):
-        """The number of the paper, from its label: 002."""
-        return self.paper.label.split()[-1]
-
-    @property
-    def counts(self):
-        return Counter(claim.verdict for claim in self.claims)
-
-    def shown(self, claim):
-        """The drawings of the place that a claim names."""
-        places = named_places(claim.where)
-        return [drawing for drawing in self.paper.drawings if named_places(drawing.printed) & places]
-
-
 def attempt(function, other=None):
     """(result, None) of a call, or (None, message) if records lack something.
 
-    `other` says what is special about the records: most drawings and claims are made for the cells of their experiment,
-    and fail on other cells with errors of many types, which then count as well."""
+    `other` says what is special about the records: most drawings are made for the cells of their experiment, and
+    fail on other cells with errors of many types, which then count as well."""
     try:
         return function(), None
     except Exception as error:
@@ -79,52 +52,42 @@ def attempt(function, other=None):
         return None, f"{other}: {error!r}"
 
 
-def paper_claims(paper, **source):
-    """The claims of a paper, judged on the records of its experiments."""
-    return paper.claims({name: experiment_rows(name, **source) for name in paper.experiments})
+def write_report(drawn, papers, path, **source):
+    """Write the page and return its path: a chapter per paper, the main one first; then the other drawings.
 
-
-def named_places(text):
-    """The figures and tables that a text names, or else the sections: "Figures 6 and S1" has {Figure 6, Figure S1}."""
-    found = [(kind, number) for kind, numbers in _PLACES.findall(text) for number in re.findall(_NUMBER, numbers)]
-    shown = {place for place in found if place[0] != "Section"}
-    return shown or set(found)
-
-
-def write_report(papers, drawn, path, other=None, **source):
-    """Write the page; return its path and a message for everything that could not be judged.
-
-    The main paper comes first; drawings that belong to no paper come last, in a chapter of their own. `other` as in
-    :func:`attempt`, `source` as in `experiment_rows`."""
+    `source` as in `experiment_rows`."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     by_name = {one.drawing.name: one for one in drawn}
-    chapters = []
-    for paper in sorted(papers, key=lambda paper: paper.name != MAIN):
-        claims, error = attempt(lambda paper=paper: paper_claims(paper, **source), other)
-        chapters.append(Chapter(paper, claims or [], error, [by_name.pop(one.name) for one in paper.drawings]))
-    # The chapters show the claims already.
-    by_name.pop("table_claims", None)
+    chapters = [
+        (paper, _findings(paper), [by_name.pop(one.name) for one in paper.drawings])
+        for paper in sorted(papers, key=lambda paper: paper.name != MAIN)
+    ]
     files = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined)
     page = files.get_template("report.html").render(
         title=TITLE,
-        marks=MARKS,
         chapters=chapters,
         others=list(by_name.values()),
         learned=_markdown(_learned((_FOLDER / "ARTICLE.md").read_text(encoding="utf-8"))),
-        records=_provenance(papers, drawn, **source),
+        records=_provenance(drawn, **source),
     )
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
-    return path, [f"{chapter.paper.label}: {chapter.error}" for chapter in chapters if chapter.error]
+    return path
+
+
+def _findings(paper):
+    """The page of a paper without its title, as HTML; its headings are below those of the chapters."""
+    text = (_PAGES / f"{paper.name}.md").read_text(encoding="utf-8").partition("\n")[2]
+    return _markdown(re.sub("^#", "##", text, flags=re.MULTILINE))
 
 
 def _learned(article):
     """The article's general part and its part on each paper, without figures, which come later."""
     of_papers, beyond = (
         re.search(rf"^{start}\n(.*?)^## ", article, flags=re.DOTALL | re.MULTILINE).group(1)
-        for start in ("<!-- end of counts -->", "## What was learned")
+        for start in ("## Results by paper", "## What was learned")
     )
     return re.sub(r"^(!\[|\*Figure).*\n", "", beyond + of_papers, flags=re.MULTILINE)
 
@@ -144,9 +107,9 @@ def _markdown(text):
     return MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
 
 
-def _provenance(papers, drawn, **source):
+def _provenance(drawn, **source):
     """Rows on the records behind the page: experiment, cells, minutes, commits and machines."""
-    names = {name for paper in papers for name in paper.experiments}
+    names = set()
     for experiments in (one.drawing.experiments for one in drawn):
         names |= {experiments} if isinstance(experiments, str) else set(experiments)
     rows = []
