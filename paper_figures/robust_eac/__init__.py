@@ -1,11 +1,9 @@
 """Paper 002: consensus clustering with robust evidence accumulation."""
 
-from experiments.robust_eac.noisy_ensembles import SETTINGS
+from ..drawing import Paper, drawing
+from . import baselines, data_sets, findings, noisy, readings, sensitivity
 
-from ..claim import THEOREM, judge, rules_of
-from ..drawing import Paper, drawing, read_settings
-from . import baselines, data_sets, noisy, readings, sensitivity
-from . import claims as rules
+FOUND = ("noisy_ensembles", "public_points", "baselines")
 
 DRAWINGS = (
     drawing("table_benchmark_data", "benchmark_data", data_sets.data_table, "Table 1"),
@@ -16,6 +14,7 @@ DRAWINGS = (
     drawing("fig_noisy_ensembles", "noisy_ensembles", noisy.noisy_figure, "Figure 4"),
     drawing("table_noisy_ensembles", "noisy_ensembles", noisy.noisy_table, "Figure 4"),
     drawing("table_paired_wins", "noisy_ensembles", noisy.paired_table, "Section 4, paired"),
+    drawing("table_robust_eac_findings", FOUND, findings.findings_table, "Section 4"),
     drawing("table_noisy_readings", "noisy_readings", readings.readings_table, "Section 4, read in other ways"),
     drawing("fig_canonical_labels", "canonical_labels", readings.labels_figure, "Sections 3 and 4, labels"),
     drawing("table_canonical_labels", "canonical_labels", readings.labels_table, "Sections 3 and 4, labels"),
@@ -31,28 +30,10 @@ DRAWINGS = (
     drawing("table_paired_baselines", "baselines", baselines.paired_table, "not in the paper"),
 )
 
-RULES = rules_of(rules)
-
-
-def judge_claims(records):
-    """All claims, in the paper's order; those on the ensembles of its data sets also with the public points."""
-    own = [row for row in records["benchmark_data"] if row["config"]["dataset"] in SETTINGS]
-    rows = records | {"noisy": records["noisy_ensembles"], "benchmark_data": own}
-    return [
-        rules.with_public_points(rule, one, rows["noisy"], rows["public_points"])
-        if {"noisy"} == set(names) & set(rows) and rule.kind != THEOREM
-        else one
-        for (rule, names), one in zip(RULES.items(), judge(RULES, rows), strict=True)
-    ]
-
-
 PAPER = Paper(
     name="robust_eac",
     label="Paper 002",
     title="Consensus Clustering with Robust Evidence Accumulation",
     citation="A. Lourenço, S. Rota Bulò, A. Fred, M. Pelillo. EMMCVPR 2013.",
     drawings=DRAWINGS,
-    settings=read_settings(__file__),
-    experiments=(*dict.fromkeys(drawn.experiments for drawn in DRAWINGS), "public_points"),
-    claims=judge_claims,
 )

@@ -1,4 +1,4 @@
-"""Readings of what paper 002 leaves open about its ensembles and starts, and the claims that they change."""
+"""Readings of what paper 002 leaves open about its ensembles and starts."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,46 +11,31 @@ from ..markdown import document, table
 from ..paired import mean_interval, signed
 from ..records import distinct
 from ..style import PAGE, legend_above, method_style, plain_name
-from . import claims
+from .findings import WEIGHTED
 from .noisy import ENSEMBLE_NAMES, NOISE, fractions, kinds, movements, samples, weightings
-
-# The claims on accuracy, stability and the weight on noise.
-RULES = (
-    claims.better_on_average,
-    claims.wins_with_kmeans,
-    claims.wins_with_mixed,
-    claims.no_clear_winner,
-    claims.stable,
-    claims.conserved,
-    claims.simplex_most_stable,
-    claims.random_left_out,
-)
 
 
 def readings_table(records):
     """Ensembles of paper 002 under other readings of what it leaves open, one changed at a time.
 
     Mean H of the restricted simplex and of l2 minus the unweighted one's, clean and with a fifth of the partitions
-    random; mean absolute change of H by that fifth, minus the unweighted one's; mean weight of the restricted simplex
-    on the fifth; and the claims whose verdicts differ from those on the same ensembles as chosen. Five ensembles of
-    each data set."""
-    chosen, rows = _judged(_rows(records, "as chosen")), []
+    random; mean absolute change of H by that fifth, minus the unweighted one's; and mean weight of the restricted
+    simplex on the fifth. Five ensembles of each data set."""
+    rows = []
     for reading in READINGS:
         read = _rows(records, reading)
         row = [reading, READINGS[reading]]
         for ensemble in ENSEMBLE_NAMES:
             row += [_gains(read, ensemble, fraction) for fraction in (0.0, NOISE)]
             moved = movements(read, ensemble)
-            row.append(", ".join(f"{(moved[w] - moved['uniform']).mean():+.4f}" for w in claims.WEIGHTED))
-            row.append(f"{samples(read, 'noise_weight', ensemble, NOISE)[claims.WEIGHTED[0]].mean():.3f}")
-        judged = _judged(read)
-        row.append("; ".join(f"{name}: {verdict}" for name, verdict in judged.items() if verdict != chosen[name]))
+            row.append(", ".join(f"{(moved[w] - moved['uniform']).mean():+.4f}" for w in WEIGHTED))
+            row.append(f"{samples(read, 'noise_weight', ensemble, NOISE)[WEIGHTED[0]].mean():.3f}")
         rows.append(row)
-    names = ", ".join(plain_name(weighting) for weighting in claims.WEIGHTED)
+    names = ", ".join(plain_name(weighting) for weighting in WEIGHTED)
     measures = f"gains clean ({names})", "gains with a fifth random", "change of H, more than unweighted"
     measures += ("weight on the fifth",)
     heads = [f"{title}: {measure}" for title in ENSEMBLE_NAMES.values() for measure in measures]
-    return table(["reading", "what differs", *heads, "verdicts that differ"], rows)
+    return table(["reading", "what differs", *heads], rows)
 
 
 def labels_table(records):
@@ -58,8 +43,7 @@ def labels_table(records):
 
     Mean H over the data sets with more than two clusters (of two, nothing but the swap is left), labels as ended ->
     canonical, and the paired difference with its 95 % bootstrap interval over the data sets. Then, over all data sets,
-    clean and with a fifth of the partitions random: the mean gains in H that Figures 2 and 4 show, and the paper's
-    claims by either labels."""
+    clean and with a fifth of the partitions random: the mean gains in H that Figures 2 and 4 show."""
     canonical, ended = by_membership(records)
     turned = [several_clusters(rows) for rows in (ended, canonical)]
     names, rows = weightings(canonical), []
@@ -76,9 +60,9 @@ def labels_table(records):
     rows = []
     for name, some in zip(MEMBERSHIPS, (canonical, ended), strict=True):
         gains = [_gains(some, ensemble, fraction) for ensemble in ENSEMBLE_NAMES for fraction in (0.0, NOISE)]
-        rows.append([name, *gains, "; ".join(f"{claim}: {verdict}" for claim, verdict in _judged(some).items())])
+        rows.append([name, *gains])
     heads = [f"{title}, {share}: gains" for title in ENSEMBLE_NAMES.values() for share in ("clean", "a fifth random")]
-    return document(*blocks, table(["labels", *heads, "claims"], rows))
+    return document(*blocks, table(["labels", *heads], rows))
 
 
 def labels_figure(records):
@@ -119,7 +103,7 @@ def several_clusters(rows):
 def _gains(records, ensemble, fraction):
     """Mean H of the paper's weightings minus the unweighted one's."""
     h = samples(records, "h", ensemble, fraction)
-    return ", ".join(f"{(h[w] - h['uniform']).mean():+.4f}" for w in claims.WEIGHTED)
+    return ", ".join(f"{(h[w] - h['uniform']).mean():+.4f}" for w in WEIGHTED)
 
 
 def _rows(records, reading):
@@ -130,7 +114,3 @@ def _rows(records, reading):
         if config.pop("reading") in ("as chosen", reading):
             cells[tuple(config.values())] = {"config": config, "result": row["result"]}
     return list(cells.values())
-
-
-def _judged(rows):
-    return {rule.__name__.replace("_", " "): rule.__wrapped__(rows).verdict for rule in RULES}

@@ -4,7 +4,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from robust_eac import l2_weights, partition_losses, restricted_simplex_weights
+from robust_eac import (
+    l2_weights,
+    optimality_gap,
+    partition_losses,
+    restricted_simplex_weights,
+    solve_membership,
+)
 
 from .. import reference
 
@@ -69,3 +75,31 @@ def test_the_membership_problem_differs_by_a_constant():
     other = np.tensordot(np.full(6, 1.0 / 6.0), [reference.comembership(c)[0] for c in labels.T], axes=1)
     wrong = [weights @ partition_losses(labels, Y) - np.sum((Y @ Y.T - other) ** 2) for Y in memberships]
     assert np.ptp(wrong) > 1e-3
+
+
+def test_proposition_1_holds_with_a_ceiling_in_its_last_place():
+    losses, ranks = np.sort(np.random.RandomState(0).gamma(2.0, size=10)), np.arange(1, 11)
+    right, largest = {"floor": 0, "ceiling": 0}, 0.0
+    for rho in np.arange(11, 100) / 100.0:
+        best, whole = restricted_simplex_weights(losses, rho=rho), np.floor(1.0 / rho + 1e-12)
+        for reading, last in (("floor", whole), ("ceiling", np.ceil(1.0 / rho - 1e-12))):
+            weights = np.where(ranks <= whole, rho, 0.0) + np.where(ranks == last, 1.0 - rho * whole, 0.0)
+            right[reading] += np.allclose(weights, best, atol=1e-9)
+            largest = max(largest, weights.max() / rho)
+    # The text at hand has the floor, right for the three rho of the 89 with a whole 1 / rho.
+    assert right == {"floor": 3, "ceiling": 89}
+    assert largest == pytest.approx(1.96, abs=5e-3)
+
+
+def test_all_weight_on_one_partition_is_optimal_only_with_enough_clusters():
+    cut = np.repeat(np.arange(4), 5)[:, np.newaxis]
+    losses = {k: solve_membership(cut, k, tol=1e-12, random_state=0).objective for k in (2, 4)}
+    assert losses[4] < 1e-9
+    assert losses[2] == pytest.approx(75.0, rel=0.1)
+
+
+def test_the_uniform_start_is_a_saddle_point():
+    cut, uniform = np.repeat(np.arange(4), 5)[:, np.newaxis], np.full((20, 2), 0.5)
+    assert optimality_gap(cut, uniform) < 1e-12
+    along = uniform + 1e-3 * (np.eye(2)[cut[:, 0] // 2] - uniform)
+    assert partition_losses(cut, along)[0] < partition_losses(cut, uniform)[0]
