@@ -1,14 +1,13 @@
 """Results of paper 000's experiments as {number of features: array of NMI}, and texts of them."""
 
-from functools import partial, reduce, wraps
+from functools import reduce
 from operator import getitem
 
 import numpy as np
 
 from experiments.combinatorial_eac.combinatorial_data import N_OBJECTS, SIGNAL
 
-from ..claim import by_reading
-from ..records import distinct, matching, printed_table, results
+from ..records import distinct, matching, printed_table
 from .statistics import WEIGHTS_BLOCK, blocks, pooled, sign_test
 
 CONDITIONS = ("none", "order", "goodness", "both")
@@ -28,60 +27,6 @@ def samples(records, key, **where):
     key is the path to the list in a result, such as ("listing", "whitened")."""
     chosen = sorted(matching(records, **where), key=lambda record: record["config"]["n_features"])
     return {record["config"]["n_features"]: np.array(reduce(getitem, key, record["result"])) for record in chosen}
-
-
-def by_signal(length=None):
-    """Decorator of judge(records, signal) -> (what :func:`verdict_of` takes, evidence): the rule that judges every
-    reading of the signal-to-noise ratio in the records, each on all its repetitions. `length` is the paper's number of
-    repetitions; claims also say how draws of this length would be judged. The rule keeps the function as `judge`."""
-
-    def with_judge(judge):
-        @wraps(judge)
-        def rule(records, **threshold):
-            met, parts = {}, []
-            for signal in distinct(records, "signal"):
-                met[READINGS[signal]], text = judge(records, signal, **threshold)
-                parts.append(f"{READINGS[signal]} ({repetitions(records, signal)} data sets): {text}.")
-            return by_reading(met, " ".join(parts))
-
-        # The thresholds that the claim varies.
-        rule.__kwdefaults__ = judge.__kwdefaults__
-        rule.judge = judge
-        rule.own_size = length and experiments_of(length)
-        return rule
-
-    return with_judge
-
-
-def repetitions(records, signal):
-    return max(row["config"]["repetitions"] for row in matching(records, signal=signal))
-
-
-def experiments_of(length):
-    """What claims call the paper's own size: the number of repetitions in words, and :func:`of_size`."""
-    return f"{'ten' if length == 10 else length} data sets of each size", partial(of_size, length)
-
-
-def of_size(length, records):
-    """Experiments of this number of repetitions from lists of rows, each as such lists.
-
-    The first experiment has the first repetitions, and so on. Rows with fewer repetitions start again with their first.
-    """
-    n_experiments = max(row["config"]["repetitions"] for rows in records for row in rows) // length
-    return [[[_cut(row, i, length) for row in rows] for rows in records] for i in range(max(n_experiments, 1))]
-
-
-def _cut(row, i, length):
-    total = row["config"]["repetitions"]
-    start = length * (i % max(total // length, 1))
-
-    def part(value):
-        if isinstance(value, dict):
-            return {key: part(below) for key, below in value.items()}
-        return value[start : start + length]
-
-    config = row["config"] | {"repetitions": min(length, total)}
-    return {"config": config, "result": part(row["result"])}
 
 
 def both(features, exponent, signal=SIGNAL):
@@ -111,29 +56,9 @@ def block_tests(features, exponent):
     return [sign_test(pooled(a), pooled(b), alternative="two-sided") for a, b in pairs]
 
 
-def speed_values(speed, measure):
-    """Values of the two methods at 50 objects and 300 features (or the nearest shape measured), by repetition."""
-    shapes = distinct(speed, "n_objects", "n_features")
-    n, d = min(shapes, key=lambda shape: (abs(shape[0] - 50), abs(shape[1] - 300)))
-    runs = {method: results(speed, n_objects=n, n_features=d, method=method) for method in METHODS}
-    return {method: np.array([run[measure] for run in found]) for method, found in runs.items()}
-
-
 def whitening_pair(whitening, noise, variant="listing", signal=SIGNAL, n_objects=N_OBJECTS):
     where = {"noise": noise, "signal": signal, "n_objects": n_objects}
     return tuple(samples(whitening, (variant, name), **where) for name in ("whitened", "plain"))
-
-
-def at_signal(rows, signal):
-    """Rows of an experiment with one reading of the signal-to-noise ratio, which is added to their configurations."""
-    return [row | {"config": row["config"] | {"signal": signal}} for row in rows]
-
-
-def judged_rows(records):
-    """{name: rows} of {experiment: records}, by the names that rules give to what they are judged on."""
-    held = {name.removeprefix("combinatorial_"): rows for name, rows in records.items()}
-    held |= {"features": held["eac"], "correlated": matching(held["whitening"], noise="correlated")}
-    return held | {"weights": at_signal(held["weights"], SIGNAL) + held["weights_readings"]}
 
 
 def weightings(weights, **where):
@@ -153,17 +78,6 @@ def printed_tests(known):
     return {exponent: rows["inf" if exponent is None else str(exponent)] for exponent in known}
 
 
-def printed_rows():
-    """Rows with as many data sets won and lost as the printed Table 2."""
-    rows = []
-    for exponent, row in printed_tests((0, 1, 2, 3, 4, None)).items():
-        won, n = int(row["W"]), int(row["n"])
-        config = {"signal": SIGNAL, "exponent": exponent, "n_features": 1, "repetitions": n}
-        result = {"combination": [1.0] * won + [0.0] * (n - won), "ordinary": [0.5] * n}
-        rows.append({"config": config, "result": result})
-    return [rows]
-
-
 def exponent_name(exponent):
     return "∞" if exponent is None else str(exponent)
 
@@ -175,7 +89,3 @@ def p_text(p):
 
 def friedman_text(test):
     return f"{test[0]:.1f} (p {p_text(test[1])})"
-
-
-def listing(sizes):
-    return f"{', '.join(f'{size:,}' for size in sizes)} features" if sizes else "no size"

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from paper_figures.combinatorial_eac import PAPER as PAPER_000
+from paper_figures.combinatorial_eac import signals
 from paper_figures.records import experiment_rows
 from paper_figures.robust_eac import findings as robust_eac
 
@@ -46,3 +48,22 @@ def test_robust_eac_gain_with_the_public_points():
             gains.setdefault(config["dataset"], []).append(gain)
     assert len(gains) == 12
     assert float(line[4]) == pytest.approx(np.mean([np.mean(of) for of in gains.values()]), abs=5e-5)
+
+
+def test_combinatorial_signals_of_the_records():
+    names = {name for drawing in PAPER_000.drawings if drawing.name.endswith("signals") for name in drawing.experiments}
+    records = {name: experiment_rows(name) for name in names}
+    text = signals.signals_table(records)
+    head, _, *lines = map(cells, text.splitlines())
+    assert head[1].startswith("10:1 in standard deviations")
+    found = {line[0]: line[1] for line in lines}
+    rows = [row["result"] for row in records["combinatorial_weights"]]
+    changes = [b - a for row in rows for a, b in zip(row["order"], row["both"], strict=True)]
+    assert found["weights, both - order"].startswith(f"{np.mean(changes):+.4f} (p ")
+    won, untied = 0, 0
+    for row in records["combinatorial_eac"]:
+        if (row["config"]["signal"], row["config"]["exponent"]) == ("amplitude", 0):
+            pairs = list(zip(row["result"]["combination"], row["result"]["ordinary"], strict=True))
+            won += sum(a > b for a, b in pairs)
+            untied += sum(a != b for a, b in pairs)
+    assert found["untied data sets won by s, %"].startswith(f"{100 * won / untied:.0f}, ")
