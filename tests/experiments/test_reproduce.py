@@ -5,8 +5,7 @@ import pytest
 from experiments import __main__ as cli
 from experiments.shared import runner, store
 from experiments.shared.data import needed_data, without_data
-from paper_figures import rooms
-from paper_figures.claim import NUMBER, TREND, claim, finding
+from paper_figures import report, topics
 from paper_figures.drawing import Paper, drawing
 from robust_eac import DATASETS
 
@@ -33,27 +32,12 @@ def run_one(*, dataset, factor):
 '''
 
 
-@claim("Section 1", "small", NUMBER)
-def small(rows):
-    """means are below thirty"""
-    return finding(max(row["result"]["mean"] for row in rows) < 30, "see there")
-
-
-@claim("Section 2", "three", TREND)
-def three(rows):
-    """there are three data sets"""
-    return finding(len({row["config"]["dataset"] for row in rows}) == 3, "counted")
-
-
 PAPER = Paper(
     name="toys",
     label="Paper 900",
     title="Toys",
     citation="A. Nonymous, 1900",
     drawings=(drawing("table_toys", "toy", lambda rows: f"{len(rows)} rows", "Table 1", "The toys."),),
-    settings=(("the factor", "one and two"),),
-    experiments=("toy",),
-    claims=lambda records: [small(records["toy"]), three(records["toy"])],
 )
 
 
@@ -61,7 +45,9 @@ PAPER = Paper(
 def toy(toys, tmp_path, monkeypatch):
     """The folder of the toy, whose records are frozen, and of a paper that rests on it."""
     (toys / "toy.py").write_text(TOY)
-    monkeypatch.setattr(rooms, "PAPERS", (PAPER,))
+    (toys / "toys.md").write_text("# Toys\n\nMeans are small.\n")
+    monkeypatch.setattr(report, "_PAGES", toys)
+    monkeypatch.setattr(topics, "PAPERS", (PAPER,))
     monkeypatch.setitem(DATASETS, "secret", DATASETS["cigar"])
     frozen = ["--records", str(tmp_path / "old"), "--output", str(toys / "data" / "toy.json")]
     assert cli.main(["run", "toy", "--n-jobs", "1", *frozen[:2]]) == 0
@@ -99,21 +85,17 @@ def test_all_as_frozen(toy, reproduce, tmp_path):
     code, told, errors = reproduce("--paper", "900")
     assert (code, errors) == (0, "")
     assert "| toy | 6 | 0.0 | 0 of 6 | |" in told
-    assert "2 verdicts, all as on the frozen records." in told
     out = tmp_path / "out"
-    assert {path.name for path in out.iterdir()} == {"records", "toys.txt", "claims.txt", "report.html"}
+    assert {path.name for path in out.iterdir()} == {"records", "toys.txt", "report.html"}
     assert (out / "toys.txt").read_text() == "6 rows\n"
-    assert "means are below thirty" in (out / "report.html").read_text()
+    assert "Means are small." in (out / "report.html").read_text()
 
 
-def test_a_changed_number_and_verdict(toy, reproduce):
+def test_a_changed_number(toy, reproduce):
     (toy / "changed").touch()
     code, told, _ = reproduce()
     assert code == 0
     assert "| toy | 6 | 0.0 | 3 of 6 | mean 5 |" in told
-    assert "Of 2 verdicts these differ:" in told
-    assert "| Paper 900, Section 1 | holds | contradicted |" in told
-    assert "Section 2" not in told
 
 
 def test_failed_cells(toy, reproduce, tmp_path):
@@ -122,7 +104,6 @@ def test_failed_cells(toy, reproduce, tmp_path):
     assert code == 1
     assert 'failed: toy {"dataset":"wine","factor":1}: RuntimeError: wine is spilt' in told
     assert "| toy | 6, 2 failed | 0.0 | 0 of 4 | |" in told
-    assert "| Paper 900 | not judged: toy: 2 of 6 cells missing or failed" in told
     assert "2 cells failed; " in told
     assert "table_toys: toy: 2 of 6 cells missing or failed" in errors
 
@@ -137,26 +118,19 @@ def test_data_that_are_not_to_be_had(toy, reproduce, monkeypatch):
     )
     assert calls(toy) == ["iris 1", "iris 2", "wine 1", "wine 2"]
     assert "| toy | 4 | 0.0 | 0 of 4 | |" in told
-    # Of two data sets, as of the frozen records of these.
-    assert "2 verdicts, all as on the frozen records." in told
 
 
-def test_claims_and_drawings_that_fail_without_data(toy, reproduce, monkeypatch):
+def test_drawings_that_fail_without_data(toy, reproduce, monkeypatch):
     lose_secret(monkeypatch)
 
     def needs_all(rows):
         return {row["config"]["dataset"]: "" for row in rows}["secret"]
 
-    broken = PAPER._replace(
-        drawings=(drawing("table_toys", "toy", needs_all, "Table 1", "The toys."),),
-        claims=lambda records: needs_all(records["toy"]),
-    )
-    monkeypatch.setattr(rooms, "PAPERS", (broken,))
+    broken = PAPER._replace(drawings=(drawing("table_toys", "toy", needs_all, "Table 1", "The toys."),))
+    monkeypatch.setattr(topics, "PAPERS", (broken,))
     code, told, errors = reproduce()
     assert code == 0
     assert "table_toys: cannot be had without secret: KeyError('secret')" in errors
-    assert "Paper 900: cannot be had without secret: KeyError('secret')" in errors
-    assert "| Paper 900 | not judged: cannot be had without secret: KeyError('secret') |" in told
 
 
 def test_wrong_usage(toy, reproduce):

@@ -12,7 +12,7 @@ import pytest
 
 import robust_eac
 from docs import reference
-from paper_figures.rooms import ROOMS
+from paper_figures.topics import TOPICS
 from robust_eac import CONSENSUS_FUNCTIONS, WEIGHT_SOLVERS, WEIGHTING_SCHEMES
 from robust_eac.cli import main
 
@@ -113,7 +113,7 @@ def test_the_map_and_the_api_have_every_public_name_once():
 
 
 def test_every_figure_and_table_has_its_line():
-    stems = [drawing.stem for room in ROOMS for drawing in room.drawings]
+    stems = [drawing.stem for topic in TOPICS for drawing in topic.drawings]
     assert [stem for stem in stems if f"`{stem}`" not in TEXTS["paper_figures/README.md"]] == []
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paper_figures.numbers import miscounted, unprinted
+from paper_figures.numbers import unprinted
 
 TABLES = {"gains": lambda: "| iris | +0.0052 [-0.0038, 1,234.5] |\n| wine | 87.31% |", "times": lambda: "2e-05, 3.25"}
 
@@ -20,27 +20,3 @@ TABLES = {"gains": lambda: "| iris | +0.0052 [-0.0038, 1,234.5] |\n| wine | 87.3
 )
 def test_what_no_command_prints_is_found(text, missing):
     assert unprinted(text, TABLES) == missing
-
-
-CLAIMS = """\
-Paper 001, A: B: 3 holds, 2 holds in part, 0 contradicted, 1 undecided, 4 depends on a setting, 0 not testable here
-
-Paper 002, C: 1 holds, 0 holds in part, 5 contradicted, 0 undecided, 0 depends on a setting, 2 not testable here
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("| 001, a | 3 | 2 | 4 | 1 | 0 | 0 | why |\n| 002, c | 1 | 0 | 0 | 0 | 5 | 1 |", ["002: 1 0 0 0 5 1"]),
-        ("Of 18 claims 4 hold, 2 hold in part, 4 depend on one, 1 are undecided, 5 are contradicted, and 2 cannot", []),
-        (
-            "Of 18 claims 5 hold, 2 hold in part, 4 depend on\na, 1 are undecided, 5 are contradicted, and 2 cannot",
-            ["all: 5 2 4 1 5 2"],
-        ),
-        ("No counts.", []),
-    ],
-)
-def test_counts_of_verdicts_that_claims_does_not_print_are_found(text, wrong):
-    found = [place for place, names in miscounted(text, lambda: CLAIMS) if names == ("claims",)]
-    assert found == wrong

@@ -20,10 +20,9 @@ from experiments.shared import runner
 from paper_figures import __main__ as cli
 from paper_figures import records as sources
 from paper_figures import report, style
-from paper_figures.claim import DEPENDS, HOLDS, KINDS, NUMBER, THEOREM, TREND, VERDICTS, Claim
 from paper_figures.drawing import Paper, Topic, drawing
 from paper_figures.robust_eac.noisy import clean_figure
-from paper_figures.rooms import PAPERS, ROOMS
+from paper_figures.topics import PAPERS
 
 EXPERIMENT = """VERSION = 1
 GRID = [{"x": x} for x in (3, 1, 2)]
@@ -48,15 +47,6 @@ def numbers(records, sep):
     return "\n".join(f"{record['config']['x']}{sep}{record['result']['square']}" for record in records)
 
 
-def toy_claims(records):
-    squares = [row["result"]["square"] for row in records["toy"]]
-    small = sum(square < 5 for square in squares)
-    return [
-        Claim("Figures 6 and 7", "are small", TREND, "< 5", DEPENDS, f"{small} of {len(squares)}", "no", "toys.py:3"),
-        Claim("Section 2", "are <positive>", NUMBER, "> 0", HOLDS, f"smallest {min(squares)}", "all", "toys.py:9"),
-    ]
-
-
 SQUARES = Paper(
     name="squares",
     label="Paper 9",
@@ -66,22 +56,21 @@ SQUARES = Paper(
         drawing("fig_curve", "toy", curve, "Figure 7"),
         drawing("table_curve", "toy", partial(numbers, sep=" "), "Figure 7", caption="The numbers."),
     ),
-    settings=(("the size of x", "three sizes"),),
-    experiments=("toy",),
-    claims=toy_claims,
 )
 TOYS = (SQUARES, Topic("others", (drawing("table_lone", (), lambda rows: f"{len(rows)} records", caption="Alone."),)))
 
 
 def run(*argv):
     """Exit code of the figure command, which knows the toys and nothing else."""
-    return cli.main([str(argument) for argument in argv], rooms=TOYS)
+    return cli.main([str(argument) for argument in argv], topics=TOYS)
 
 
 @pytest.fixture
-def toys(toys):
-    """The folder in which the toy experiment is found."""
+def toys(toys, monkeypatch):
+    """The folder in which the toy experiment and the page of its paper are found."""
     (toys / "toy.py").write_text(EXPERIMENT)
+    (toys / "squares.md").write_text("# Squares\n\n## What was found\n\nNone is *negative*: 3 < 5 (`curve`).\n")
+    monkeypatch.setattr(report, "_PAGES", toys)
     return toys
 
 
@@ -199,31 +188,22 @@ def read_page(path):
     return page, anchors, " ".join(" ".join(page.itertext()).split())
 
 
-def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
+def test_report_holds_every_finding_and_drawing(toys, root, out, capsys):
     freeze(toys, root)
     assert run("--all", "--out", out) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(out / "report.html")
     page, anchors, text = read_page(out / "report.html")
     assert {"fig_curve", "table_curve", "table_lone", "paper_squares", "others", "records"} <= set(anchors)
     for part in (
-        "Paper 9 2 claims Beyond the papers Records",
-        "What was learned The distance favours fine clusterings. In 002, the loss",
-        "Paper 9: Squares & <cubes> 1 0 0 0 1 0 all 1 0 0 0 1 0",
-        "are small (trend) < 5 toys.py:3 ◐ depends on a setting 2 of 3 no",
-        "are <positive> (printed number) > 0 toys.py:9 ✔ holds smallest 1 all",
-        "the size of x three sizes",
+        "Paper 9 Beyond the papers Records",
+        "What was learned The distance favours fine clusterings.",
+        "Paper 9: Squares & <cubes> # A. Nonymous, 1900 What was found None is negative: 3 < 5 ( curve ).",
         "Figure 7: curve # The curve of the squares. It rises. python -m paper_figures curve",
         "3 9 1 1 2 4 The numbers. python -m paper_figures curve",
         "Beyond the papers table lone lone # 0 records",
         "toy 3 0.0",
     ):
         assert part in text
-    # Claims have addresses and name their drawings.
-    rows = {row.get("id"): row for row in page.iter("tr") if row.get("id")}
-    assert [row.get("data-verdict") for row in rows.values()] == [DEPENDS, HOLDS]
-    links = {name: [link.get("href") for link in row.iter("a")] for name, row in rows.items()}
-    assert links == {"claim-9-1": ["#claim-9-1", "#fig_curve", "#table_curve"], "claim-9-2": ["#claim-9-2"]}
-    assert [option.get("value") for option in page.iter("option")] == ["", *VERDICTS, "", "9"]
     # An image keeps its pixels, and says what it shows.
     (image,) = page.iter("img")
     shown = Image.open(BytesIO(base64.b64decode(image.get("src").partition(",")[2])))
@@ -238,21 +218,19 @@ def test_report_holds_every_claim_choice_and_drawing(toys, root, out, capsys):
 
 def test_the_report_begins_with_the_main_paper(toys, root, out):
     freeze(toys, root)
+    (toys / "robust_eac.md").write_text("# Main\n")
     papers = [SQUARES._replace(drawings=()), SQUARES._replace(drawings=(), name="robust_eac", label="Paper 10")]
-    path, errors = report.write_report(papers, [], out / "report.html")
-    _, anchors, text = read_page(path)
-    assert not errors
-    assert anchors[:3] == ["filter", "learned", "paper_robust_eac"]
+    _, anchors, text = read_page(report.write_report([], papers, out / "report.html"))
+    assert anchors[:3] == ["learned", "paper_robust_eac", "paper_squares"]
     assert text.index("Robust evidence accumulation (002).") < text.index("Linear-time evidence accumulation (001).")
     assert "![" not in text
 
 
 def test_report_without_records_says_so_and_fails(toys, out, capsys):
     assert run("--all", "--out", out) == 1
-    assert "error: Paper 9: toy: 3 of 3 cells missing" in capsys.readouterr().err
+    assert "error: fig_curve: toy: 3 of 3 cells missing" in capsys.readouterr().err
     *_, text = read_page(out / "report.html")
-    # Two drawings and the claims.
-    assert text.count("Not available: toy: 3 of 3 cells missing") == 3
+    assert text.count("Not available: toy: 3 of 3 cells missing") == 2
     assert "0 records" in text
 
 
@@ -296,32 +274,21 @@ def test_style_is_independent_of_the_reader_and_undone(monkeypatch):
 DRAWINGS = cli.select_drawings([])
 
 
-def as_before(name, lines):
-    """Lines of the file in `said/`, which is written where there is none: remove it to accept others."""
-    path = Path(__file__).with_name("said") / f"{name}.txt"
-    if not path.exists():
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path.read_text(encoding="utf-8").splitlines()
-
-
 def test_names_and_captions():
     names = [drawing.name for drawing in DRAWINGS]
     assert len(names) == len(set(names))
     assert all(name.partition("_")[0] in ("fig", "table") for name in names)
     assert all(drawing.caption and drawing.caption.strip() for drawing in DRAWINGS)
     assert all(drawing.printed for paper in PAPERS for drawing in paper.drawings)
-    assert [paper.label for paper in PAPERS] == sorted(room.label for room in ROOMS if isinstance(room, Paper))
+    assert [paper.label for paper in PAPERS] == sorted(paper.label for paper in PAPERS)
 
 
-# The claims have a test of their own.
-@pytest.mark.parametrize("drawing", [d for d in DRAWINGS if d.name != "table_claims"], ids=lambda drawing: drawing.name)
+@pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda drawing: drawing.name)
 def test_every_drawing_from_frozen_records(drawing):
     matplotlib.use("Agg")
     with style.use_style():
         drawn = drawing.draw(sources.drawing_records(drawing))
     assert isinstance(drawn, str) == drawing.name.startswith("table")
-    if drawing.name.endswith(("_readings", "_settings", "_runs")):
-        assert drawn.splitlines() == as_before(drawing.name, drawn.splitlines())
     if not isinstance(drawn, str):
         # As wide as a column or the page of a paper, or a phone, and large enough to be read there.
         assert drawn.get_figwidth() in (style.COLUMN, style.PAGE, style.SCREEN)
@@ -353,25 +320,6 @@ def test_marks_are_filled_where_the_interval_of_the_difference_excludes_zero(n_r
     plt.close(figure)
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
-def test_every_claim_from_frozen_records(paper):
-    claims = report.paper_claims(paper)
-    # Theorems are tried on drawn objects.
-    said = [f"{c.where}: {c.quote}: {c.verdict}: {c.evidence} {c.robustness}" for c in claims if c.kind != THEOREM]
-    assert said == as_before(paper.name, said)
-    assert len({claim[:4] for claim in claims}) == len(claims)
-    for claim in claims:
-        assert claim.verdict in VERDICTS
-        assert claim.kind in KINDS
-        assert all(text.strip() for text in claim._replace(robustness="may be none"))
-        assert len(claim.quote.split()) <= 25
-        path, line = claim.source.split(":")
-        assert Path(path).parts[:2] == ("paper_figures", paper.name)
-        found = (Path(cli.__file__).parents[1] / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-        assert found.strip().startswith("@claim(")
-    assert all(len(pair) == 2 and all(pair) for pair in paper.settings)
-
-
 def imported_names(path):
     """Modules and names that a source file imports from elsewhere, as dotted paths."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -387,8 +335,7 @@ def sources_beside(module):
     return [pytest.param(path, id=str(path.relative_to(folder))) for path in sorted(folder.rglob("*.py"))]
 
 
-# Theorems are claims, too, and tried on a few objects.
-@pytest.mark.parametrize("path", [one for one in sources_beside(cli) if one.values[0].name != "claims.py"])
+@pytest.mark.parametrize("path", sources_beside(cli))
 def test_no_drawing_computes(path):
     # Co-association is a table of shares, which `for plots` alone may be formed; measures and statistics compare what
     # was computed.
