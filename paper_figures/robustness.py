@@ -165,32 +165,6 @@ def cost_ratios(result, weighting):
     return np.divide(result[weighting]["seconds"], result["uniform"]["seconds"])
 
 
-def candidates_table(records):
-    """Ways of weighting by chance-corrected agreement, on the same ensembles: which of them to call "chance-corrected".
-
-    There are five ensembles of each of ten data sets. Columns give H minus the oracle's, with 95 % bootstrap intervals
-    over the data sets in brackets; the worst mean over the data sets of any kind and share of noise; H minus the
-    unweighted one's on clean ensembles, with the lowest of a data set in brackets; and the weight left on the replaced
-    partitions, mean and the most of any kind and share. The nearest to the oracle comes first."""
-    cells, clean = distinct(records, "kind", "fraction"), ("uniform", 0.0)
-    rows = []
-    for name in records[0]["result"]:
-        if name == "oracle":
-            continue
-        behind = {cell: differences(records, name, "oracle", *cell).mean(axis=1) for cell in cells}
-        by_dataset = np.mean(list(behind.values()), axis=0)
-        kind, share = min(behind, key=lambda cell: behind[cell].mean())
-        gain = differences(records, name, "unweighted", *clean).mean(axis=1)
-        left = {cell: values(records, "noise_weight", name, *cell).mean() for cell in cells if cell != clean}
-        most = max(left, key=left.get)
-        row = [name, signed(by_dataset.mean(), mean_interval(by_dataset))]
-        row += [f"{behind[kind, share].mean():+.4f}, {share:.0%} {kind}", f"{gain.mean():+.4f} ({gain.min():+.4f})"]
-        row += [f"{np.mean(list(left.values())):.4f}", f"{left[most]:.4f}, {most[1]:.0%} {most[0]}"]
-        rows.append((by_dataset.mean(), row))
-    head = "candidate | minus oracle [95 %] | at worst | clean, minus unweighted | weight on replaced | at most"
-    return table(head, [row for _, row in sorted(rows, reverse=True)])
-
-
 # Goals for a weighting without tuning
 
 
@@ -276,5 +250,4 @@ DRAWINGS = (
     drawing("table_robustness_paired", "robustness", paired_table),
     drawing("table_robustness_goals", ("robustness", "robustness_cost"), goals_table),
     drawing("table_robustness_cost", "robustness_cost", cost_table),
-    drawing("table_robustness_candidates", "robustness_candidates", candidates_table),
 )

@@ -1,9 +1,7 @@
-"""Time and memory: how they grow, down to which gap, and beside other libraries."""
+"""Time and memory, and how they grow."""
 
 import matplotlib.pyplot as plt
 import numpy as np
-
-from experiments.accuracy.tolerance import TOLERANCES, WEIGHTINGS
 
 from .drawing import drawing
 from .linear_eac.values import growth
@@ -18,7 +16,6 @@ SCALES = {
     "fit_seconds": ("seconds to a gap of 1e-5", 1.0, BLUE, 1.5),
     "peak_bytes": ("peak memory, GiB", 2.0**30, VERMILLION, 50.0),
 }
-REFERENCE = TOLERANCES.index(1e-5)
 
 
 def samples(records, axis, measure):
@@ -98,35 +95,6 @@ def distributed_table(records):
     return table("objects | chunks | rounds | seconds | of a round | GiB of a worker | adjusted Rand index", rows)
 
 
-def tolerance_table(records):
-    """Accuracy and time by the optimality gap that the solver stops at, with the share of random partitions.
-
-    Columns give mean H over twelve data sets with five k-means ensembles each; the objective above that of the smallest
-    gap, over n^2; and time beside that to a gap of 1e-5, medians over the data sets. The second table has the
-    unweighted consensus, data set by data set."""
-    shares = distinct(records, "fraction")
-    gaps = [f"{tol:.0e}".replace("e-0", "e-") for tol in TOLERANCES]
-    rows, by_dataset = [], []
-    for share in shares:
-        for weighting in WEIGHTINGS:
-            # (data sets, tolerances)
-            h, above, ratio = (
-                np.mean([result[weighting][measure] for result in results(records, fraction=share)], axis=1)
-                for measure in ("h", "objective", "seconds")
-            )
-            above, ratio = above - above[:, -1:], ratio / ratio[:, [REFERENCE]]
-            row = [f"{share:.0%}", weighting, *(f"{value:.4f}" for value in h.mean(axis=0))]
-            row.append(", ".join(f"{value:.0e}" for value in above.mean(axis=0)[:-1]))
-            rows.append([*row, ", ".join(f"{value:.2g}" for value in np.median(ratio, axis=0))])
-    for dataset in distinct(records, "dataset"):
-        found = [results(records, dataset=dataset, fraction=share)[0]["uniform"]["h"] for share in shares]
-        found = np.mean(found, axis=1)
-        by_dataset.append([dataset, *(f"{h[REFERENCE]:.3f}, {h[-1]:.3f}" for h in found)])
-    columns = [f"{share:.0%} at {gaps[REFERENCE]}, {gaps[-1]}" for share in shares]
-    head = ["random", "weighting", *(f"H at {gap}" for gap in gaps), "objective above the last", "times as long"]
-    return document(table(head, rows), table(["unweighted", *columns], by_dataset))
-
-
 def features_table(records):
     """From features to the consensus of 100 partitions of 5 to 50 clusters: seconds, memory of the process, accuracy.
 
@@ -159,6 +127,5 @@ DRAWINGS = (
     drawing("table_scaling", "scaling", scaling_table),
     drawing("table_distributed_scaling", "distributed_scaling", distributed_table),
     drawing("table_features_to_consensus", "features_to_consensus", features_table),
-    drawing("table_tolerance", "tolerance", tolerance_table),
     drawing("table_many_clusters", "many_clusters", many_clusters_table),
 )
