@@ -74,9 +74,9 @@ OF_GAUSSIANS = (
 def findings_table(records):
     """What paper 003 says, and the share of the runs in which it happens, for every reading of k-means.
 
-    A run is a repetition. After a semicolon stands what is counted with the runs: shares are of pairs of a run and a k, say.
-    Classes are found if no object is misplaced. Distances
-    of two Gaussians are those printed, or the printed ones are their squares."""
+    A run is a repetition. After a semicolon stands what is counted with the runs: shares are of pairs of a run and a k,
+    say. Classes are found if no object is misplaced. The distances of two Gaussians are the printed ones, or these are
+    the squares of the distances."""
     rows = [*_of_runs(records["threshold_eac"]), *_of_gaussians(records["threshold_gaussians"])]
     shares = [[what, data, *(f"{np.mean(of):.0%}" if of else "-" for of in cases)] for what, data, cases in rows]
     return table(["what", "data", *cells.READINGS.values()], shares)
@@ -99,10 +99,10 @@ def _commonest(records, way):
 
 def _of_gaussians(records):
     for what, distances, thresholds, happened in OF_GAUSSIANS:
-        for words, chosen in (("as printed", distances), ("if squared", [ROOTS[distance] for distance in distances])):
+        for words, chosen in (("distances", distances), ("squares", [ROOTS[distance] for distance in distances])):
             found = [
                 [run for d in chosen for run in results(records, distance=d, kmeans=way)] for way in cells.READINGS
             ]
             places = [THRESHOLDS.index(t) for t in thresholds]
             cases = [[happened([run[str(k)][i] for k in KS]) for run in runs for i in places] for runs in found]
-            yield what, f"Gaussians, {words}", cases
+            yield what, f"Gaussians, {words} as printed", cases
