@@ -2,9 +2,12 @@
 
 from collections import Counter
 
+from experiments.threshold_eac import kmeans
 from experiments.threshold_eac.threshold_eac import SETTINGS
 from paper_figures.records import experiment_rows
 from paper_figures.threshold_eac import findings
+from paper_figures.threshold_eac.cells import READINGS
+from paper_figures.threshold_eac.tables import BESIDE
 
 
 def shares(eac, gaussians):
@@ -44,3 +47,8 @@ def test_a_share_of_the_records_by_a_slow_computation():
             three.append(all(counts[3] >= counts[n] for n in range(1, 151) if n != 2))
     found = shares(records, [])["t of 0.7 and more: three are commonest but for two", "iris"]
     assert found[4] == f"{100 * sum(three) / len(three):.0f}%" == "30%"
+
+
+def test_readings_are_those_with_all_repetitions():
+    assert tuple(READINGS) == kmeans.READINGS
+    assert {*READINGS, *BESIDE} == {*kmeans.KMEANS}
