@@ -2,23 +2,19 @@
 
 from experiments.threshold_eac.threshold_eac import DEFAULT, SETTINGS
 
-from ..markdown import table
-from ..records import results
+from ..markdown import document, table
+from ..records import distinct, results
 from . import cells
 
-SET_NAMES = {
-    "half-rings": "half rings, re-created",
-    "half-rings-file": "half rings, public copy",
-    "spiral": "spirals, re-created",
-    "spiral-file": "spirals, public copy",
-    "uniform-5d": "uniform, 5-D",
-    "normal-5d": "Gaussian, 5-D",
-    "iris": "iris",
-    "iris-standardised": "iris, standardised",
-}
-# The paper's data that a set of points stands for.
-STANDS_FOR = {name: dataset for dataset, names in cells.POINT_SETS.items() for name in names} | {
-    "iris-standardised": "iris"
+PRINTED_COMPONENTS = {"half-rings": 10, "spiral": 24}
+PRINTED_SINGLE = 0.68
+# Shown in the table of readings alone, with four repetitions.
+BESIDE = {
+    "stopped-1": "Lloyd from objects, stopped after 1 pass",
+    "stopped-2": "stopped after 2 passes",
+    "stopped-3": "stopped after 3 passes",
+    "stopped-5": "stopped after 5 passes",
+    "k-means++": "Lloyd from k-means++ starts",
 }
 
 
@@ -27,7 +23,9 @@ def _side_by_side(records, printed, columns, cell):
 
     `cell(results, dataset, k, threshold)` gives the text of a reproduced cell."""
     found = {column: results(records, dataset=column[0], kmeans=column[1]) for column in columns}
-    heads = [f"{SET_NAMES[d]}; {cells.READINGS[kmeans]} ({len(runs)} runs)" for (d, kmeans), runs in found.items()]
+    heads = [
+        f"{cells.SET_NAMES[d]}; {cells.READINGS[kmeans]} ({len(runs)} runs)" for (d, kmeans), runs in found.items()
+    ]
     rows = [
         # A bare star would be Markdown.
         [f"{t:g}", k, text.replace("*", r"\*"), *(cell(runs, dataset, k, t) for (dataset, _), runs in found.items())]
@@ -106,7 +104,7 @@ def plain_table(records):
     for dataset, n in cells.SIZES.items():
         plain = results(records["threshold_plain"], dataset=dataset)
         if plain:
-            rows.append([SET_NAMES[dataset], *_plain_cells(records["threshold_eac"], dataset, n, plain)])
+            rows.append([cells.SET_NAMES[dataset], *_plain_cells(records["threshold_eac"], dataset, n, plain)])
     eac = " | ".join(f"threshold EAC, {cells.READINGS[kmeans]}" for kmeans in cells.READINGS)
     head = "data | k-means | single linkage, printed | single linkage | its clusters per class when pure"
     return table(f"{head} | {eac} | mixture components, printed | mixture components", rows)
@@ -114,7 +112,7 @@ def plain_table(records):
 
 def _plain_cells(records, dataset, n, plain):
     yield cells.spread([1.0 - result["kmeans_wrong"] / n for result in plain], digits=2)
-    yield cells.PRINTED_SINGLE if dataset == "iris" else "-"
+    yield PRINTED_SINGLE if dataset == "iris" else "-"
     yield cells.spread([1.0 - result["single_wrong"] / n for result in plain], digits=2)
     yield ", ".join(cells.spread(sizes) for sizes in zip(*(result["single_pure"] for result in plain), strict=True))
     for kmeans in cells.READINGS:
@@ -122,5 +120,39 @@ def _plain_cells(records, dataset, n, plain):
         best = [max(cells.consistency(result, dataset, k, DEFAULT) for k in SETTINGS[dataset][0]) for result in found]
         yield cells.spread(best, digits=2) if best else "-"
     components = [result["components"] for result in plain if "components" in result]
-    yield cells.PRINTED_COMPONENTS.get(STANDS_FOR[dataset], "-")
+    yield PRINTED_COMPONENTS.get(cells.STANDS_FOR[dataset], "-")
     yield cells.spread(components) if components else "-"
+
+
+def readings_table(records):
+    """Readings of "k-means" in paper 003, by the printed numbers that each gives back.
+
+    A printed number counts where the median over the repetitions equals it (consistency index: within 0.01). Lloyd's
+    iterations start from k objects or from k points of the box around the data, and run until no object changes its
+    cluster; an empty cluster is refilled by a far object or stays empty. MacQueen's k-means goes once through the
+    objects after k drawn ones, in the order of the data, class after class, or shuffled. Below these readings, with
+    four repetitions: k-means stopped early, and starts that are younger than the paper."""
+    known = distinct(records, "dataset")
+    sets = [name for name in cells.STANDS_FOR if name in known and name != "normal-5d"]
+    columns = [(name, "number of clusters", cells.PRINTED[cells.STANDS_FOR[name]], cells.at, 0.0) for name in sets]
+    irises = [name for name in sets if cells.STANDS_FOR[name] == "iris"]
+    columns += [(name, "consistency index", cells.PRINTED_CONSISTENCY, cells.consistency, 0.01) for name in irises]
+    rows = [
+        [words, *(_given_back(records, way, *column) for column in columns)]
+        for way, words in (cells.READINGS | BESIDE).items()
+    ]
+    heads = [f"{cells.SET_NAMES[name]}: {what}" for name, what, *_ in columns]
+    return document(table(["k-means", *heads], rows), _ties(records))
+
+
+def _given_back(records, way, name, what, printed, value, tolerance):
+    if not results(records, dataset=name, kmeans=way):
+        return "-"
+    return "{} of {}".format(*cells.matching_cells(records, name, way, cells.printed_cells(printed), value, tolerance))
+
+
+def _ties(records):
+    ties = sum(record["result"]["ties"] for record in records)
+    numbers = sum(len(cell["n"]) for record in records for key, cell in record["result"].items() if key != "ties")
+    other = f"{ties / numbers:.0%} of all {numbers} numbers of clusters"
+    return f"Were pairs with a share of exactly t joined, {other} would differ."
