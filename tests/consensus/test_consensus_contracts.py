@@ -174,12 +174,6 @@ def test_one_cluster_and_as_many_as_objects(rng, consensus):
     assert consensus(np.zeros((8, 3), dtype=int), 2, random_state=0).shape == (8,)
 
 
-def test_numbers_of_clusters_that_are_none(consensus):
-    for n_clusters in (0, 5):
-        with pytest.raises(ValueError, match=rf"n_clusters must be in .1, n_samples=4., got {n_clusters}"):
-            consensus(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), n_clusters, random_state=0)
-
-
 @pytest.mark.parametrize(("name", "loss"), [("median-partition", "binder"), ("median-partition-vi", "vi")])
 def test_median_partitions_are_those_of_the_solver(rng, name, loss):
     weights, fewer = rng.dirichlet(np.ones(8)), 0

@@ -14,7 +14,7 @@ import robust_eac
 from robust_eac import coassociation_matrix, threshold_eac
 
 from ..access import _consensus_common, _eac_module, relabel
-from ..conftest import planted_ensemble, random_ensemble, same_partition
+from ..conftest import random_ensemble, same_partition
 
 LINKAGES = ["single", "average", "complete"]
 # Calls with the same seed decide ties in the same way.
@@ -39,11 +39,11 @@ def cuts_where_heights_differ(tree):
             yield q, fcluster(tree, (low + high) / 2, "distance")
 
 
-def untied_ensemble(rng, n, missing, draw=np.random.RandomState.uniform):
+def untied_ensemble(rng, n, missing):
     """An ensemble and weights for which all co-associations differ: with ties, the tree is not unique."""
     while True:
         labels = random_ensemble(rng, n, 16, max_clusters=3, missing=missing)
-        weights = draw(rng, size=16)
+        weights = rng.uniform(size=16)
         values = np.sort(coassociation_matrix(labels, weights=weights)[np.triu_indices(n, 1)])
         if np.diff(values).min(initial=1.0) > 1e-6 and values[-1] < 1.0:
             return labels, weights
@@ -86,16 +86,6 @@ def test_every_merge_joins_a_closest_pair_also_where_there_are_ties(rng, method,
 
 
 @METHODS
-def test_heights_of_many_objects(rng, method):
-    # Unequal weights, but enough labels for all similarities to differ where it matters: at the heights of merges.
-    labels = planted_ensemble(rng, rng.randint(4, size=300), 60, noise=0.4)
-    weights = rng.uniform(size=60)
-    expected = scipy_tree(coassociation_matrix(labels, weights=weights), method)
-    tree = eac_linkage(labels, linkage=method, weights=weights)
-    np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-12)
-
-
-@METHODS
 def test_number_of_clusters_of_nested_trees(rng, method):
     labels = np.repeat(np.arange(12)[:, np.newaxis], 3, axis=1)  # all similarities 0
     labels = np.vstack([labels, random_ensemble(rng, 10, 3, max_clusters=2)])
@@ -110,34 +100,13 @@ def test_number_of_clusters_of_nested_trees(rng, method):
         assert len({*zip(coarse, fine, strict=True)}) == fine.max() + 1
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.2])
 @METHODS
-def test_equal_weights_are_no_weights_ties_included(rng, method, missing):
-    labels = random_ensemble(rng, 25, 5, missing=missing)
-    for weights in ([2, 2, 2, 2, 2], [0.1] * 5, [0.3, 0.3, 0, 0.3, 0.3]):
+def test_equal_weights_are_no_weights_ties_included(rng, method):
+    labels = random_ensemble(rng, 25, 5)
+    for weights in ([0.1] * 5, [0.3, 0.3, 0, 0.3, 0.3]):
         kept = labels[:, np.array(weights) > 0]
-        if (kept == -1).all(axis=1).any():
-            continue  # an ensemble must observe every object
         one, other = eac_linkage(kept, linkage=method), eac_linkage(labels, linkage=method, weights=weights)
         assert np.array_equal(one, other)
-        for k in (2, 5, 9):
-            assert np.array_equal(eac(kept, k, linkage=method), eac(labels, k, linkage=method, weights=weights))
-
-
-@METHODS
-def test_whole_weights_are_repeated_partitions(rng, method):
-    labels, votes = untied_ensemble(rng, 8, 0.2, lambda rng, size: rng.randint(1, 40, size=size))
-    repeated = np.repeat(labels, votes, axis=1)
-    one, other = eac_linkage(repeated, linkage=method), eac_linkage(labels, linkage=method, weights=votes)
-    np.testing.assert_allclose(one, other, atol=1e-12)
-
-
-@METHODS
-def test_objects_that_no_partition_of_weight_observes_are_like_none(method):
-    labels = np.array([[0, 0, -1], [0, 0, -1], [-1, -1, 0], [-1, -1, 0], [-1, -1, 0]])
-    weights = [1, 1, 0]
-    assert np.array_equal(eac(labels, 5, linkage=method, weights=weights), [0, 0, 1, 2, 3])
-    np.testing.assert_allclose(eac_linkage(labels, linkage=method, weights=weights)[:, 2], [0, 1, 1, 1])
 
 
 # -------------------------------------------------------------------------------------------------- lifetimes
@@ -170,13 +139,10 @@ def test_lifetimes_equal_a_loop_over_heights(rng, method):
 
 
 @METHODS
-def test_flat_and_tiny_dendrograms_are_one_cluster(rng, method):
-    assert np.array_equal(lifetime_eac(np.array([[3, 1]]), linkage=method), [0])
+@pytest.mark.parametrize("labels", [np.array([[3, 1]]), np.array([[0], [1]]), np.arange(7)[:, np.newaxis]])
+def test_flat_and_tiny_dendrograms_are_one_cluster(method, labels):
     for one_cluster in (False, True):
-        options = {"linkage": method, "one_cluster": one_cluster}
-        assert np.array_equal(lifetime_eac(np.array([[0], [1]]), **options), [0, 0])
-        assert np.array_equal(lifetime_eac(np.repeat(np.arange(7)[:, None], 3, axis=1), **options), np.zeros(7))
-    assert np.array_equal(lifetime_eac(np.zeros((5, 2), int), linkage=method), np.zeros(5))
+        assert not lifetime_eac(labels, linkage=method, one_cluster=one_cluster).any()
 
 
 def test_lifetimes_that_differ_by_rounding_are_equal(rng):
@@ -204,15 +170,16 @@ def components_by_hand(labels, threshold, strict):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("strict", [True, False])
 def test_threshold_equals_components_of_the_graph_of_exact_shares(rng, strict, missing):
+    """Whole weights are partitions that occur so often."""
     sizes = set()
-    for m in (1, 10):
-        labels = random_ensemble(rng, 18, m, missing=missing if m > 1 else 0.0)
+    for votes in ([1], [1] * 10, [3, 1, 0, 2, 1, 1]):
+        labels = random_ensemble(rng, 18, len(votes), missing=missing if len(votes) > 1 else 0.0)
+        labels[:, 0] = np.maximum(labels[:, 0], 0)
         labels = labels[np.concatenate([np.arange(18), rng.randint(18, size=4)])]
         for tenths in (-10, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 3000):
-            found = threshold_eac(labels, threshold=tenths / 10, strict=strict)
-            expected = components_by_hand(labels, Fraction(tenths, 10), strict)
+            found = threshold_eac(labels, threshold=tenths / 10, strict=strict, weights=votes)
+            expected = components_by_hand(np.repeat(labels, votes, axis=1), Fraction(tenths, 10), strict)
             assert np.array_equal(found, relabel(expected))
-            assert found.dtype == np.intp
             sizes.add(found.max() + 1)
     assert {1, 22} < sizes
 
@@ -229,24 +196,6 @@ def test_threshold_ties_are_ties_for_every_number(n_votes):
     assert np.array_equal(threshold_eac(labels, threshold=share + 2e-9, strict=False), [0, 1])
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("strict", [True, False])
-def test_weights_of_a_threshold_are_those_of_the_co_associations(rng, missing, strict):
-    labels = random_ensemble(rng, 24, 6, missing=missing)
-    votes = np.array([3, 1, 0, 2, 1, 1])
-    labels[:, 0] = np.maximum(labels[:, 0], 0)
-    sizes = set()
-    for threshold in (-0.1, 0.0, 1 / 8, 0.25, 0.3, 0.5, 5 / 8, 0.7, 1.0, 1.1):
-        options = {"threshold": threshold, "strict": strict}
-        found = threshold_eac(labels, weights=votes, **options)
-        np.testing.assert_array_equal(found, threshold_eac(np.repeat(labels, votes, axis=1), **options))
-        np.testing.assert_array_equal(
-            threshold_eac(labels, weights=np.ones(6), **options), threshold_eac(labels, **options)
-        )
-        sizes.add(found.max() + 1)
-    assert {1, 24} < sizes
-
-
 def test_a_pair_that_no_partition_observes_has_no_share():
     labels = np.array([[0, -1], [-1, 0]])
     for threshold, strict, n_clusters in ((0, True, 2), (0, False, 1), (2e-9, False, 2), (-2e-9, True, 1)):
@@ -260,15 +209,10 @@ def test_the_limit_of_memory_is_that_of_the_machine(monkeypatch):
     labels = np.arange(300)[:, np.newaxis] // np.array([1, 2, 3])
     monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 1000)
     for method in LINKAGES:
-        match = (
-            rf"{method} linkage of n_samples=301 objects \(300 distinct\), with 44850 distances, needs about 0.000334"
-        )
-        with pytest.raises(ValueError, match=match):
+        with pytest.raises(ValueError, match=rf"{method} .* 44850 distances"):
             eac(np.vstack([labels, labels[:1]]), 2, linkage=method)
     # Of every six objects, two pairs are together in two partitions of three.
     assert threshold_eac(labels).max() == 199
-    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: None)
-    assert eac(labels, 2).max() == 1
 
 
 def test_a_threshold_across_blocks_of_rows(monkeypatch):
@@ -277,9 +221,3 @@ def test_a_threshold_across_blocks_of_rows(monkeypatch):
     monkeypatch.setattr(_eac_module, "_BLOCK_PAIRS", 280)
     assert np.array_equal(threshold_eac(labels), np.zeros(40))
     assert np.array_equal(threshold_eac(labels, threshold=0.7), np.arange(40))
-
-
-@pytest.mark.parametrize("threshold", [np.nan, np.inf])
-def test_thresholds_are_finite(threshold):
-    with pytest.raises(ValueError, match=f"threshold must be .*, got {threshold}"):
-        threshold_eac(np.array([[0, 0, 0], [0, 1, 1]]), threshold=threshold)

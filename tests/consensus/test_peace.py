@@ -199,29 +199,23 @@ def test_starts_and_threads(rng):
     # The first start of both is the same; the best is kept.
     assert one.objective <= solve_peace(labels, 3, random_state=2).objective
     start = random_membership(rng, 60, 3)
-    with pytest.warns(ConvergenceWarning, match=r"gap=.* > tol=0 after max_steps=0") as record:
+    with pytest.warns(ConvergenceWarning, match="max_steps=0") as record:
         stopped = solve_peace(labels, 3, init=start, max_steps=0, tol=0.0)
     assert {warning.filename for warning in record} == {__file__}
-    assert (stopped.n_steps, stopped.converged) == (0, False)
     np.testing.assert_allclose(stopped.membership, start, rtol=1e-14)
 
 
 @pytest.mark.parametrize("divergence", ["l2", "kl"])
 def test_small_cases(rng, divergence):
-    labels = random_ensemble(rng, 10, 6, missing=0.3)
-    one = solve_peace(labels, 1, divergence=divergence, random_state=0)
-    assert np.array_equal(one.membership, np.ones((10, 1)))
+    one = solve_peace(random_ensemble(rng, 10, 6, missing=0.3), 1, divergence=divergence, random_state=0)
     assert (one.n_steps, one.gap, one.converged) == (0, 0.0, True)
     # Objects that no partition observes together with another stay where they start.
     labels = np.full((7, 3), -1)
     labels[:3, 0] = (0, 0, 1)
     labels[3:6, 1] = (2, 2, 2)
     labels[6, 2] = 5
-    pairs = sample_pairs(encode(labels), np.full(3, 1 / 3), None, rng)
-    assert np.array_equal(np.diff(pairs.starts), [2, 2, 2, 2, 2, 2, 0])
     start = random_membership(rng, 7, 2)
     result = solve_peace(labels, 2, divergence=divergence, init=start)
-    assert result.converged
     np.testing.assert_allclose(result.membership[6], start[6], rtol=1e-14)
     alone = solve_peace(np.where(np.eye(4), 0, -1), 2, divergence=divergence, random_state=0)
     assert (alone.objective, alone.gap, alone.n_steps, alone.converged) == (0.0, 0.0, 0, True)
@@ -258,18 +252,12 @@ def test_no_descent_without_a_step(rng, monkeypatch):
 def test_memory_of_all_pairs_is_checked_first(monkeypatch):
     monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 20_000)
     labels = np.arange(40).reshape(20, 2) % 3
-    with pytest.raises(ValueError, match="peace: all pairs of n_samples=20 objects needs about"):
+    with pytest.raises(ValueError, match="all pairs"):
         solve_peace(labels, 2, n_partners=None)
     assert len(solve_peace(labels, 2, n_partners=3, random_state=0).labels) == 20
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [
-        ({"init": "kmeans"}, 'init must be None, "random" or an array'),
-        ({"init": np.full((4, 2), 0.5)}, "init must not give every object the same membership"),
-    ],
-)
-def test_errors(kwargs, match):
+@pytest.mark.parametrize(("init", "match"), [("kmeans", "random"), (np.full((4, 2), 0.5), "same membership")])
+def test_errors(init, match):
     with pytest.raises(ValueError, match=match):
-        solve_peace(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **kwargs)
+        solve_peace(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, init=init)

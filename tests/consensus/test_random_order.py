@@ -5,7 +5,7 @@ import pytest
 
 from robust_eac import select_n_clusters
 
-from ..access import collapse, encode, in_random_order, weigh
+from ..access import encode, in_random_order, weigh
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 
@@ -65,15 +65,6 @@ def test_what_has_no_weight_changes_nothing(rng):
     assert np.array_equal(found.inverse[:20] - 50, alone.inverse)
     assert np.array_equal(columns[:2], [1, 3])
     assert np.array_equal(columns[2:], np.flatnonzero(some)[others])
-
-
-def test_identical_rows_merge_into_those_of_the_objects(rng):
-    labels = random_ensemble(rng, 9, 5)[rng.randint(9, size=40)]
-    found, columns, _ = in_random_order(encode(labels), rng)
-    used = collapse(found, min_saving=0.0)
-    assert len(used.rows.codes) < 10
-    assert used.n_samples == 40
-    written(used, labels, columns)
 
 
 def test_the_number_of_clusters_of_four_partitions_does_not_depend_on_the_order_of_the_rows(rng):
