@@ -7,8 +7,6 @@ from sklearn.metrics import adjusted_rand_score
 from robust_eac import (
     consensus_lower_bound,
     credible_ball,
-    objective_value,
-    reassignment_costs,
     solve_hard_median_partition,
 )
 from robust_eac.median_partition import RestrictedSimplex
@@ -99,93 +97,76 @@ def test_a_planted_partition_is_found_whatever_the_start(rng, loss):
 def test_no_worse_than_any_partition_given(rng, name, cost):
     for labels, weights, objects in problems(rng, 30):
         complete = labels[:, (labels != -1).all(axis=0)].T
-        for k in (None, 3):
-            options = {"loss": name, "cost": cost, "weights": weights, "sample_weight": objects}
-            found = solve(labels, k, init="partitions", n_init=labels.shape[1], **options)
-            for start in (*complete[:2], rng.randint(3, size=30)):
-                before = weights @ reference.hard_losses(name, cost, labels, start, objects)
-                if k is None or len(np.unique(start)) <= k:
-                    assert solve(labels, k, init=start, **options).objective <= before + 1e-12
-                    if any(start is given for given in complete):
-                        assert found.objective <= before + 1e-12
+        options = {"loss": name, "cost": cost, "weights": weights, "sample_weight": objects}
+        found = solve(labels, init="partitions", n_init=labels.shape[1], **options)
+        for start in (*complete[:2], rng.randint(3, size=30)):
+            before = weights @ reference.hard_losses(name, cost, labels, start, objects)
+            assert solve(labels, init=start, **options).objective <= before + 1e-12
+            if any(start is given for given in complete):
+                assert found.objective <= before + 1e-12
 
 
 @OF_ALL
 def test_invariances(rng, name, cost):
     labels = planted_ensemble(rng, rng.permutation(np.arange(24) % 3), 6, noise=0.25)
     labels = np.where(random_ensemble(rng, 24, 6, missing=0.2) == -1, -1, labels)
-    weights = rng.dirichlet(np.ones(6))
-    objects = rng.randint(1, 4, size=24)
-    order = rng.permutation(24)
+    weights, objects, order = rng.dirichlet(np.ones(6)), rng.randint(1, 4, size=24), rng.permutation(24)
     options = {"loss": name, "cost": cost, "n_init": 16}
     result = solve(labels, weights=weights, **options)
-    renamed = np.where(labels == -1, -1, 10 - 3 * labels)
-    scaled = solve(renamed, weights=50.0 * weights, **options)
+    scaled = solve(np.where(labels == -1, -1, 10 - 3 * labels), weights=50.0 * weights, **options)
     assert np.array_equal(scaled.labels, result.labels)
-    assert scaled.objective == pytest.approx(result.objective, rel=1e-12)
     # Other orders are other searches; they come to the same value, or nearly.
-    twice = {"labels": np.tile(labels, (1, 2)), "weights": np.tile(weights, 2)}
-    for other in (
-        solve(labels[:, ::-1], weights=weights[::-1], **options),
-        solve(labels[order], weights=weights, **options),
-        solve(**twice, **options),
-        solve(np.c_[labels, rng.randint(3, size=24)], weights=np.r_[weights, 0.0], **options),
-        solve(labels, weights=weights, sample_weight=np.full(24, 3.0), **options),
-    ):
-        assert other.objective == pytest.approx(result.objective, rel=0.02)
     repeated = np.repeat(np.arange(24), objects)
     one = solve(labels, weights=weights, sample_weight=objects, **options)
     copies = solve(labels[repeated], weights=weights, **options)
-    assert copies.objective == pytest.approx(one.objective, rel=0.02)
-    losses = reference.hard_losses(name, cost, labels[repeated], one.labels[repeated])
-    np.testing.assert_allclose(losses, one.losses, atol=1e-12)
+    for other, value in (
+        (solve(labels[order][:, ::-1], weights=weights[::-1], **options), result.objective),
+        (solve(np.tile(labels, (1, 2)), weights=np.tile(weights, 2), **options), result.objective),
+        (solve(np.c_[labels, rng.randint(3, size=24)], weights=np.r_[weights, 0.0], **options), result.objective),
+        (copies, one.objective),
+    ):
+        assert other.objective == pytest.approx(value, rel=0.02)
     assert np.array_equal(np.unique(np.c_[repeated, copies.labels], axis=0)[:, 0], np.arange(24))
 
 
 @pytest.mark.parametrize(("name", "cost"), [("vi", 0.1), *COSTS])
 def test_scale_of_the_weights_of_objects_does_not_matter(rng, name, cost):
     labels = planted_ensemble(rng, np.arange(40) % 10, 5, noise=0.3)
-    options = {"loss": name, "cost": cost}
     for objects in (np.ones(40), rng.randint(1, 4, size=40)):
-        result = solve(labels, 10, sample_weight=objects, n_init=2, **options)
-        rises = reassignment_costs(labels, result.labels, sample_weight=objects, **options).rises
-        for scale in (1e-3, 1 / 40, 7.0):
-            again = solve(labels, 10, sample_weight=scale * objects, n_init=2, **options)
+        result, *scaled = (
+            solve(labels, 10, sample_weight=scale * objects, n_init=2, loss=name, cost=cost)
+            for scale in (1.0, 1e-3, 1 / 40, 7.0)
+        )
+        for again in scaled:
             assert np.array_equal(again.labels, result.labels)
             np.testing.assert_allclose(again.losses, result.losses, rtol=1e-12)
-            found = reassignment_costs(labels, result.labels, sample_weight=scale * objects, **options).rises
-            np.testing.assert_allclose(scale * found, rises, rtol=1e-9, atol=1e-15)
 
 
 @LOSS
-def test_seed_decides_and_jobs_do_not(rng, loss):
+@pytest.mark.parametrize("init", STARTS)
+def test_seed_decides_and_jobs_do_not(rng, loss, init):
     labels = random_ensemble(rng, 40, 6, missing=0.2)
-    weights = rng.uniform(size=6)
-    objects = rng.uniform(size=40)
-    options = {"loss": loss, "weights": weights, "sample_weight": objects, "n_init": 5}
-    for init in STARTS:
-        results = [solve(labels, 4, init=init, n_jobs=n_jobs, **options) for n_jobs in (1, 3)]
-        assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
+    options = {"loss": loss, "sample_weight": rng.uniform(size=40), "init": init, "n_init": 5}
+    one, other = (solve(labels, 4, n_jobs=n_jobs, **options) for n_jobs in (1, 3))
+    assert all(map(np.array_equal, one, other))
 
 
 @LOSS
 def test_clusters_open_up_to_the_limit(rng, loss):
     truth = rng.permutation(np.repeat(np.arange(9), 4))
     labels = np.tile(truth[:, None], (1, 3))
-    assert solve(labels, loss=loss, n_init=1).n_clusters == 9
-    assert solve(labels, loss=loss, init=np.zeros(36, dtype=int)).n_clusters == 9
-    assert solve(labels, loss=loss, init=np.arange(36)).n_clusters == 9
+    for init in ("mixed", np.zeros(36, dtype=int), np.arange(36)):
+        assert solve(labels, loss=loss, init=init, n_init=1).n_clusters == 9
     for k in (2, 5):
         for init in (*STARTS, np.arange(36) % k):
             assert solve(labels, k, loss=loss, init=init, n_init=3).n_clusters <= k
 
 
-def test_costs_decide_the_number_of_clusters(rng):
+@LOSS
+def test_costs_decide_the_number_of_clusters(rng, loss):
     labels = planted_ensemble(rng, rng.permutation(np.repeat(np.arange(4), 8)), 9, noise=0.3)
-    for loss in ("binder", "vi"):
-        found = [solve(labels, loss=loss, cost=cost).n_clusters for cost in (0.0, 1.0, 2.0)]
-        assert found[0] == len(np.unique(labels, axis=0))
-        assert found[2] == 1
+    found = [solve(labels, loss=loss, cost=cost).n_clusters for cost in (0.0, 2.0)]
+    assert found == [len(np.unique(labels, axis=0)), 1]
 
 
 @pytest.mark.parametrize("cost", [0.6, 1.0])
@@ -208,13 +189,6 @@ def test_the_bound_is_that_of_the_weights_found(rng):
         assert result.bound == pytest.approx(lower.bound / 30**2, rel=1e-12)
         assert result.bound <= result.objective + 1e-12
         assert solve(labels, k, weighting="restricted-simplex").bound is None
-
-
-def test_binder_is_the_distance_of_the_objective(rng):
-    labels = random_ensemble(rng, 25, 5, missing=0.2)
-    result = solve(labels, 5)
-    value = objective_value(labels, np.eye(5)[result.labels]) / 25**2
-    assert result.objective == pytest.approx(value, rel=1e-12)
 
 
 @LOSS
@@ -282,28 +256,24 @@ def test_a_sample_of_more_than_sixteen_thousand_objects(monkeypatch):
     sampled(np.random.RandomState(0), monkeypatch, "vi", 19000)
 
 
-LABELS = np.array([[0, 0], [0, 1], [1, 1]])
-
-
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"cost": 2.5}, "cost must be at least 0 and at most 2, got 2.5"),
-        ({"weights": [1.0, 1.0], "weighting": "l2"}, "weights must be None when weighting is given"),
-        ({"weighting": RestrictedSimplex(rho=0.1)}, "rho must be at least 1/n_partitions"),
-        ({"init": [0, 1]}, r"init must have shape \(3,\), one label per object, got \(2,\)"),
-        ({"init": [0, 1, -1]}, "init must label every object, got -1"),
-        ({"init": [0, 1, 2], "n_clusters": 2}, "init must have at most n_clusters=2 clusters, got 3"),
+        ({"cost": 2.5}, "cost"),
+        ({"weights": [1.0, 1.0], "weighting": "l2"}, "weighting"),
+        ({"weighting": RestrictedSimplex(rho=0.1)}, "rho"),
+        ({"init": [0, 1, -1]}, "every object"),
+        ({"init": [0, 1, 2], "n_clusters": 2}, "n_clusters=2"),
     ],
 )
 def test_errors(kwargs, match):
     with pytest.raises(ValueError, match=match):
-        solve(**({"labels": LABELS} | kwargs))
+        solve(np.array([[0, 0], [0, 1], [1, 1]]), **kwargs)
 
 
 def test_summaries_of_a_result_and_of_its_ball(rng):
     labels = rng.randint(3, size=(200, 50))
-    result = solve_hard_median_partition(labels, 3, n_init=2, random_state=0)
+    result = solve(labels, 3, n_init=2)
     ball = credible_ball(labels, result.labels)
     told = dict(line.split(maxsplit=1) for line in ball.summary().splitlines())
     assert told["radius"] == f"{ball.radius:.5g}"
@@ -311,7 +281,6 @@ def test_summaries_of_a_result_and_of_its_ball(rng):
     assert told["finest"].startswith(str(ball.vertical_lower[0]))
     assert "binder, cost 1\n" in result.summary(labels)
     assert result.summary(labels, names=[f"draw {u}" for u in range(50)]).count("draw ") == 6
-    with pytest.raises(ValueError, match=r"labels must be those of the result, with shape \(200, 50\), got \(200, 9\)"):
-        result.summary(labels[:, :9])
-    with pytest.raises(ValueError, match="names"):
-        result.summary(labels, names=["draw 0"])
+    for arguments, match in (({"labels": labels[:, :9]}, "shape"), ({"labels": labels, "names": ["0"]}, "names")):
+        with pytest.raises(ValueError, match=match):
+            result.summary(**arguments)

@@ -13,7 +13,7 @@ from robust_eac import (
 )
 
 from .. import reference
-from ..access import LOSSES, _multistart, adjusted_agreements, check_ensemble, encode_ensemble
+from ..access import _multistart, adjusted_agreements, check_ensemble, encode_ensemble
 from ..conftest import planted_ensemble
 
 N = 120
@@ -56,32 +56,20 @@ def test_no_single_move_is_left(name, cost, kind):
         assert found.objective == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", LOSSES)
-def test_perfect_agreement_is_exactly_zero(name, rng):
-    """Also where sums have thousands of terms."""
-    clusters = rng.permutation(np.arange(9000) % 3000)
-    labels = np.column_stack([clusters, 3000 - clusters, np.where(rng.uniform(size=9000) < 0.3, -1, clusters)])
-    assert not hard_partition_losses(labels, clusters, loss=name).any()
-    assert credible_ball(labels, clusters, loss=name).radius == 0.0
-
-
-@pytest.mark.parametrize("init", ["mixed", "partitions", "given"])
-def test_thousands_of_objects_in_hundreds_of_clusters(init):
+@pytest.mark.parametrize(("given", "least"), [(False, 0.9), (True, 0.6)])
+def test_thousands_of_objects_in_hundreds_of_clusters(given, least):
     rng = np.random.RandomState(0)
     truth = rng.permutation(np.arange(1500) % 300)
     labels = planted_ensemble(rng, truth, 8, noise=0.1, n_random=2)
     # Half of the objects are scattered.
-    start = np.where(rng.uniform(size=1500) < 0.5, rng.randint(300, size=1500), truth) if init == "given" else init
+    start = np.where(rng.uniform(size=1500) < 0.5, rng.randint(300, size=1500), truth) if given else "mixed"
     options = {"weighting": "chance-corrected", "init": start, "n_init": 2, "random_state": 0}
     found = solve_hard_median_partition(labels, **options)
     assert found.converged
-    assert adjusted_rand_score(found.labels, truth) > (0.6 if init == "given" else 0.9)
+    assert adjusted_rand_score(found.labels, truth) > least
     assert found.weights[6:].max() == 0.0
     np.testing.assert_allclose(hard_partition_losses(labels, found.labels), found.losses, atol=1e-12)
-    rises = reassignment_costs(labels, found.labels, weights=found.weights).rises
-    assert rises.min() >= -1e-12
-    again = solve_hard_median_partition(labels, n_jobs=2, **options)
-    assert np.array_equal(again.labels, found.labels)
+    assert reassignment_costs(labels, found.labels, weights=found.weights).rises.min() >= -1e-12
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,35 +93,27 @@ def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
     assert (starts == []) == sequential
 
 
-@pytest.fixture
-def small_is_large(monkeypatch):
-    """Let contingency tables of more than 400 numbers be too large: five clusters fit with 80 base clusters."""
-    monkeypatch.setattr("robust_eac.validation.MAX_DENSE", 400)
-
-
 LABELS = np.column_stack([np.roll(np.arange(40), u) // 2 for u in range(4)])
-TOO_MANY = [
-    (solve_hard_median_partition, {"n_clusters": 6}, "n_clusters must be at most 5 with 80 base clusters"),
-    (solve_hard_median_partition, {"init": np.arange(40) % 6}, "number of clusters of init must be at most 5 with 80"),
-    (solve_hard_median_partition, {"init": "partitions"}, "the number of clusters of a column of labels must be"),
-    (hard_partition_losses, {"partition": np.arange(40) % 6}, "number of clusters of partition must be at most 5"),
-    (reassignment_costs, {"partition": np.arange(40) % 6}, "number of clusters of partition must be at most 5"),
-    (credible_ball, {"partition": np.arange(40) % 6}, "number of clusters of partition must be at most 5 with 80"),
-    (expected_losses, {}, "a column of labels must be at most 5 with 80 .*, got 20: 1,600 numbers"),
-]
 
 
-@pytest.mark.parametrize(("function", "options", "message"), TOO_MANY)
-def test_tables_that_are_too_large_are_refused(function, options, message, small_is_large):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(
+    ("function", "options", "match"),
+    [
+        (solve_hard_median_partition, {"n_clusters": 6}, "n_clusters must be at most 5 with 80 base clusters"),
+        (solve_hard_median_partition, {"init": np.arange(40) % 6}, "clusters of init"),
+        (solve_hard_median_partition, {"init": "partitions"}, "a column of labels"),
+        (hard_partition_losses, {"partition": np.arange(40) % 6}, "clusters of partition"),
+        (reassignment_costs, {"partition": np.arange(40) % 6}, "clusters of partition"),
+        (credible_ball, {"partition": np.arange(40) % 6}, "clusters of partition"),
+        (expected_losses, {}, "a column of labels"),
+    ],
+)
+def test_tables_that_are_too_large_are_refused(function, options, match, monkeypatch):
+    """More than 400 numbers: five clusters fit with 80 base clusters."""
+    monkeypatch.setattr("robust_eac.validation.MAX_DENSE", 400)
+    with pytest.raises(ValueError, match=match):
         function(LABELS, **options)
-
-
-def test_tables_of_just_that_size_are_made(small_is_large):
-    found = solve_hard_median_partition(LABELS, 5, init=np.arange(40) % 5, random_state=0)
-    assert found.n_clusters == 5
-    np.testing.assert_array_equal(hard_partition_losses(LABELS, found.labels), found.losses)
-    assert reassignment_costs(LABELS, found.labels).rises.shape == (40,)
+    assert solve_hard_median_partition(LABELS, 5, init=np.arange(40) % 5, random_state=0).n_clusters == 5
 
 
 def test_a_search_without_a_limit_opens_no_more_clusters_than_tables_have_room_for(monkeypatch):
