@@ -171,6 +171,7 @@ def test_renaming_clusters_changes_nothing(name, pair, names, codes):
     a, b = pair
     renamed = METRICS[name]([names[label] for label in a], np.array([codes[label] for label in b]))
     assert renamed == pytest.approx(METRICS[name](a, b), abs=1e-12)
+    assert type(renamed) is float
 
 
 @pytest.mark.parametrize(
