@@ -79,26 +79,18 @@ def test_a_level_that_whole_numbers_of_draws_reach_is_reached_by_them(rng, m):
 
 
 @EVERY_LOSS
-def test_level_one_holds_all_draws_and_the_least_the_nearest(rng, loss, cost):
+@pytest.mark.parametrize("weights", [None, np.geomspace(1e-30, 1.0, 12), np.geomspace(1.0, 1e-30, 12)])
+def test_level_one_holds_all_draws_and_the_least_the_nearest(rng, loss, cost, weights):
     labels = random_ensemble(rng, 20, 12)
-    weights = np.geomspace(1e-30, 1.0, 12)
-    for w in (None, weights, weights[::-1]):
-        options = {"loss": loss, "cost": cost, "weights": w}
-        ball = credible_ball(labels, labels[:, 3], level=1.0, **options)
-        assert ball.inside.all()
-        assert ball.radius == ball.distances.max()
-        ball = credible_ball(labels, labels[:, 3], level=5e-324, **options)
-        assert np.flatnonzero(ball.inside).tolist() == [3]
-        assert ball.radius == 0.0
+    all_, least = (
+        credible_ball(labels, labels[:, 3], level=level, loss=loss, cost=cost, weights=weights)
+        for level in (1.0, 5e-324)
+    )
+    assert all_.inside.all()
+    assert np.flatnonzero(least.inside).tolist() == [3]
 
 
-def test_what_has_no_weight_is_not_counted(rng):
-    labels = random_ensemble(rng, 20, 12)
-    ball = credible_ball(labels, labels[:, 3], level=5e-324, weights=np.arange(12) != 3)
-    assert not ball.inside[3]
-    assert ball.distances[3] == 0.0
-    assert ball.radius == np.delete(ball.distances, 3).min()
-    # Partitions that differ in objects of weight zero are equal.
+def test_partitions_that_differ_in_objects_without_weight_are_equal():
     labels = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 0], [0, 1, 2]])
     ball = credible_ball(labels, [0, 0, 0, 0], level=1.0, loss="vi", sample_weight=[1, 1, 1, 0])
     assert ball.horizontal.tolist() == ball.vertical_lower.tolist() == [0, 2]

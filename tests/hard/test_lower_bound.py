@@ -26,19 +26,15 @@ from ..conftest import planted_ensemble, random_ensemble, random_membership
 LOOSE = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 
 
-def problems(rng, count=8, n_max=14):
-    """Small ensembles: random or planted, complete or not, with or without copies of objects."""
+def problems(rng, count, n_max, *, complete=False):
+    """Small ensembles, random or planted, with copies of objects, and weights of objects or none."""
     for case in range(count):
-        n, m, k = rng.randint(2, n_max), rng.randint(1, 7), rng.randint(1, 5)
-        k = min(k, n)
-        if case % 2:
-            labels = planted_ensemble(rng, np.append(rng.randint(k, size=n - 1), k - 1), m, noise=0.2)
-        else:
-            labels = random_ensemble(rng, n, m, missing=0.3 * (case % 4 == 0))
-        if case % 3 == 0:
-            labels = np.r_[labels, labels[rng.randint(n, size=n)]]
-        weights = rng.uniform(0.1, 1.0, size=m)
-        yield labels, weights / weights.sum(), k
+        n, m, k = rng.randint(4, n_max), rng.randint(2, 7), rng.randint(1, 5)
+        labels = random_ensemble(rng, n, m, missing=0.0 if complete else 0.3 * (case % 4 == 1))
+        if case % 4 == 2:
+            labels = planted_ensemble(rng, np.arange(n) % k, m, noise=0.2)
+        weight = rng.choice([0.4, 1.0, 1.7, 3.0], size=n + 3) if case % 3 else None
+        yield labels[np.r_[np.arange(n), rng.randint(n, size=3)]], weight, rng.dirichlet(np.full(m, 5.0)), k
 
 
 def test_the_first_bound_of_memberships_needs_no_pairs_of_objects(rng):
@@ -112,26 +108,8 @@ def test_bound_of_every_pair_by_itself(rng):
     assert consensus_lower_bound(labels).bound >= (C * (1.0 - C)).sum() - 1e-9
 
 
-def weighted_problems(rng, count=8, n_max=9, *, complete=False):
-    """Small ensembles with copies of objects, and weights of objects or none."""
-    for case in range(count):
-        n, m, k = rng.randint(2, n_max), rng.randint(2, 6), rng.randint(1, 4)
-        labels = random_ensemble(rng, n, m, missing=0.0 if complete else 0.3 * (case % 4 == 1))
-        rows = np.r_[np.arange(n), rng.randint(n, size=3)]
-        weight = rng.choice([0.4, 1.0, 1.7, 3.0], size=n + 3) if case % 3 else None
-        weights = rng.uniform(0.1, 1.0, size=m)
-        yield labels[rows], weight, weights / weights.sum(), k
-
-
-def every_problem(rng, count, n_max):
-    """Those without weights of objects, then weighted ones."""
-    for labels, weights, k in problems(rng, count, n_max):
-        yield labels, None, weights, k
-    yield from weighted_problems(rng, count, n_max)
-
-
 def test_no_membership_is_below_the_bound(rng):
-    for labels, weight, weights, k in every_problem(rng, 8, 10):
+    for labels, weight, weights, k in problems(rng, 12, 10):
         options, n = {"weights": weights, "sample_weight": weight}, len(labels)
         result = consensus_lower_bound(labels, n_clusters=k, **options)
         assert 0.0 <= result.pairwise <= result.bound
@@ -143,7 +121,7 @@ def test_no_membership_is_below_the_bound(rng):
 
 @LOOSE
 def test_bound_of_partitions_is_the_relaxation(rng):
-    for labels, weight, weights, k in every_problem(rng, 3, 9):
+    for labels, weight, weights, k in problems(rng, 8, 9):
         value = reference.partition_lower_bound(labels, weights, k, sample_weight=weight)
         options = {"weights": weights, "sample_weight": weight, "tol": 1e-9, "max_iter": 3000}
         result = consensus_lower_bound(labels, n_clusters=k, hard=True, **options)
@@ -156,7 +134,7 @@ def test_bound_of_memberships_is_the_convex_envelope(rng):
     sizes = ((10, 4, 4, 0.3), (12, 8, 3, 0.05))
     ensembles = (planted_ensemble(rng, np.arange(n) % k, m, noise=noise) for n, m, k, noise in sizes)
     planted = [(labels, None, rng.dirichlet(np.ones(labels.shape[1])), 2) for labels in ensembles]
-    for labels, weight, weights, k in (*planted, *weighted_problems(rng, count=4, complete=True)):
+    for labels, weight, weights, k in (*planted, *problems(rng, 4, 9, complete=True)):
         k += 1
         value = reference.membership_lower_bound(labels, weights, k, weight)
         first = reference.eckart_young_bound(labels, weights, k, weight)

@@ -12,48 +12,8 @@ from robust_eac import (
     solve_hard_median_partition,
 )
 
-from .. import reference
 from ..access import _multistart, adjusted_agreements, check_ensemble, encode_ensemble
-from ..conftest import planted_ensemble
-
-N = 120
-OF_BOTH = pytest.mark.parametrize(("name", "cost"), [("binder", 1.0), ("binder", 0.6), ("vi", 1.0), ("vi", 1.4)])
-KINDS = ("complete", "missing", "repeated", "weighted")
-
-
-def problem(kind, seed=0, n=N, k=40, m=8):
-    """(labels, sample weights, encoding, weights of the partitions) of a noisy ensemble of many small clusters."""
-    rng = np.random.RandomState(seed)
-    labels = planted_ensemble(rng, rng.permutation(np.arange(n) % k), m, noise=0.4)
-    sample_weight = None
-    if kind == "missing":
-        hidden = rng.uniform(size=labels.shape) < 0.2
-        # Objects that no partition observes together could share a cluster or not.
-        hidden[:, 0] = False
-        labels = np.where(hidden, -1, labels)
-    if kind == "repeated":
-        sample_weight = rng.randint(0, 4, size=n).astype(float)
-    if kind == "weighted":
-        sample_weight = rng.uniform(0.1, 3.0, size=n)
-    encoding = encode_ensemble(check_ensemble(labels), sample_weight)
-    return labels, sample_weight, encoding, rng.dirichlet(np.full(m, 4.0))
-
-
-@OF_BOTH
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_single_move_is_left(name, cost, kind):
-    """By the losses as they are defined; new clusters included where there may be more."""
-    labels, weight, _, weights = problem(kind, seed=5, n=24, k=8, m=4)
-    for limit in (None, 5):
-        options = {"weights": weights, "sample_weight": weight, "loss": name, "cost": cost, "n_init": 2}
-        found = solve_hard_median_partition(labels, limit, random_state=0, **options)
-        assert found.converged
-        near = reference.moved_and_merged(found.labels, limit or 24)
-        near = near[len(near) - 24 * min(found.n_clusters + 1, limit or 24) :]
-        values = reference.hard_losses(name, cost, labels, near, weight) @ weights
-        assert values.min() >= found.objective - 1e-12
-        expected = reference.hard_losses(name, cost, labels, found.labels, weight) @ weights
-        assert found.objective == pytest.approx(expected, abs=1e-12)
+from ..conftest import planted_ensemble, random_ensemble
 
 
 @pytest.mark.parametrize(("given", "least"), [(False, 0.9), (True, 0.6)])
@@ -72,12 +32,13 @@ def test_thousands_of_objects_in_hundreds_of_clusters(given, least):
     assert reassignment_costs(labels, found.labels, weights=found.weights).rises.min() >= -1e-12
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_agreements_are_those_of_the_membership(kind):
-    _, _, encoding, _ = problem(kind)
-    clusters = np.random.RandomState(1).randint(40, size=N)
-    expected = adjusted_agreements(encoding, np.eye(40)[clusters])
-    np.testing.assert_allclose(_multistart.agreements_with(encoding, clusters), expected, rtol=0.0, atol=1e-12)
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_agreements_are_those_of_the_membership(rng, missing):
+    labels, clusters = random_ensemble(rng, 120, 8, max_clusters=40, missing=missing), rng.randint(40, size=120)
+    for weight in (None, rng.randint(0, 4, size=120), rng.uniform(0.1, 3.0, size=120)):
+        encoding = encode_ensemble(check_ensemble(labels), weight)
+        expected = adjusted_agreements(encoding, np.eye(40)[clusters])
+        np.testing.assert_allclose(_multistart.agreements_with(encoding, clusters), expected, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("work", "sequential"), [(10**9, False), (0, True)])
@@ -85,10 +46,9 @@ def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
     """Large problems start like "sequential" ones."""
     monkeypatch.setattr(_multistart, "_RELAXED_WORK", work)
     monkeypatch.setattr(_multistart, "_RELAXED_CLUSTERS", 16)
-    truth = rng.permutation(np.arange(N) % 40)
-    labels = planted_ensemble(rng, truth, 8, noise=0.4)
-    starts = []
-    monkeypatch.setattr(_multistart, "_relaxed", lambda *arguments: starts.append(arguments) or np.zeros(N, dtype=int))
+    starts, start = [], np.zeros(120, dtype=int)
+    monkeypatch.setattr(_multistart, "_relaxed", lambda *arguments: starts.append(arguments) or start)
+    labels = random_ensemble(rng, 120, 8, max_clusters=40)
     solve_hard_median_partition(labels, 40, init="relaxed", n_init=1, random_state=0)
     assert (starts == []) == sequential
 
