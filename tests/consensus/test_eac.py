@@ -90,13 +90,9 @@ def test_number_of_clusters_of_nested_trees(rng, method):
     labels = np.repeat(np.arange(12)[:, np.newaxis], 3, axis=1)  # all similarities 0
     labels = np.vstack([labels, random_ensemble(rng, 10, 3, max_clusters=2)])
     _, distinct = np.unique(labels, axis=0, return_inverse=True)
-    n_distinct = distinct.max() + 1
-    assert n_distinct < 22
-    levels = [eac(labels, k, linkage=method) for k in range(1, 23)]
-    for k, found in enumerate(levels, start=1):
-        assert found.max() + 1 == min(k, n_distinct)
-        assert len({*zip(found, distinct, strict=True)}) == n_distinct  # identical objects are together
-    for coarse, fine in pairwise(levels):
+    levels = [*(eac(labels, k, linkage=method) for k in range(1, 23)), distinct]
+    for k, (coarse, fine) in enumerate(pairwise(levels), start=1):
+        assert coarse.max() + 1 == min(k, distinct.max() + 1)
         assert len({*zip(coarse, fine, strict=True)}) == fine.max() + 1
 
 
@@ -122,20 +118,16 @@ def test_lifetimes_by_hand():
 
 
 @METHODS
-def test_lifetimes_equal_a_loop_over_heights(rng, method):
+@pytest.mark.parametrize("one_cluster", [False, True])
+def test_lifetimes_equal_a_loop_over_heights(rng, method, one_cluster):
     for _ in range(4):
         labels, weights = untied_ensemble(rng, 12, 0.0)
         labels = labels[np.concatenate([np.arange(12), rng.randint(12, size=3)])]
-        heights = scipy_tree(coassociation_matrix(labels, weights=weights), method)[:, 2]
-        n = len(labels)
-        lifetimes = {q: heights[n - q] - heights[n - q - 1] for q in range(2, n)}
-        for one_cluster in (False, True):
-            if one_cluster:
-                lifetimes[1] = 1.0 - heights[-1]
-            q = max(lifetimes, key=lifetimes.get)
-            found = lifetime_eac(labels, linkage=method, weights=weights, one_cluster=one_cluster)
-            assert np.array_equal(found, eac(labels, q, linkage=method, weights=weights))
-            assert found.max() + 1 == q
+        heights = [*scipy_tree(coassociation_matrix(labels, weights=weights), method)[:, 2], 1.0]
+        lifetimes = {q: heights[15 - q] - heights[14 - q] for q in range(1 if one_cluster else 2, 15)}
+        found = lifetime_eac(labels, linkage=method, weights=weights, one_cluster=one_cluster)
+        expected = eac(labels, max(lifetimes, key=lifetimes.get), linkage=method, weights=weights)
+        assert np.array_equal(found, expected)
 
 
 @METHODS

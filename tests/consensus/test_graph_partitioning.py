@@ -62,8 +62,7 @@ def test_pieces(rng):
         assert np.array_equal(rows[piece], encoding.inverse)
         # No more pieces than it takes, and even ones.
         assert len(rows) == sum(-(-count // limit) for count in np.bincount(encoding.inverse))
-        for row in range(len(encoding.rows.codes)):
-            assert np.ptp(sizes[rows == row]) <= 1
+        assert all(np.ptp(sizes[rows == row]) <= 1 for row in rows)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])

@@ -1,6 +1,5 @@
 """The number of clusters: known answers, ensembles at mixed resolutions, random ones, and criteria by scikit-learn."""
 
-import warnings
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import ClustererEnsemble, KMeansEnsemble, MergeConsensus, merge_consensus, select_n_clusters
+from robust_eac import KMeansEnsemble, merge_consensus, select_n_clusters
 
 from ..access import check_ensemble, encode, encode_ensemble
 from ..access import n_clusters as _n_clusters
@@ -63,26 +62,13 @@ def unstable(labels, *arguments, match="no number of clusters", **options):
         return select_n_clusters(labels, *arguments, **QUICK | options)
 
 
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_planted_number_is_found(rng, k):
-    truth = np.arange(120) % k
-    labels = planted_ensemble(rng, truth, 40, noise=0.25, n_random=8)
-    selection = select_n_clusters(labels, range(1, 8), **QUICK)
-    assert selection.n_clusters == k
-    assert adjusted_rand_score(truth, selection.labels) > 0.95
-    np.testing.assert_array_equal(selection.n_nonempty, selection.candidates)
-
-
 @pytest.mark.parametrize("n_noise", [0, 1, 3])
 def test_one_rule_at_mixed_resolutions_with_noise(rng, n_noise):
     truth = np.repeat(np.arange(5), [40, 40, 60, 60, 100])
     labels = mixed_ensemble(rng, truth, n_noise=n_noise)
-    selection = select_n_clusters(labels, (2, 12), random_state=0)
-    assert selection.n_clusters == 5
-    model = MergeConsensus(random_state=0).fit(labels)
-    assert model.n_clusters_found_ == merge_consensus(labels, random_state=0).n_clusters == 5
-    for found in (selection.labels, model.labels_):
-        assert adjusted_rand_score(truth, found) > 0.99
+    for model in (select_n_clusters(labels, (2, 12), random_state=0), merge_consensus(labels, random_state=0)):
+        assert model.n_clusters == 5
+        assert adjusted_rand_score(truth, model.labels) > 0.99
 
 
 def test_finer_partitions_than_clusters(rng):
@@ -92,37 +78,28 @@ def test_finer_partitions_than_clusters(rng):
     assert select_n_clusters(labels, range(1, 8), **QUICK).n_clusters == 3
 
 
-@pytest.mark.parametrize("shape", [(8, 8), (60, 30)])
-def test_random_partitions_give_one_or_the_nearest(rng, shape):
-    labels = random_ensemble(rng, *shape)
+def test_random_partitions_give_one_or_the_nearest(rng):
+    labels = random_ensemble(rng, 60, 30)
     selection = unstable(labels, range(1, 7))
-    assert selection.n_clusters == 1
-    assert np.all(selection.labels == 0)
+    assert not selection.labels.any()
     assert not selection.stable.any()
     # One cluster only where it was asked for.
-    selection = unstable(
-        labels, range(2, 7), match="nearest, with a prediction strength of .*, below 0.94; it is the answer"
-    )
+    selection = unstable(labels, range(2, 7), match="it is the answer")
     strongest = selection.prediction_strength >= selection.prediction_strength.max()
     assert selection.n_clusters == selection.n_nonempty[strongest].max() > 1
 
 
 def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
     labels = rng.randint(4, size=(50, 5))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with pytest.warns(UserWarning, match="nearest") as caught:
         selection = select_n_clusters(labels, range(1, 5), **QUICK)
-    strength = selection.prediction_strength
+    strength, (trust, number) = selection.prediction_strength, caught
     nearest = selection.candidates[strength == strength.max()].max()
-    assert [str(warning.message)[:17] for warning in caught] == ["No two partitions", "no number of clus"]
-    said = str(caught[1].message)
-    assert f"{nearest} comes nearest, with a prediction strength of {strength.max():.3f}, below 0.94" in said
-    assert FEW.format(5) in said
-    assert {warning.filename for warning in caught} == {__file__}
-    for find in (lambda: merge_consensus(labels, random_state=0), lambda: MergeConsensus(random_state=0).fit(labels)):
-        with pytest.warns(UserWarning, match="from 2 to 10") as caught:
-            find()
-        assert {warning.filename for warning in caught} == {__file__}
+    assert "No two partitions" in str(trust.message)
+    said = f"{nearest} comes nearest, with a prediction strength of {strength.max():.3f}, below 0.94"
+    assert said in str(number.message)
+    assert FEW.format(5) in str(number.message)
+    assert trust.filename == number.filename == __file__
 
 
 def test_held_out_agreement_of_random_partitions_vanishes(rng):
@@ -200,20 +177,17 @@ def test_halves_have_no_partition_in_common_and_observe_what_they_hold(rng, miss
         assert set(first.objects) != set(second.objects)
 
 
-def test_halves_are_equally_fine(rng):
+@pytest.mark.parametrize("m", [10, 9])
+def test_halves_are_equally_fine(rng, m):
     # Partitions of 2, 2, 3, 3, ... equal clusters, in any order: each half has one of every pair.
-    numbers = rng.permutation(np.repeat([2, 3, 4, 6, 12], 2))
-    encoding = encode(np.arange(24)[:, np.newaxis] % numbers)
-    seen = set()
-    for _ in range(20):
-        first, second = _n_clusters._equally_fine(encoding.partitions, np.arange(10), rng)
-        assert sorted(numbers[first]) == sorted(numbers[second]) == [2, 3, 4, 6, 12]
-        seen.add(tuple(first))
-    assert len(seen) > 5
-    odd = encode(np.arange(24)[:, np.newaxis] % numbers[:9])
-    halves = [_n_clusters._equally_fine(odd.partitions, np.arange(9), rng) for _ in range(20)]
-    assert {len(first) for first, _ in halves} == {4, 5}
-    np.testing.assert_array_equal(np.sort(np.concatenate(halves[0])), np.arange(9))
+    numbers = rng.permutation(np.repeat([2, 3, 4, 6, 12], 2))[:m]
+    partitions = encode(np.arange(24)[:, np.newaxis] % numbers).partitions
+    halves = [_n_clusters._equally_fine(partitions, np.arange(m), rng) for _ in range(20)]
+    for first, second in halves:
+        assert sorted([*first, *second]) == list(range(m))
+        assert m == 9 or sorted(numbers[first]) == sorted(numbers[second]) == [2, 3, 4, 6, 12]
+    assert len({tuple(first) for first, _ in halves}) > 5
+    assert {len(first) for first, _ in halves} == {m // 2, -(-m // 2)}
 
 
 def test_of_many_objects_a_sample_is_judged(rng, monkeypatch):
@@ -292,38 +266,22 @@ def test_strength_of_two_cuts(b, strength):
 
 
 def test_outliers_make_no_clusters():
-    # The adjusted Rand index hardly sees the clusters of one or two outliers.
-    X = np.r_[make_blobs(285, centers=[[0, 0], [0, 9], [9, 0], [9, 9]], random_state=0)[0], outliers(15)]
+    """The adjusted Rand index hardly sees the clusters of one or two outliers."""
+    angles = 2.4 * np.arange(15)
+    far = 4.5 + (15.0 + 2.0 * np.arange(15))[:, np.newaxis] * np.c_[np.cos(angles), np.sin(angles)]
+    X = np.r_[make_blobs(285, centers=[[0, 0], [0, 9], [9, 0], [9, 9]], random_state=0)[0], far]
     options = {"estimator": KMeans(n_init=2), "max_samples": 0.8, "label_all": False, "random_state": 0}
-    labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=20, **options).fit_transform(X)
-    selection = select_n_clusters(labels, range(1, 11), random_state=0)
+    labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=10, **options).fit_transform(X)
+    selection = select_n_clusters(labels, range(1, 8), random_state=0)
     assert selection.n_clusters == 4
     assert selection.split_stability[4:].min() > 0.9
     assert selection.prediction_strength[4:].max() < 0.7
 
 
-def outliers(n):
-    """Points far from a square of side 9, and from each other."""
-    angles = 2.4 * np.arange(n)
-    return 4.5 + (15.0 + 2.0 * np.arange(n))[:, np.newaxis] * np.c_[np.cos(angles), np.sin(angles)]
-
-
-def test_a_group_that_lies_apart_is_not_all_that_is_found():
-    X, _ = make_blobs(300, centers=[[0, 0], [0, 4.5], [4.5, 0], [4.5, 4.5], [90, 90]], random_state=0)
-    options = {"estimator": KMeans(n_init=3), "max_samples": 0.8, "label_all": False, "random_state": 0}
-    labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=20, **options).fit_transform(X)
-    selection = select_n_clusters(labels, range(1, 11), random_state=0)
-    assert selection.n_clusters == 5
-    # The adjusted Rand index is largest at two.
-    assert selection.split_stability.argmax() == 1
-    assert "Also stable: 2." in _n_clusters.remarks(selection)
-
-
 @pytest.mark.parametrize("n_changed", [0, 1])
 def test_copies_are_no_evidence(rng, n_changed):
     X = make_blobs(300, centers=1, random_state=0)[0]
-    options = {"estimator": AgglomerativeClustering(), "random_state": 0}
-    labels = ClustererEnsemble(n_clusters=(2, 6), n_per_k=20, **options).fit_transform(X)
+    labels = np.column_stack([AgglomerativeClustering(k).fit_predict(X) for k in np.repeat(np.arange(2, 7), 20)])
     for column in labels.T:
         column[rng.randint(300, size=n_changed)] = 0
     assert unstable(labels, match=FEW.format(5)).n_different == 5

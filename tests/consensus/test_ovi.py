@@ -1,4 +1,3 @@
-import warnings
 from itertools import permutations
 from math import ceil
 
@@ -38,27 +37,21 @@ def same(a, b):
     return np.array_equal(a == -1, b == -1) and np.array_equal(relabel(a), relabel(b))
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("method", ["leader", "components"])
-def test_consensus_against_the_whole_matrix(rng, method):
-    differ = 0
+@pytest.mark.parametrize("max_clusters", [2, 3, 6])
+def test_consensus_against_the_whole_matrix(rng, method, max_clusters):
     for m in (1, 2, 5, 6):
-        for max_clusters in (2, 3, 6):
-            partitions = random_ensemble(rng, 25, m, max_clusters=max_clusters, missing=0.1 / m)
-            values = rng.normal(size=(25, m)) + 1.5
-            values[rng.uniform(size=values.shape) < 0.1 / m] = np.nan
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                expected = slow_consensus(partitions, values, 0.2, method)
-                if expected.max() == -1:
-                    continue
-                result = ovi_lda_consensus(partitions, values, min_value=0.2, method=method)
-            assert same(result.labels, expected)
-            assert np.array_equal(result.kept, ((values >= 0.2) & (partitions != -1)).all(axis=1))
-            assert np.array_equal(result.core, result.labels >= 0)
-            assert result.n_clusters == len(np.unique(expected[expected >= 0]))
-            assert np.array_equal(relabel(result.labels[result.core]), result.labels[result.core])
-            differ += 1
-    assert differ > 5
+        partitions = random_ensemble(rng, 25, m, max_clusters=max_clusters, missing=0.1 / m)
+        values = rng.normal(size=(25, m)) + 2.5
+        values[rng.uniform(size=values.shape) < 0.1 / m] = np.nan
+        expected = slow_consensus(partitions, values, 0.2, method)
+        result = ovi_lda_consensus(partitions, values, min_value=0.2, method=method)
+        assert same(result.labels, expected)
+        assert np.array_equal(result.kept, ((values >= 0.2) & (partitions != -1)).all(axis=1))
+        assert np.array_equal(result.core, result.labels >= 0)
+        assert result.n_clusters == len(np.unique(expected[expected >= 0]))
+        assert np.array_equal(relabel(result.labels[result.core]), result.labels[result.core])
 
 
 # The partitions {abc, abc, ab|c, ab|c, a|bc}: a and b together in four of five, b and c in three, a and c in two.
@@ -209,10 +202,8 @@ def test_every_object_alone_is_no_consensus():
     ("call", "match"),
     [
         (lambda: ovi_lda_consensus(np.array([[0], [0]]), [[1]]), "shape"),
-        (lambda: ovi_lda_consensus(np.array([[0]]), [[np.inf]]), "infinity"),
         (lambda: assign_to_cores([[0.0], [1.0]], [-1, -1]), "at least one"),
         (lambda: OVIConsensus(2, clusterers=()).fit(np.eye(4)), "at least one"),
-        (lambda: OVIConsensus(2, clusterers=("fcm", "pam")).fit(np.eye(4)), "pam"),
     ],
 )
 def test_errors(call, match):

@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
-from robust_eac import adjusted_rand_score, coassociation_matrix
+from robust_eac import coassociation_matrix
 from robust_eac.consensus import enhanced_coassociation_matrix, enhanced_eac, locally_weighted_eac
 from robust_eac.schemes import ensemble_driven_cluster_index
 
 from ..access import encode, walk_similarities
-from ..conftest import random_ensemble
+from ..conftest import random_ensemble, same_partition
 from ..reference import cluster_trajectories, indicator_lists
+from .test_eac import cuts_where_heights_differ, scipy_tree
 
 MISSING = pytest.mark.parametrize("missing", [0.0, 0.3])
 
@@ -36,19 +35,6 @@ def object_similarities(labels, weights, between):
         total = sum(weights[u] for u in both)
         S[i, j] = sum(weights[u] * between[where[u, i], where[u, j]] for u in both) / total if total else 0.0
     return S
-
-
-def assert_cut_of(found_at, S, method, least=6):
-    """Clusters at q are those of SciPy's tree of the similarities, wherever no tie leaves the cut open."""
-    distance = 1.0 - S
-    np.fill_diagonal(distance, 0.0)
-    tree = linkage(squareform(distance, checks=False), method)
-    heights = np.concatenate([[0.0], tree[:, 2], [2.0]])
-    open_at = [q for q in range(1, len(heights)) if heights[-q] - heights[-q - 1] > 1e-5]
-    assert len(open_at) > least
-    for q in open_at[:12]:
-        expected = fcluster(tree, (heights[-q - 1] + heights[-q]) / 2, "distance")
-        assert adjusted_rand_score(found_at(q), expected) == 1.0
 
 
 @MISSING
@@ -78,10 +64,14 @@ def test_linkages_are_those_of_scipy_on_the_explicit_matrix(rng, method, missing
     labels, weights = random_ensemble(rng, 22, 15, missing=missing), rng.dirichlet(np.full(15, 5.0))
     labels = labels[np.r_[0:22, rng.randint(22, size=8)]]
     options = {"linkage": method, "weights": weights, "random_state": 0}
-    S = enhanced_coassociation_matrix(labels, n_steps=3, weights=weights)
-    assert_cut_of(lambda q: enhanced_eac(labels, q, n_steps=3, **options), S, method)
-    S = locally_weighted_by_loops(labels, weights, 0.5)
-    assert_cut_of(lambda q: locally_weighted_eac(labels, q, theta=0.5, **options), S, method)
+    for S, function, own in (
+        (enhanced_coassociation_matrix(labels, n_steps=3, weights=weights), enhanced_eac, {"n_steps": 3}),
+        (locally_weighted_by_loops(labels, weights, 0.5), locally_weighted_eac, {"theta": 0.5}),
+    ):
+        cuts = list(cuts_where_heights_differ(scipy_tree(S, method)))
+        assert len(cuts) > 6
+        for q, cut in cuts[:12]:
+            assert same_partition(function(labels, q, **own, **options), cut)
 
 
 def locally_weighted_by_loops(labels, weights, theta):

@@ -169,9 +169,6 @@ def test_same_seed_same_ensemble_whatever_the_batches(rng, monkeypatch):
 def test_extremes(rng):
     constant = FeatureSubsetEnsemble((2, 3), random_state=0).fit(np.ones((6, 3)))
     assert [len(np.unique(c)) for c in constant.labels_.T] == constant.n_clusters_.tolist()
-    # More features than objects: the scatter matrix is singular.
-    wide = FeatureSubsetEnsemble(3, combinations=np.ones((4, 40), dtype=bool), random_state=0)
-    assert wide.fit_transform(rng.normal(size=(7, 40))).shape == (7, 4)
     big = FeatureSubsetEnsemble(300, combinations=[[0]], random_state=0).fit(rng.normal(size=(400, 1)))
     assert big.labels_.dtype == np.int16
     assert len(np.unique(big.labels_)) == 300

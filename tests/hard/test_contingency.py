@@ -236,16 +236,12 @@ def test_copies_share_a_row_unless_the_start_differs(rng):
     assert len(apart.rows.codes) == 3 * len(rows.rows.codes)
 
 
+@pytest.mark.skipif(not hasattr(_contingency.relocate, "signatures"), reason="numba is disabled (NUMBA_DISABLE_JIT)")
 def test_kernels_have_one_signature_per_type_of_codes(rng):
-    if not hasattr(_contingency.relocate, "signatures"):
-        pytest.skip("numba is disabled (NUMBA_DISABLE_JIT)")
-    for missing in (0.0, 0.2):
-        labels = np.asfortranarray(random_ensemble(rng, 30, 5, missing=missing))
-        for name in LOSSES:
-            for init in ("mixed", "partitions", "relaxed", labels[:, 0].clip(0)):
-                options = {"sample_weight": np.arange(1, 31), "cost": 1, "n_init": 2, "random_state": 0}
-                solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
-    places = {_contingency.fill_counts: 0, _contingency.relocate: 1, _contingency.take_out: 1}
-    for kernel, place in places.items():
+    labels, options = random_ensemble(rng, 30, 5), {"sample_weight": np.arange(1, 31), "n_init": 2, "random_state": 0}
+    for name in LOSSES:
+        for init in ("mixed", "partitions", "relaxed", labels[:, 0]):
+            solve_hard_median_partition(np.asfortranarray(labels), 5, loss=name, init=init, cost=1, **options)
+    for kernel, place in ((_contingency.fill_counts, 0), (_contingency.relocate, 1), (_contingency.take_out, 1)):
         types = [signature[place].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1

@@ -92,14 +92,7 @@ def test_new_clusters_have_names_of_their_own():
     assert found.tolist() == ["cat", "cat", "cat (3)", "cat (2)", "dog", "other (2)", "other", None]
 
 
-def test_matching_ignores_the_names_of_the_clusters_and_the_order_of_the_objects(rng):
-    classes = rng.choice(["a", "b", "c"], 300)
-    labels = np.where(rng.rand(300) < 0.7, np.unique(classes, return_inverse=True)[1], rng.randint(5, size=300))
-    found = match_labels(labels, classes)
-    assert np.array_equal(match_labels(np.array(["v", "z", "w", "y", "x"])[labels], classes), found)
-    order = rng.permutation(300)
-    assert np.array_equal(match_labels(labels[order], classes[order]), found[order])
-    # A tie goes by the order of the labels.
+def test_a_tie_goes_by_the_order_of_the_labels():
     assert match_labels([4, 4, 2, 2], ["b", "a", "b", "a"]).tolist() == ["b", "b", "a", "a"]
 
 
@@ -109,15 +102,10 @@ def test_new_clusters_have_numbers_beside_the_ends_of_64_bits():
     assert match_labels([2**63 - 1, 0, 0, 4], classes.astype(object)).tolist() == [-(2**63), 2**63 - 1, 2**63 - 1, 2]
 
 
-def test_labels_that_cannot_be_matched():
-    index = ["x", "y"]
-    for labels, classes, match in (
-        ([0, 1], ["a", "b", "b"], "^labels .*shape"),
-        ([0, 1], [None, None], "at least one"),
-        (pd.Series([0, 1], index), pd.Series(["a", "b"], index[::-1]), "index"),
-    ):
-        with pytest.raises(ValueError, match=match):
-            match_labels(labels, classes)
+@pytest.mark.parametrize(("classes", "match"), [(["a", "b", "b"], "shape"), ([None, None], "at least one")])
+def test_labels_that_cannot_be_matched(classes, match):
+    with pytest.raises(ValueError, match=match):
+        match_labels([0, 1], classes)
 
 
 @given(partitions(2))

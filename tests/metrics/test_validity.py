@@ -92,20 +92,10 @@ def test_positive_exactly_where_every_pairwise_linear_discriminant_agrees(rng):
     assert np.array_equal(ovi_lda(X, y).object_values > 0.0, agrees)
 
 
-def test_crisp_values_do_not_change_under_affine_maps(rng):
-    X, y = mixture(rng)
-    transform = rng.normal(size=(3, 3)) + 3.0 * np.eye(3)
-    moved = X @ transform * [1e-4, 1.0, 1e5] + [5.0, -3.0, 1e6]
-    for as_printed in (False, True):
-        found, expected = (ovi_lda(Z, y, as_printed=as_printed).object_values for Z in (moved, X))
-        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
-
-
 def test_objects_in_no_cluster_are_as_if_absent(rng):
     X, y = mixture(rng)
     outside = rng.uniform(size=len(X)) < 0.2
-    result = ovi_lda(X, np.where(outside, -1, y))
-    alone = ovi_lda(X[~outside], y[~outside])
+    result, alone = ovi_lda(X, np.where(outside, -1, y)), ovi_lda(X[~outside], y[~outside])
     np.testing.assert_allclose(result.object_values[~outside], alone.object_values, rtol=1e-12)
     assert np.isnan(result.object_values[outside]).all()
     assert result.value == pytest.approx(alone.value)
