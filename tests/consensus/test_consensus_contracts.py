@@ -6,11 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from robust_eac import (
-    CONSENSUS_FUNCTIONS,
-    adjusted_rand_score,
-    solve_hard_median_partition,
-)
+from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, solve_hard_median_partition
 
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 

@@ -17,24 +17,11 @@ from robust_eac.consensus import (
     sec,
 )
 
-from ..access import (
-    _lloyd,
-    best_lloyd,
-    collapse,
-    cross_entropies,
-    degree_costs,
-    encode,
-    one_hot,
-    run_lloyd,
-    seed_rows,
-    seed_table,
-    squared_distances,
-    table_costs,
-)
+from ..access import _lloyd, cluster_counts, collapse, cross_entropies, degree_costs, encode, one_hot
 from ..conftest import planted_ensemble, random_ensemble
 from ..reference import balanced_partitions
 
-TABLES = {"category": squared_distances, "entropy": cross_entropies, "sec": degree_costs}
+TABLES = {"category": _lloyd.squared_distances, "entropy": cross_entropies, "sec": degree_costs}
 
 
 def full_costs(encoding, table):
@@ -46,17 +33,10 @@ def assert_cheapest(encoding, weights, table_of, result):
     """Every object is in the cluster where it costs least; the sum of these costs is the loss."""
     assert result.converged
     n, k = len(result.clusters), result.clusters.max() + 1
-    costs = full_costs(encoding, table_of(encoding, weights, counts_of(encoding, result.clusters, k)))
+    costs = full_costs(encoding, table_of(encoding, weights, cluster_counts(encoding, result.clusters, k)))
     own = costs[np.arange(n), result.clusters]
     assert np.all(own <= costs.min(axis=1) + 1e-9)
     assert result.loss == pytest.approx(encoding.rows.multiplicity @ own, rel=1e-10)
-
-
-def counts_of(encoding, clusters, k):
-    counts = np.zeros((len(encoding.partitions.sizes), k))
-    for row, cluster, weight in zip(encoding.rows.codes, clusters, encoding.rows.multiplicity, strict=True):
-        counts[row.astype(int) + encoding.partitions.offsets, cluster] += weight
-    return counts
 
 
 def shares_by_hand(column, members):
@@ -78,7 +58,7 @@ def test_tables_are_the_divergences_written_out(rng, name, missing):
     # The last cluster has one object: some partitions observe none of it.
     clusters = np.r_[0, 1, 2, rng.randint(2, size=9)]
     encoding = encode(labels)
-    costs = full_costs(encoding, TABLES[name](encoding, weights, counts_of(encoding, clusters, 3)))
+    costs = full_costs(encoding, TABLES[name](encoding, weights, cluster_counts(encoding, clusters, 3)))
     for i, c in product(range(12), range(3)):
         expected = 0.0
         for u in range(4):
@@ -93,8 +73,9 @@ def test_the_loss_is_that_of_scikit_learn_on_the_one_hot_matrix(rng):
     labels = KMeansEnsemble(30, (3, 12), random_state=rng.randint(1000)).fit_transform(X)
     # Random weights: no object is as far from one mean as from another.
     encoding, weights = encode(labels), rng.dirichlet(np.ones(30))
-    seeds = seed_rows(encoding, weights, 4, rng)
-    result = run_lloyd(encoding, weights, squared_distances, seed_table(encoding, weights, seeds), max_iter=300)
+    seeds = _lloyd.seed_rows(encoding, weights, 4, rng)
+    start = _lloyd.seed_table(encoding, weights, seeds)
+    result = _lloyd.run_lloyd(encoding, weights, _lloyd.squared_distances, start, max_iter=300)
     dense = one_hot(encoding).toarray() * np.sqrt(np.repeat(weights, encoding.partitions.n_codes))
     model = KMeans(4, init=dense[seeds], n_init=1, tol=0.0).fit(dense)
     assert result.converged
@@ -109,9 +90,9 @@ def test_margins_skip_nothing_that_would_move(rng, name, missing):
     labels, weights = random_ensemble(rng, 200, 9, missing=missing), rng.dirichlet(np.ones(9))
     encoding = collapse(encode(labels[np.r_[0:200, rng.randint(200, size=400)]]))
     assert len(encoding.rows.codes) == 200
-    seeds = seed_rows(encoding, weights, 5, rng)
-    start, table_of = seed_table(encoding, weights, seeds), TABLES[name]
-    results = [run_lloyd(encoding, weights, table_of, start, max_iter=max_iter) for max_iter in range(1, 40)]
+    seeds = _lloyd.seed_rows(encoding, weights, 5, rng)
+    start, table_of = _lloyd.seed_table(encoding, weights, seeds), TABLES[name]
+    results = [_lloyd.run_lloyd(encoding, weights, table_of, start, max_iter=max_iter) for max_iter in range(1, 40)]
     assert np.all(np.diff([result.loss for result in results]) <= 1e-9)
     assert_cheapest(encoding, weights, table_of, results[-1])
 
@@ -122,20 +103,21 @@ def test_a_start_on_a_sample_is_finished_on_all(rng, monkeypatch):
     labels = random_ensemble(rng, 400, 9, missing=0.1)
     encoding, weights = encode(labels), rng.dirichlet(np.ones(9))
     for table_of in TABLES.values():
-        result = best_lloyd(encoding, weights, table_of, 4, n_init=1, max_iter=300, rng=rng)
+        result = _lloyd.best_lloyd(encoding, weights, table_of, 4, n_init=1, max_iter=300, rng=rng)
         assert_cheapest(encoding, weights, table_of, result)
 
 
 def test_seeds_are_different_rows_far_apart(rng):
     labels, weights = random_ensemble(rng, 40, 7, missing=0.2), rng.dirichlet(np.ones(7))
     encoding = encode(labels)
-    seeds = seed_rows(encoding, weights, 40, rng)
+    seeds = _lloyd.seed_rows(encoding, weights, 40, rng)
     assert sorted(seeds) == list(range(40))
     differ = (labels[:, np.newaxis] != labels[seeds]) & (labels[:, np.newaxis] != -1) & (labels[seeds] != -1)
     expected = differ @ weights
-    np.testing.assert_allclose(table_costs(encoding, seed_table(encoding, weights, seeds)), expected, atol=1e-12)
+    costs = _lloyd.table_costs(encoding, _lloyd.seed_table(encoding, weights, seeds))
+    np.testing.assert_allclose(costs, expected, atol=1e-12)
     planted = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 15, noise=0.0)
-    assert len(set(seed_rows(encode(planted), np.full(15, 1 / 15), 3, rng) // 20)) == 3
+    assert len(set(_lloyd.seed_rows(encode(planted), np.full(15, 1 / 15), 3, rng) // 20)) == 3
 
 
 def loss_of(labels, clusters):
@@ -155,7 +137,7 @@ def test_small_problems_reach_the_best_of_all_partitions(rng):
 def test_sec_loss_is_the_normalised_cut(rng):
     labels, weights = random_ensemble(rng, 40, 6), rng.dirichlet(np.ones(6))
     encoding = encode(labels)
-    result = best_lloyd(encoding, weights, degree_costs, 3, n_init=3, max_iter=100, rng=rng)
+    result = _lloyd.best_lloyd(encoding, weights, degree_costs, 3, n_init=3, max_iter=100, rng=rng)
     A = coassociation_matrix(labels, weights=weights)
     inside = [A[np.ix_(result.clusters == c, result.clusters == c)].sum() for c in range(3)]
     degree = [A[result.clusters == c].sum() for c in range(3)]
@@ -211,11 +193,12 @@ def test_splitting_stops_at_identical_objects():
 def test_empty_clusters_are_filled(rng):
     labels = np.unique(random_ensemble(rng, 30, 6), axis=0)
     encoding, weights, n = encode(labels), rng.dirichlet(np.ones(6)), len(labels)
+    # The second cluster starts empty: its seed is the first one's.
+    start = _lloyd.seed_table(encoding, weights, np.array([0, 0, 1]))
     for name, table in TABLES.items():
-        # The second cluster starts empty: its seed is the first one's.
-        result = run_lloyd(encoding, weights, table, seed_table(encoding, weights, np.array([0, 0, 1])), max_iter=100)
+        result = _lloyd.run_lloyd(encoding, weights, table, start, max_iter=100)
         assert set(result.clusters) == {0, 1, 2}, name
-        counts = counts_of(encoding, result.clusters, 3)
+        counts = cluster_counts(encoding, result.clusters, 3)
         assert result.loss == pytest.approx(np.sum(table(encoding, weights, counts) * counts), rel=1e-7)
     # As many clusters as different objects: each gets its own.
     for function in (kmeans_consensus, ecc, sec):

@@ -13,13 +13,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from robust_eac import (
-    ClustererEnsemble,
-    FeatureSubsetEnsemble,
-    MixedEnsemble,
-    consensus_distribution,
-    load_dataset,
-)
+from robust_eac import ClustererEnsemble, FeatureSubsetEnsemble, MixedEnsemble, consensus_distribution, load_dataset
 from robust_eac.ensembles import gaussian_reference
 
 
@@ -104,15 +98,6 @@ def test_objects_outside_the_sample_are_labelled_where_the_clusterer_predicts(X,
         np.testing.assert_array_equal(rows, model.estimators_samples_[u])
         np.testing.assert_array_equal(np.flatnonzero(sampled.labels_[:, u] >= 0), rows)
     np.testing.assert_array_equal(sampled.transform(X), model.labels_)
-
-
-def test_what_a_clusterer_leaves_out_is_not_labelled(X):
-    noisy = HDBSCAN(min_cluster_size=15, min_samples=10, copy=True)
-    model = ClustererEnsemble(6, estimator=noisy, max_samples=0.8, random_state=0).fit(X)
-    for u, rows in enumerate(model.estimators_samples_):
-        found = clone(noisy).fit(X[rows]).labels_
-        np.testing.assert_array_equal(model.labels_[rows, u], found)
-        assert model.n_clusters_[u] == found.max() + 1
 
 
 def test_clusterers_that_find_their_number(X, capsys):

@@ -179,7 +179,6 @@ def test_extremes(rng):
     [
         (3, TypeError, "list"),
         ([[0], []], ValueError, "at least one"),
-        ([[True] * 5], ValueError, "boolean"),
         ([[0, 4]], ValueError, "indices"),
         ([[1, 2, 1]], ValueError, "twice"),
         ([[0.0, 1.0]], TypeError, "feature indices"),

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.cluster import BisectingKMeans, KMeans
 from sklearn.utils.random import sample_without_replacement
 
-from robust_eac import KMeansEnsemble, ensemble_distributed, load_dataset
+from robust_eac import KMeansEnsemble, ensemble_distributed
 
 from ..access import ensemble_base
 
@@ -26,12 +26,6 @@ def ensemble(request):
 @pytest.fixture(name="X")
 def features(rng):
     return (rng.normal(size=(5, 3)) * 6.0)[np.arange(1200) % 5] + rng.normal(size=(1200, 3))
-
-
-def test_samples_of_all_objects_change_nothing():
-    iris = load_dataset("iris")[0]
-    plain, sampled = (KMeansEnsemble(8, (3, 9), max_samples=n, random_state=0).fit(iris) for n in (None, 1000))
-    np.testing.assert_array_equal(plain.labels_, sampled.labels_)
 
 
 def test_labels_are_those_of_the_nearest_centre(X):

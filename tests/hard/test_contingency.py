@@ -7,15 +7,7 @@ from sklearn.metrics import mutual_info_score, rand_score
 from robust_eac import solve_hard_median_partition
 
 from .. import reference
-from ..access import (
-    LOSSES,
-    Search,
-    _contingency,
-    collapse,
-    encode,
-    group_copies,
-    weigh,
-)
+from ..access import LOSSES, Search, _contingency, collapse, encode, group_copies, weigh
 from ..conftest import random_ensemble
 
 COSTS = [(name, cost) for name in ("binder", "vi") for cost in (0.3, 1.0)]

@@ -1,19 +1,27 @@
+"""Hard median partitions: the best of all partitions, searches move by move, and many clusters."""
+
 from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import (
     consensus_lower_bound,
     credible_ball,
+    expected_losses,
+    hard_partition_losses,
+    objective_value,
+    reassignment_costs,
     solve_hard_median_partition,
 )
 from robust_eac.median_partition import RestrictedSimplex
 
 from .. import reference
-from ..access import LOSSES, _contingency, _multistart, as_weighting, encode
-from ..conftest import planted_ensemble, random_ensemble
+from ..access import LOSSES, _contingency, _multistart, adjusted_agreements, as_weighting, check_ensemble, encode
+from ..access import encode_ensemble as encoded
+from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 COSTS = [("binder", 1.0), ("binder", 1.4), ("vi", 0.6), ("vi", 1.0)]
 OF_ALL = pytest.mark.parametrize(("name", "cost"), COSTS)
@@ -232,7 +240,6 @@ def test_a_sample_of_more_than_sixteen_thousand_objects(monkeypatch):
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [
-        ({"cost": 2.5}, "cost"),
         ({"weights": [1.0, 1.0], "weighting": "l2"}, "weighting"),
         ({"weighting": RestrictedSimplex(rho=0.1)}, "rho"),
         ({"init": [0, 1, -1]}, "every object"),
@@ -257,3 +264,149 @@ def test_summaries_of_a_result_and_of_its_ball(rng):
     assert said.count("draw ") == 6
     with pytest.raises(ValueError, match="shape"):
         result.summary(labels[:, :9])
+
+
+# ------------------------------------------------------- from a given partition, for Binder's loss, by moves alone
+
+
+@pytest.fixture
+def search(monkeypatch):
+    """The search that dissolves no cluster."""
+    monkeypatch.setattr(_multistart, "_THOROUGH_WORK", 0)
+    return solve
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3], ids=["complete", "incomplete"])
+def test_no_move_of_a_group_improves_the_result(rng, search, missing):
+    for k in (1, 2, 2, 3, 3, 4):
+        labels = random_ensemble(rng, 6, 5, missing=missing)[np.r_[0:6, rng.randint(6, size=6)]]
+        weights = rng.dirichlet(np.ones(5))
+        result = search(labels, k, init=rng.randint(k, size=12), weights=weights)
+        assert result.converged
+        assert reference.group_moves(labels, result.labels, weights, k).min() >= -1e-9 * 144
+
+
+@pytest.mark.parametrize(("missing", "weighted"), [(0.0, False), (0.3, True)], ids=["complete", "weighted-incomplete"])
+def test_moves_are_those_of_the_slow_search_in_the_same_order(rng, search, missing, weighted):
+    for case in range(4):
+        n, k = rng.randint(4, 22), rng.randint(1, 5)
+        # All objects differ, so rows and objects are in the same order.
+        labels = np.column_stack([random_ensemble(rng, n, 4, missing=missing), rng.permutation(n)])
+        weights, start = rng.dirichlet(np.ones(5)), rng.randint(k, size=n)
+        weight = rng.choice([0.1, 0.3, 1.0, 2.5], size=n) if weighted else np.ones(n)
+        result = search(labels, k, init=start, weights=weights, sample_weight=weight, random_state=case)
+        seed = np.random.RandomState(case).randint(2**31 - 1, size=16)[0]
+        orders, clusters, before = np.random.RandomState(seed), start.copy(), None
+        while not np.array_equal(before, clusters):
+            before = clusters.copy()
+            for i in orders.permutation(n):
+                changes = reference.single_moves(labels, clusters, weights, k, weight)[i]
+                if changes.min() < -1e-9 * weight.sum() ** 2:
+                    clusters[i] = changes.argmin()
+        assert same_partition(result.labels, clusters)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_pass_lowers_the_objective_and_a_result_stays(rng, search):
+    labels, start = random_ensemble(rng, 40, 7), rng.randint(4, size=40)
+    results = [search(labels, 4, init=start, max_passes=passes) for passes in range(1, 20)]
+    values = [objective_value(labels, np.eye(4)[start]) / 1600, *(result.objective for result in results)]
+    assert np.all(np.diff(values) <= 1e-12)
+    assert values[0] > values[1] > values[-1]
+    assert all(result.n_passes <= passes for passes, result in enumerate(results, start=1))
+    assert not results[0].converged
+    with pytest.warns(ConvergenceWarning, match="max_passes=1"):
+        search(labels, 4, init=start, max_passes=1)
+    again = search(labels, 4, init=results[-1].labels, random_state=1)
+    assert np.array_equal(again.labels, results[-1].labels)
+    assert again.n_passes == 1
+
+
+def test_a_group_leaves_where_no_single_object_would(search):
+    # Five identical objects: alone, each prefers to stay with the other four; together they belong to the left.
+    labels = np.array([[0, 0, 1, 1]] * 5 + [[0, 0, 0, 2]] * 6 + [[1, 2, 1, 1]])
+    start = np.array([1] * 5 + [0] * 6 + [1])
+    weights = np.array([0.3, 0.3, 0.3, 0.1])
+    assert reference.single_moves(labels, start, weights, 2)[0].min() == 0.0
+    assert reference.group_moves(labels, start, weights, 2)[0].min() < 0.0
+    result = search(labels, 2, init=start, weights=weights)
+    assert len(set(result.labels[:11])) == 1
+
+
+def test_objects_without_weight_go_where_little_weight_would_take_them(rng, search):
+    labels, weight, start = random_ensemble(rng, 15, 4), rng.uniform(0.5, 2.0, size=15), rng.randint(3, size=15)
+    none, little = (np.where(np.arange(15) < 5, least, weight) for least in (0.0, 1e-9))
+    found = (search(labels, 3, init=start, sample_weight=each).labels for each in (none, little))
+    assert np.array_equal(*found)
+
+
+# --------------------------------------------------------------------------------------------- many clusters
+
+
+@pytest.mark.parametrize(("given", "least"), [(False, 0.9), (True, 0.6)])
+def test_thousands_of_objects_in_hundreds_of_clusters(given, least):
+    rng = np.random.RandomState(0)
+    truth = rng.permutation(np.arange(1500) % 300)
+    labels = planted_ensemble(rng, truth, 8, noise=0.1, n_random=2)
+    # Half of the objects are scattered.
+    start = np.where(rng.uniform(size=1500) < 0.5, rng.randint(300, size=1500), truth) if given else "mixed"
+    options = {"weighting": "chance-corrected", "init": start, "n_init": 2}
+    found = solve(labels, **options)
+    assert found.converged
+    assert adjusted_rand_score(found.labels, truth) > least
+    assert found.weights[6:].max() == 0.0
+    np.testing.assert_allclose(hard_partition_losses(labels, found.labels), found.losses, atol=1e-12)
+    assert reassignment_costs(labels, found.labels, weights=found.weights).rises.min() >= -1e-12
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_agreements_are_those_of_the_membership(rng, missing):
+    labels, clusters = random_ensemble(rng, 120, 8, max_clusters=40, missing=missing), rng.randint(40, size=120)
+    for weight in (None, rng.randint(0, 4, size=120), rng.uniform(0.1, 3.0, size=120)):
+        encoding = encoded(check_ensemble(labels), weight)
+        expected = adjusted_agreements(encoding, np.eye(40)[clusters])
+        np.testing.assert_allclose(_multistart.agreements_with(encoding, clusters), expected, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("work", "sequential"), [(10**9, False), (0, True)])
+def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
+    """Large problems start like "sequential" ones."""
+    monkeypatch.setattr(_multistart, "_RELAXED_WORK", work)
+    monkeypatch.setattr(_multistart, "_RELAXED_CLUSTERS", 16)
+    starts, start = [], np.zeros(120, dtype=int)
+    monkeypatch.setattr(_multistart, "_relaxed", lambda *arguments: starts.append(arguments) or start)
+    labels = random_ensemble(rng, 120, 8, max_clusters=40)
+    solve(labels, 40, init="relaxed", n_init=1)
+    assert (starts == []) == sequential
+
+
+LABELS = np.column_stack([np.roll(np.arange(40), u) // 2 for u in range(4)])
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "match"),
+    [
+        (solve, {"n_clusters": 6}, "n_clusters must be at most 5 with 80 base clusters"),
+        (solve, {"init": np.arange(40) % 6}, "clusters of init"),
+        (solve, {"init": "partitions"}, "a column of labels"),
+        (hard_partition_losses, {"partition": np.arange(40) % 6}, "clusters of partition"),
+        (credible_ball, {"partition": np.arange(40) % 6}, "clusters of partition"),
+        (expected_losses, {}, "a column of labels"),
+    ],
+)
+def test_tables_that_are_too_large_are_refused(function, options, match, monkeypatch):
+    """More than 400 numbers: five clusters fit with 80 base clusters."""
+    monkeypatch.setattr("robust_eac.validation.MAX_DENSE", 400)
+    with pytest.raises(ValueError, match=match):
+        function(LABELS, **options)
+    assert solve(LABELS, 5, init=np.arange(40) % 5).n_clusters == 5
+
+
+def test_a_search_without_a_limit_opens_no_more_clusters_than_tables_have_room_for(monkeypatch):
+    assert solve(LABELS, n_init=2).n_clusters > 5
+    monkeypatch.setattr("robust_eac.validation.MAX_DENSE", 400)
+    for init in ("mixed", np.arange(40) % 3):
+        result = solve(LABELS, bound=True, init=init, n_init=2)
+        assert 1 < result.n_clusters <= 5
+        # Of all partitions, not only of these.
+        assert result.bound < 0.8 * result.objective
