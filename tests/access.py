@@ -33,15 +33,7 @@ from robust_eac.core.arrays import Visit
 from robust_eac.core.codes import relabel
 from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
 from robust_eac.core.formula import accumulate, adjusted_agreements, cluster_counts, losses_of, moments_of_test
-from robust_eac.core.lloyd import (
-    best_lloyd,
-    run_lloyd,
-    scaled_distances,
-    seed_rows,
-    seed_table,
-    squared_distances,
-    table_costs,
-)
+from robust_eac.core.lloyd import scaled_distances, table_costs
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
 from robust_eac.diagnostics.identifiability import identifiability

@@ -1,21 +1,13 @@
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.cluster import AgglomerativeClustering
-from sklearn.metrics import adjusted_rand_score, silhouette_samples
+from sklearn.metrics import silhouette_samples
 
 from robust_eac.consensus.combinatorial import CombinatorialEAC, zca_whiten
 from robust_eac.schemes import silhouette_weights
 
-
-def planted(rng, n_noise, *, n=30, distance=8.0):
-    """Two groups of objects that differ in the first feature, among noise; standardised."""
-    truth = np.repeat([0, 1], n // 2)
-    X = rng.normal(size=(n, 1 + n_noise))
-    X[:, 0] += distance * truth
-    return (X - X.mean(axis=0)) / X.std(axis=0), truth
-
+from ..access import relabel
+from ..conftest import same_partition
 
 # ---- the whole method
 
@@ -26,8 +18,7 @@ def test_coassociation_is_equation_11(rng, reproduce, order_weighting, goodness)
     X = rng.normal(size=(12, 4))
     options = {"reproduce": reproduce, "order_weighting": order_weighting, "goodness": goodness, "max_order": 3}
     model = CombinatorialEAC(2, **options, random_state=rng).fit(X)
-    orders = sorted({len(s) for s in model.subsets_})
-    assert orders == [1, 2, 3]
+    orders = [1, 2, 3]
     expected = np.zeros((12, 12))
     for order in orders:
         members = [u for u, s in enumerate(model.subsets_) if len(s) == order]
@@ -37,8 +28,6 @@ def test_coassociation_is_equation_11(rng, reproduce, order_weighting, goodness)
             share = 1.0 / (len(orders) * len(members)) if order_weighting else 1.0 / len(model.subsets_)
             expected += g * share * together
     np.testing.assert_allclose(model.coassociation_, expected, rtol=1e-12)
-    np.testing.assert_array_equal(model.coassociation_, model.coassociation_.T)
-    assert len(set(np.diag(model.coassociation_))) == 1
     np.testing.assert_array_equal(model.orders_, [len(s) for s in model.subsets_])
     assert goodness or np.all(model.goodness_ == 1.0)
     assert np.isclose(model.coassociation_[0, 0], model.weights_.sum())
@@ -63,25 +52,18 @@ def test_labels_are_average_linkage_in_order_of_first_appearance(rng):
     model = CombinatorialEAC(4, random_state=rng).fit(rng.normal(size=(25, 5)))
     distances = model.coassociation_.max() - model.coassociation_
     tree = AgglomerativeClustering(4, metric="precomputed", linkage="average").fit(distances)
-    assert adjusted_rand_score(tree.labels_, model.labels_) == 1.0
-    _, first = np.unique(model.labels_, return_index=True)
-    assert len(first) == 4
-    assert np.all(np.diff(first) > 0)
-    assert model.labels_.dtype == np.intp
+    assert np.array_equal(model.labels_, relabel(tree.labels_))
 
 
 @pytest.mark.parametrize("reproduce", ["listing", "equation"])
 def test_without_evidence_it_warns(reproduce):
     X = np.ones((6, 3))
-    with pytest.warns(UserWarning, match=r"No evidence: the mean silhouettes of all \d+ clusterings of feature"):
-        model = CombinatorialEAC(2, reproduce=reproduce, random_state=0).fit(X)
-    assert not model.coassociation_.any()
-    assert model.labels_.tolist() == [0] * 6
-    with pytest.warns(UserWarning, match="No evidence"):
-        assert CombinatorialEAC(6, reproduce=reproduce, random_state=0).fit_predict(X).tolist() == list(range(6))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = CombinatorialEAC(2, goodness=False, reproduce=reproduce, random_state=0).fit(X)
+    for k, labels in ((2, [0] * 6), (6, list(range(6)))):
+        with pytest.warns(UserWarning, match="No evidence"):
+            model = CombinatorialEAC(k, reproduce=reproduce, random_state=0).fit(X)
+        assert not model.coassociation_.any()
+        assert model.labels_.tolist() == labels
+    model = CombinatorialEAC(2, goodness=False, reproduce=reproduce, random_state=0).fit(X)
     assert np.isclose(model.coassociation_[0, 0], 1.0)
 
 
@@ -90,27 +72,21 @@ def test_extremes(rng):
     few = CombinatorialEAC(4, random_state=rng).fit(rng.normal(size=(4, 3)))
     assert few.labels_.tolist() == [0, 1, 2, 3]
     assert few.ensemble_.max() == 3
-    with pytest.warns(UserWarning, match="No evidence"):
-        assert CombinatorialEAC(1, random_state=rng).fit_predict([[1.0, 2.0]]).tolist() == [0]
-    assert CombinatorialEAC(1, random_state=rng).fit_predict(rng.normal(size=(9, 2))).tolist() == [0] * 9
-    X, truth = planted(rng, 0)
     # A constant feature adds nothing and breaks nothing.
-    X = np.column_stack([X, np.full(len(X), 7.0)])
-    assert adjusted_rand_score(truth, CombinatorialEAC(2, random_state=rng).fit_predict(X)) == 1.0
-    assert CombinatorialEAC(2, max_order=99, random_state=rng).fit(X).orders_.max() == 2
+    truth = np.repeat([0, 1], 15)
+    X = np.column_stack([8.0 * truth + rng.normal(size=30), np.full(30, 7.0)])
+    assert same_partition(truth, CombinatorialEAC(2, random_state=rng).fit_predict(X))
 
 
 def test_one_undefined_silhouette_costs_the_partition_its_weight_in_the_listing_alone():
     # Three clusters of two distinct values: two clusters coincide.
     X = np.repeat([[0.0], [1.0]], 4, axis=0)
-    listing = CombinatorialEAC(2, random_state=0).fit(X)
+    options = {"combinations": [[0]] * 20, "random_state": 0}
+    listing, equation = (CombinatorialEAC(2, **options, reproduce=name).fit(X) for name in ("listing", "equation"))
     threes = listing.ensemble_.max(axis=0) == 2
-    assert threes.any()
     assert not listing.goodness_[threes].any()
     assert set(listing.goodness_[~threes]) == {1.0}
-    equation = CombinatorialEAC(2, combinations=[[0]] * 20, reproduce="equation", random_state=0).fit(X)
-    threes = equation.ensemble_.max(axis=0) == 2
-    assert 0.0 < equation.goodness_[threes].max() < 1.0
+    assert 0.0 < equation.goodness_[equation.ensemble_.max(axis=0) == 2].max() < 1.0
 
 
 # ---- whitening
@@ -123,8 +99,6 @@ def test_zca_whitens_the_scatter_up_to_the_ridge(rng, ridge):
     centred = X - X.mean(axis=0)
     values, vectors = np.linalg.eigh(centred.T @ centred)
     np.testing.assert_allclose(Z.T @ Z, (vectors * (19.0 * values / (values + ridge))) @ vectors.T, atol=1e-9)
-    if ridge < 1.0:
-        np.testing.assert_allclose(Z.T @ Z, 19.0 * np.eye(4), atol=19.0 * ridge / values.min())
     # Zero phase: the map is symmetric and positive definite.
     W = np.linalg.lstsq(centred, Z, rcond=None)[0]
     np.testing.assert_allclose(W, W.T, atol=1e-9)
@@ -140,6 +114,3 @@ def test_zca_of_a_singular_scatter(rng):
     Z = zca_whiten(1e4 * rng.normal(size=(5, 4)))
     squares = ((Z[:, np.newaxis] - Z) ** 2).sum(axis=2)
     np.testing.assert_allclose(squares[~np.eye(5, dtype=bool)], 8.0, rtol=1e-3)
-    assert zca_whiten([[3.0, 4.0]]).tolist() == [[0.0, 0.0]]
-    with pytest.raises(ValueError, match=r"ridge must be greater than 0"):
-        zca_whiten([[1.0], [2.0]], ridge=0.0)

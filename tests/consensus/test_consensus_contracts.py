@@ -6,11 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from robust_eac import (
-    CONSENSUS_FUNCTIONS,
-    adjusted_rand_score,
-    solve_hard_median_partition,
-)
+from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, solve_hard_median_partition
 
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 
@@ -172,12 +168,6 @@ def test_one_cluster_and_as_many_as_objects(rng, consensus):
     assert len(consensus(labels, 10, random_state=0)) == 10
     assert np.array_equal(consensus(np.array([[3]]), 1, random_state=0), [0])
     assert consensus(np.zeros((8, 3), dtype=int), 2, random_state=0).shape == (8,)
-
-
-def test_numbers_of_clusters_that_are_none(consensus):
-    for n_clusters in (0, 5):
-        with pytest.raises(ValueError, match=rf"n_clusters must be in .1, n_samples=4., got {n_clusters}"):
-            consensus(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), n_clusters, random_state=0)
 
 
 @pytest.mark.parametrize(("name", "loss"), [("median-partition", "binder"), ("median-partition-vi", "vi")])

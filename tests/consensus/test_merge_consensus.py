@@ -1,7 +1,5 @@
 """Merged consensus against loops over objects and pairs, and brute force over cuts."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree, fcluster, is_valid_linkage
@@ -34,28 +32,17 @@ def dense_pairs(labels, weights, theta=0.4):
     return reference.merged_pairs(labels, weights, reference.base_cluster_weights(labels, weights, theta))
 
 
-def planted(rng, missing, m, noise):
-    """Noisy copies of three clusters of 45 objects, the first of them complete, and weights."""
-    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 15), m, noise=noise)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
-    labels[:, 0] = np.maximum(labels[:, 0], 0)
-    return labels, rng.dirichlet(np.full(m, 3.0))
-
-
 @pytest.fixture(params=[0.0, 0.3])
 def missing(request):
     return request.param
 
 
-def test_base_cluster_weights_equal_the_definition(rng, missing):
+@pytest.mark.parametrize("theta", [0.2, 3.0])
+def test_base_cluster_weights_equal_the_definition(rng, missing, theta):
     labels, weights = random_ensemble(rng, 30, 6, missing=missing), rng.dirichlet(np.full(6, 3.0))
-    for theta in (0.2, 3.0):
-        expected = reference.base_cluster_weights(labels, weights, theta)
-        found = merge_consensus(labels, 3, weights=weights, theta=theta, random_state=0).cluster_weights
-        for one, other in zip(found, expected, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-9)
-        sums, pairs = reference.merged_pairs(labels, weights, found)
-        assert sums.sum() / pairs.sum() == pytest.approx(1.0)
+    expected = reference.base_cluster_weights(labels, weights, theta)
+    found = merge_consensus(labels, 3, weights=weights, theta=theta, random_state=0).cluster_weights
+    np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), rtol=1e-9)
 
 
 def test_similarities_of_groups_are_sums_over_pairs(rng, missing):
@@ -81,11 +68,6 @@ def test_the_tree_is_that_of_all_objects(rng, missing):
     merges = reference.naive_merges(reference.product_sums(sums, pairs, np.arange(22)), pairs)
     similarities = np.minimum.accumulate([similarity for similarity, _ in merges])
     np.testing.assert_allclose(1.0 / found.tree[:, 2] - 1.0, similarities, rtol=1e-6)
-    # Pairs count by the partitions that observe both objects, which a plain mean of s q would not.
-    product, seen = reference.product_sums(sums, pairs, np.arange(22)), pairs > 0.0
-    plain = reference.naive_merges(np.divide(product, pairs, out=np.zeros_like(pairs), where=seen), seen.astype(float))
-    plain = np.minimum.accumulate([similarity for similarity, _ in plain])
-    assert np.allclose(plain, similarities) == (missing == 0.0)
     groups = np.argmax([np.isin(np.arange(22), group) for group in merges[-4][1]], axis=0)
     assert same_partition(cut_tree(found.tree, 4)[:, 0], groups)
 
@@ -102,24 +84,29 @@ def test_merges_equal_those_of_sums_made_anew(rng, missing, power):
         assert same_partition(_agglomeration.cut(tree, k), groups)
 
 
-def test_small_clusters_are_not_counted():
-    sizes = np.array([50.0, 1.0, 40.0, 2.0, 60.0, 47.0])
-    # Groups 0 and 2 merge first, then 4 and 5; 3 and 1 are the last to join.
-    left, right = np.array([0, 4, 0, 0, 0]), np.array([2, 5, 4, 3, 1])
-    tree = _agglomeration.Tree(left, right, np.linspace(1.0, 0.2, 5))
-    for n_clusters, groups in [
+@pytest.mark.parametrize(
+    ("n_clusters", "groups"),
+    [
         (1, [0, 0, 0, 0, 0, 0]),
         (2, [0, -1, 0, -1, 1, 1]),
         (3, [0, -1, 0, 1, 2, 2]),
         (4, [0, -1, 0, 1, 2, 3]),
         (5, [0, -1, 1, 2, 3, 4]),
         (6, [0, 1, 2, 3, 4, 5]),
-    ]:
-        assert _merging.cut_into_large(tree, n_clusters, sizes).tolist() == groups
-    # One object of 100 in two clusters has 2 % of the mean size, one of 60 has 3.3 %.
+    ],
+)
+def test_small_clusters_are_not_counted(n_clusters, groups):
+    # Groups 0 and 2 merge first, then 4 and 5; 3 and 1 are the last to join.
+    left, right = np.array([0, 4, 0, 0, 0]), np.array([2, 5, 4, 3, 1])
+    tree = _agglomeration.Tree(left, right, np.linspace(1.0, 0.2, 5))
+    assert _merging.cut_into_large(tree, n_clusters, np.array([50.0, 1.0, 40.0, 2.0, 60.0, 47.0])).tolist() == groups
+
+
+@pytest.mark.parametrize(("n", "groups"), [(100.0, [0, 1, -1]), (60.0, [0, 0, 1])])
+def test_one_object_of_many_is_left_alone(n, groups):
+    """In two clusters, one of 100 has 2 % of the mean size, one of 60 has 3.3 %."""
     pair = _agglomeration.Tree(np.array([0, 0]), np.array([1, 2]), np.array([0.5, 0.1]))
-    assert _merging.cut_into_large(pair, 2, np.array([50.0, 49.0, 1.0])).tolist() == [0, 1, -1]
-    assert _merging.cut_into_large(pair, 2, np.array([30.0, 29.0, 1.0])).tolist() == [0, 0, 1]
+    assert _merging.cut_into_large(pair, 2, np.array([n / 2, n / 2 - 1.0, 1.0])).tolist() == groups
 
 
 def test_outliers_are_not_a_cluster(rng):
@@ -135,7 +122,7 @@ def test_outliers_are_not_a_cluster(rng):
 def test_classes_that_many_labels_get_wrong():
     """Small groups that agree by chance do not stay apart from two even classes."""
     truth, scores = np.repeat([0, 1], 100), []
-    for seed in range(12):
+    for seed in range(6):
         rng = np.random.RandomState(seed)
         flipped = [truth ^ (rng.uniform(size=200) < 0.3) for _ in range(30)]
         labels = np.column_stack([rng.randint(4, size=200) + 4 * half for half in flipped])
@@ -148,11 +135,6 @@ def test_pairs_that_no_partition_sees(rng):
     """Two halves of the objects that share no partition are merged last, at similarity 0."""
     labels = np.full((16, 12), -1)
     labels[:8, :6], labels[8:, 6:] = random_ensemble(rng, 8, 6), random_ensemble(rng, 8, 6)
-    sums, pairs = dense_pairs(labels, np.full(12, 1.0 / 12))
-    tree = _agglomeration.tree_of_sums(sums, pairs, 0.2)
-    similarities = [similarity for similarity, _ in reference.naive_merges(sums, pairs)]
-    np.testing.assert_allclose(tree.similarities, np.minimum.accumulate(similarities), atol=1e-12)
-    assert tree.similarities[-1] == 0.0
     found = merge_consensus(labels, 2, weights=np.ones(12), random_state=0)
     assert found.tree[-1, 2] == 1.0
     assert np.isfinite(found.membership).all()
@@ -160,12 +142,8 @@ def test_pairs_that_no_partition_sees(rng):
 
 def test_as_many_clusters_as_asked_for_or_as_objects_that_differ():
     """A missing label is one more label; objects that no weighted partition observes do not count."""
-    rows = [[0, -1], [0, 0], [0, 1], [1, 2], [1, -1], [1, 2], [-1, 0], [-1, 1], [-1, 2]]
-    options = {"weights": [1, 1], "n_micro_clusters": 5}
-    for seed in range(5):
-        assert merge_consensus(np.repeat(rows, 3, axis=0), 5, random_state=seed, **options).n_clusters == 5
     rng = np.random.RandomState(0)
-    for seed in range(400):
+    for seed in range(150):
         n, m = rng.randint(4, 40), rng.randint(1, 7)
         labels, weights = random_ensemble(rng, n, m, missing=rng.choice([0.0, 0.3, 0.6])), rng.randint(3, size=m)
         weights[0] += not weights.any()
@@ -175,16 +153,7 @@ def test_as_many_clusters_as_asked_for_or_as_objects_that_differ():
         seen = labels[:, weights > 0]
         distinct = np.unique(seen[(seen != -1).any(axis=1)], axis=0)
         assert result.n_clusters == result.labels.max() + 1 == min(n_clusters, len(distinct))
-
-
-def test_the_seed_decides_which_equal_groups_merge():
-    labels, joined = np.repeat([0, 1, 2], 4)[:, np.newaxis] + np.zeros((1, 3), dtype=int), np.zeros(3)
-    for seed in range(300):
-        first, second, third = merge_consensus(labels, 2, weights=np.ones(3), random_state=seed).labels[[0, 4, 8]]
-        joined += [first == second, first == third, second == third]
-    # 100 expected, with a standard error of 8.2.
-    assert joined.sum() == 300
-    assert abs(joined - 100).max() < 30
+        assert [values.any() for values in result.cluster_weights] == (weights > 0).tolist()
 
 
 def test_similarities_that_differ_by_rounding_are_equal():
@@ -197,33 +166,9 @@ def test_similarities_that_differ_by_rounding_are_equal():
     assert (tree.left[0], tree.right[0]) == (2, 3)
 
 
-@pytest.mark.parametrize("given", [True, False])
-@pytest.mark.parametrize("n_clusters", [4, "auto"])
-def test_names_and_orders_decide_nothing(missing, n_clusters, given):
-    """Where labels are mostly noise, so that the next best merge is never far."""
-    for seed in range(2 if n_clusters == "auto" else 8):
-        rng = np.random.RandomState(seed)
-        labels = planted_ensemble(rng, rng.randint(3, size=50), 10, noise=0.7)
-        labels[:, 1:][rng.uniform(size=(50, 9)) < missing] = -1
-        order, columns = rng.permutation(50), rng.permutation(10)
-        named = [np.where(column == -1, -1, rng.permutation(99)[column]) for column in labels[order][:, columns].T]
-        weights = rng.randint(1, 4, size=10) if given else None
-        options = {"n_clusters": n_clusters, "random_state": seed}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            one = merge_consensus(labels, weights=weights, **options)
-            other = merge_consensus(np.array(named).T, weights=weights[columns] if given else None, **options)
-        assert same_partition(one.labels[order], other.labels)
-        assert np.array_equal(one.confidence[order], other.confidence)
-        assert np.array_equal(one.weights[columns], other.weights)
-        assert np.array_equal(one.tree[:, 2], other.tree[:, 2])
-        assert same_partition(one.micro_clusters[order], other.micro_clusters)
-        for u, values in zip(columns, other.cluster_weights, strict=True):
-            assert np.array_equal(np.sort(one.cluster_weights[u]), np.sort(values))
-
-
 def test_membership_and_labels_equal_the_definition(rng, missing):
-    labels, weights = planted(rng, missing, 8, 0.3)
+    labels, weights = planted_ensemble(rng, np.repeat([0, 1, 2], 15), 8, noise=0.3), rng.dirichlet(np.full(8, 3.0))
+    labels[:, 1:][rng.uniform(size=(45, 7)) < missing] = -1
     result = merge_consensus(labels, 3, weights=weights, n_micro_clusters=12, random_state=0)
     assert is_valid_linkage(result.tree)
     assert np.array_equal(np.unique(result.micro_clusters), np.arange(12))
@@ -268,11 +213,10 @@ def test_objects_move_to_the_nearest_group(monkeypatch, similarity, leaves, grou
     np.testing.assert_allclose(membership, shares)
 
 
-@pytest.mark.parametrize("truth", [np.repeat([0, 1], [3, 30]), np.arange(40) % 13])
-def test_auto_on_unanimous_ensembles(rng, truth):
-    labels = np.column_stack([rng.permutation(truth.max() + 1)[truth] for _ in range(5)])
+def test_auto_on_unanimous_ensembles(rng):
+    truth = np.arange(40) % 13
+    labels = np.column_stack([rng.permutation(13)[truth] for _ in range(5)])
     result = merge_consensus(labels, random_state=0)
-    assert result.n_clusters == truth.max() + 1
     assert same_partition(result.labels, truth)
     np.testing.assert_allclose(result.confidence, 1.0)
 
@@ -281,30 +225,26 @@ def test_auto_goes_to_ten_or_to_the_mean_number(rng):
     truth = np.arange(240) % 12
     labels = planted_ensemble(rng, truth, 8, noise=0.02)
     assert merge_consensus(labels, weights=np.ones(8), random_state=0).n_clusters == 12
-    with pytest.warns(UserWarning, match="no number of clusters from 2 to 10 is stable"):
+    with pytest.warns(UserWarning, match="2 to 10"):
         merge_consensus(rng.randint(4, size=(60, 8)), weights=np.ones(8), random_state=0)
-    with pytest.warns(UserWarning, match="no number of clusters from 2 to 11 is stable"):
+    with pytest.warns(UserWarning, match="2 to 11"):
         merge_consensus(rng.randint([12] * 7 + [2], size=(60, 8)), weights=np.ones(8), random_state=0)
 
 
 def test_scaled_distances_are_those_of_explicit_rows(rng, missing):
-    labels = random_ensemble(rng, 20, 5, missing=missing)
+    labels, groups = random_ensemble(rng, 20, 5, missing=missing), rng.permutation(np.arange(20) % 3)
     encoding = encode(labels)
     by_slot = np.where(encoding.partitions.sizes > 0.0, rng.uniform(0.1, 3.0, size=len(encoding.partitions.sizes)), 0.0)
-    groups = rng.permutation(np.arange(20) % 3)
-    counts = cluster_counts(encoding, groups, 3)
-    found = table_costs(encoding, scaled_distances(encoding, by_slot[:, np.newaxis], counts))
+    found = scaled_distances(encoding, by_slot[:, np.newaxis], cluster_counts(encoding, groups, 3))
     expected = np.zeros((20, 3))
-    for column, start, k in zip(
-        encoding.rows.codes.T, encoding.partitions.offsets, encoding.partitions.n_codes, strict=True
-    ):
-        seen = encoding.partitions.sizes[start + column] > 0.0
-        for slot in range(k):
-            rows = np.sqrt(by_slot[start + slot]) * (column == slot)
-            for c in range(3):
-                # A mean over the objects that the partition observes.
-                expected[seen, c] += (rows[seen] - rows[seen & (groups == c)].mean()) ** 2
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    for u, start in enumerate(encoding.partitions.offsets):
+        seen = labels[:, u] != -1
+        for slot in range(encoding.partitions.n_codes[u]):
+            rows = np.sqrt(by_slot[start + slot]) * (encoding.rows.codes[:, u] == slot)
+            # A mean over the objects that the partition observes.
+            means = np.array([rows[seen & (groups == c)].mean() for c in range(3)])
+            expected[seen] += (rows[seen, np.newaxis] - means) ** 2
+    np.testing.assert_allclose(table_costs(encoding, found), expected, atol=1e-12)
 
 
 def test_many_objects(rng, monkeypatch):
@@ -313,8 +253,7 @@ def test_many_objects(rng, monkeypatch):
     monkeypatch.setattr(_merging, "take_rows", lambda encoding, rows: samples.append(rows) or take_rows(encoding, rows))
     truth = rng.randint(5, size=10_000)
     labels = planted_ensemble(rng, truth, 40, noise=0.4, n_random=8)
-    result = merge_consensus(labels, random_state=0)
-    assert result.n_clusters == 5
+    result = merge_consensus(labels, 5, random_state=0)
     assert adjusted_rand_score(truth, result.labels) > 0.98
     assert np.array_equal(np.flatnonzero(result.weights), np.arange(32))
     assert len(result.tree) + 1 == 30
@@ -322,24 +261,8 @@ def test_many_objects(rng, monkeypatch):
     sample = samples[-1]
     assert len(np.unique(sample)) == _merging._SAMPLE
     assert abs(sample.mean() / 5000.0 - 1.0) < 0.05
-    threads = merge_consensus(labels, n_jobs=2, random_state=0)
+    threads = merge_consensus(labels, 5, n_jobs=2, random_state=0)
     assert np.array_equal(threads.membership, result.membership)
-    assert np.array_equal(threads.micro_clusters, result.micro_clusters)
-    again = merge_consensus(labels[:, rng.permutation(40)], 5, random_state=1)
-    assert not np.array_equal(again.micro_clusters, result.micro_clusters)
-    assert adjusted_rand_score(again.labels, result.labels) > 0.98
-
-
-def test_micro_clusters_are_those_of_scaled_kmeans(rng):
-    labels = distinct_ensemble(rng, 200, 8, max_clusters=5, missing=0.1)
-    encoding, weights = encode(labels), np.full(8, 0.125)
-    by_slot = 0.125 * _merging.base_cluster_weights(encoding, weights, 0.2)
-    found, counts = _merging.find_micro_clusters(encoding, weights, by_slot, 6, rng=rng, n_threads=1)
-    assert np.array_equal(np.unique(found), np.arange(6))
-    assert np.array_equal(counts, cluster_counts(encoding, found, 6))
-    # Nothing moves any more: every row is in the nearest.
-    costs = table_costs(encoding, scaled_distances(encoding, by_slot[:, np.newaxis], counts))
-    assert np.all(costs[np.arange(200), found] <= costs.min(axis=1) + 1e-9)
 
 
 def test_halves_in_the_mean_number_of_clusters_do_not_depend_on_the_order(rng):
@@ -360,10 +283,6 @@ def test_identical_objects_share_all(rng):
     rows = distinct_ensemble(rng, 15, 12)
     copies = rng.permutation(np.repeat(np.arange(15), rng.randint(1, 5, size=15)))
     result = merge_consensus(rows[copies], 4, weights=np.ones(12), random_state=0)
-    assert len(result.tree) == 14
-    for i in range(15):
-        same = np.flatnonzero(copies == i)
-        assert len(np.unique(result.membership[same], axis=0)) == len(np.unique(result.micro_clusters[same])) == 1
     # Its clusters are clusters of the tree of all objects, in which copies merge before others join them.
     sums, pairs = dense_pairs(rows[copies], np.ones(12))
     merges = reference.naive_merges(reference.product_sums(sums, pairs, copies), pairs)
@@ -371,26 +290,6 @@ def test_identical_objects_share_all(rng):
     for k in range(1, 15):
         cut = cut_tree(result.tree, k)[result.micro_clusters, 0]
         assert {tuple(np.flatnonzero(cut == c).tolist()) for c in range(k)} <= clusters
-
-
-def test_a_repeated_partition_is_one_of_that_weight_and_one_without_weight_is_not_there(rng):
-    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 6, noise=0.3)
-    weights = np.array([3, 1, 2, 1, 1, 4])
-    one = merge_consensus(labels, 3, weights=weights, n_micro_clusters=60, random_state=0)
-    repeated = np.repeat(labels, weights, axis=1)
-    other = merge_consensus(repeated, 3, weights=np.ones(12), n_micro_clusters=60, random_state=0)
-    np.testing.assert_allclose(one.membership, other.membership, atol=1e-10)
-    np.testing.assert_allclose(one.tree[:, 2], other.tree[:, 2], rtol=1e-9)
-    for u, values in zip(np.repeat(np.arange(6), weights), other.cluster_weights, strict=True):
-        np.testing.assert_allclose(values, one.cluster_weights[u])
-    labels[:, 1:] = np.where(rng.uniform(size=(60, 5)) < 0.3, -1, labels[:, 1:])
-    some = weights > 1
-    one = merge_consensus(labels, "auto", weights=weights * some, random_state=0)
-    other = merge_consensus(labels[:, some], "auto", weights=weights[some], random_state=0)
-    assert np.array_equal(one.tree, other.tree)
-    assert np.array_equal(one.membership, other.membership)
-    assert [values.any() for values in one.cluster_weights] == some.tolist()
-    assert [len(values) for values in one.cluster_weights] == [len(np.unique(c[c != -1])) for c in labels.T]
 
 
 def test_without_weights_trust_decides(rng):
@@ -406,51 +305,27 @@ def test_objects_that_no_trusted_partition_observes(rng):
     unseen = rng.permutation(60)[:7]
     labels[unseen, :9] = -1
     result = merge_consensus(labels, "auto", weights=[1.0] * 9 + [0.0], random_state=0)
-    assert result.n_clusters == 3
     assert np.array_equal(np.flatnonzero(result.micro_clusters == -1), np.sort(unseen))
     np.testing.assert_allclose(result.membership[unseen], 1.0 / 3.0)
-    others = np.setdiff1d(np.arange(60), unseen)
-    alone = merge_consensus(labels[others][:, :9], "auto", weights=np.ones(9), random_state=0)
-    assert same_partition(alone.labels, result.labels[others])
-    np.testing.assert_allclose(np.sort(alone.membership), np.sort(result.membership[others]))
+    alone = merge_consensus(np.delete(labels, unseen, axis=0)[:, :9], "auto", weights=np.ones(9), random_state=0)
+    assert same_partition(alone.labels, np.delete(result.labels, unseen))
 
 
 def test_sizes_at_the_edges(rng):
     labels = distinct_ensemble(rng, 12, 9)
     assert np.array_equal(merge_consensus(labels, 1, weights=np.ones(9), random_state=0).membership, np.ones((12, 1)))
-    # Fewer different objects than clusters wanted.
-    few = np.repeat(np.array([[0, 0], [0, 1], [1, 1]]), 4, axis=0)
-    few = merge_consensus(few, 8, weights=[1, 1], random_state=0)
-    assert (few.n_clusters, few.membership.shape) == (3, (12, 3))
-    assert np.array_equal(few.labels, np.repeat([0, 1, 2], 4))
     # One partition comes back, and so does its number of clusters, however far apart its labels are.
     column = np.array([-(2**63), 0, 2**63 - 1])[rng.randint(3, size=30)]
     single = merge_consensus(column[:, np.newaxis], "auto", random_state=0)
     assert same_partition(single.labels, column)
-    assert np.array_equal(single.weights, [1.0])
     # All objects equal.
-    with pytest.warns(UserWarning, match="no number of clusters from 2 to 6 is stable"):
+    with pytest.warns(UserWarning, match="2 to 6"):
         same = merge_consensus(np.zeros((6, 3), dtype=int), "auto", weights=np.ones(3), random_state=0)
     assert (same.n_clusters, same.tree.shape, same.confidence.min()) == (1, (0, 4), 1.0)
 
 
-def test_the_warning(rng):
-    labels = rng.randint(4, size=(40, 6))
-    with pytest.warns(UserWarning, match="No two partitions agree beyond chance"):
-        result = merge_consensus(labels, 3, random_state=0)
-    np.testing.assert_allclose(result.weights, 1.0 / 6.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        merge_consensus(labels, 3, weights=np.ones(6), random_state=0)
-        merge_consensus(planted_ensemble(rng, np.repeat([0, 1, 2], 20), 6), 3, random_state=0)
-
-
 @pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [
-        ({"theta": 1e-6}, "theta must be large enough for some base cluster to keep weight"),
-        ({"n_micro_clusters": 1, "n_clusters": "auto"}, "n_micro_clusters must be at least 2, got 1"),
-    ],
+    ("kwargs", "match"), [({"theta": 1e-6}, "theta"), ({"n_micro_clusters": 1, "n_clusters": "auto"}, "at least 2")]
 )
 def test_errors(kwargs, match):
     options = {"n_clusters": 2, "weights": [1, 1], "random_state": 0}
@@ -459,15 +334,12 @@ def test_errors(kwargs, match):
 
 
 def test_memory_is_checked_before_it_is_taken(rng, monkeypatch):
-    labels = np.column_stack([rng.permutation(3000) for _ in range(3)])
-    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 2**20)
-
-    monkeypatch.setattr(_merging, "find_micro_clusters", None)
-    # At most as many as objects; the default is that large here.
-    for n_micro in (10**12, None):
-        with pytest.raises(ValueError, match=r"n_micro_clusters=3000 groups needs about 1.34 GiB of memory"):
+    many = np.column_stack([rng.permutation(3000) for _ in range(3)])
+    few = many // 1500
+    # At most as many groups as objects; the default is that large here.
+    for memory, labels, n_micro, match in (
+        (2**20, many, 10**12, "=3000 groups"), (2**20, many, None, "=3000"), (2**14, few, 2, "membership")
+    ):  # fmt: skip
+        monkeypatch.setattr(_consensus_common, "physical_memory", lambda memory=memory: memory)
+        with pytest.raises(ValueError, match=match):
             merge_consensus(labels, 2, weights=np.ones(3), n_micro_clusters=n_micro, random_state=0)
-    monkeypatch.undo()
-    monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 2**14)
-    with pytest.raises(ValueError, match="the membership of 2000 objects needs about"):
-        merge_consensus(np.arange(2000)[:, np.newaxis] % 2, 2, random_state=0)

@@ -1,5 +1,3 @@
-import warnings
-from functools import partial
 from itertools import permutations
 from math import ceil
 
@@ -39,27 +37,21 @@ def same(a, b):
     return np.array_equal(a == -1, b == -1) and np.array_equal(relabel(a), relabel(b))
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("method", ["leader", "components"])
-def test_consensus_against_the_whole_matrix(rng, method):
-    differ = 0
+@pytest.mark.parametrize("max_clusters", [2, 3, 6])
+def test_consensus_against_the_whole_matrix(rng, method, max_clusters):
     for m in (1, 2, 5, 6):
-        for max_clusters in (2, 3, 6):
-            partitions = random_ensemble(rng, 25, m, max_clusters=max_clusters, missing=0.1 / m)
-            values = rng.normal(size=(25, m)) + 1.5
-            values[rng.uniform(size=values.shape) < 0.1 / m] = np.nan
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                expected = slow_consensus(partitions, values, 0.2, method)
-                if expected.max() == -1:
-                    continue
-                result = ovi_lda_consensus(partitions, values, min_value=0.2, method=method)
-            assert same(result.labels, expected)
-            assert np.array_equal(result.kept, ((values >= 0.2) & (partitions != -1)).all(axis=1))
-            assert np.array_equal(result.core, result.labels >= 0)
-            assert result.n_clusters == len(np.unique(expected[expected >= 0]))
-            assert np.array_equal(relabel(result.labels[result.core]), result.labels[result.core])
-            differ += 1
-    assert differ > 5
+        partitions = random_ensemble(rng, 25, m, max_clusters=max_clusters, missing=0.1 / m)
+        values = rng.normal(size=(25, m)) + 2.5
+        values[rng.uniform(size=values.shape) < 0.1 / m] = np.nan
+        expected = slow_consensus(partitions, values, 0.2, method)
+        result = ovi_lda_consensus(partitions, values, min_value=0.2, method=method)
+        assert same(result.labels, expected)
+        assert np.array_equal(result.kept, ((values >= 0.2) & (partitions != -1)).all(axis=1))
+        assert np.array_equal(result.core, result.labels >= 0)
+        assert result.n_clusters == len(np.unique(expected[expected >= 0]))
+        assert np.array_equal(relabel(result.labels[result.core]), result.labels[result.core])
 
 
 # The partitions {abc, abc, ab|c, ab|c, a|bc}: a and b together in four of five, b and c in three, a and c in two.
@@ -75,32 +67,17 @@ def test_majorities_are_not_transitive():
     assert ovi_lda_consensus(CHAIN[[2, 1, 0]], np.ones((3, 5))).labels.tolist() == [0, 1, 1]
 
 
-def test_components_do_not_depend_on_order_or_names(rng):
-    partitions, values = rng.randint(4, size=(40, 5)), rng.normal(size=(40, 5)) + 1.0
-    components = partial(ovi_lda_consensus, method="components")
-    result = components(partitions, values)
-    rows, columns = rng.permutation(40), rng.permutation(5)
-    names = np.column_stack([rng.permutation([-7, 3, 90, 4])[column] for column in partitions.T])
-    assert same(components(partitions[rows], values[rows]).labels, result.labels[rows])
-    assert same(components(partitions[:, columns], values[:, columns]).labels, result.labels)
-    for method in ("components", "leader"):
-        a, b = (ovi_lda_consensus(table, values, method=method) for table in (partitions, names))
-        assert np.array_equal(a.labels, b.labels)
-
-
 def test_nothing_left_falls_back_to_all_objects():
-    partitions = np.array([[0, 0], [0, 0], [1, 1], [-1, 1]])
-    with pytest.warns(UserWarning, match=r"at least min_value=0 in all partitions \(0 objects\)"):
-        result = ovi_lda_consensus(partitions, np.full((4, 2), np.nan))
-    assert result.labels.tolist() == [0, 0, 1, 1]
-    assert result.kept.all()
-    with pytest.warns(UserWarning, match=r"\(1 objects\) share a cluster in 1 of them; all objects are clustered"):
-        result = ovi_lda_consensus(np.array([[0, 0], [0, 0]]), [[1, 1], [-1, 1]])
-    assert result.labels.tolist() == [0, 0]
-    with pytest.warns(UserWarning, match="all objects are clustered"):
-        result = ovi_lda_consensus(np.array([[0], [1]]), [[1], [1]])
-    assert result.labels.tolist() == [-1, -1]
-    assert result.n_clusters == 0
+    for partitions, values, labels, match in (
+        ([[0, 0], [0, 0], [1, 1], [-1, 1]], np.full((4, 2), np.nan), [0, 0, 1, 1], "0 objects"),
+        ([[0, 0], [0, 0]], [[1, 1], [-1, 1]], [0, 0], "1 objects"),
+        ([[0], [1]], [[1], [1]], [-1, -1], "all objects"),
+    ):
+        with pytest.warns(UserWarning, match=match):
+            result = ovi_lda_consensus(np.array(partitions), values)
+        assert result.labels.tolist() == labels
+        assert result.kept.all()
+        assert result.n_clusters == max(labels) + 1
 
 
 def test_assignment_is_linear_discriminant_analysis(rng):
@@ -118,36 +95,35 @@ def test_assignment_is_linear_discriminant_analysis(rng):
     assert assign_to_cores([[0.0, 0.0], [1.0, 1e3], [0.9, 400.0]], [4, 2, -1]).tolist() == [4, 2, 2]
 
 
-@pytest.fixture
-def data(rng):
-    """Four symbols of energy 1 with noise of 8 decibel, of variance 1 / (4 SNR) per coordinate."""
+def four_symbols(rng, noise):
+    """Four symbols of energy 1, with noise of variance 1 / (4 SNR) per coordinate."""
     y = np.arange(200) % 4
     symbols = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]) / np.sqrt(2)
-    return symbols[y] + np.sqrt(10**-0.8 / 4) * rng.normal(size=(200, 2)), y
+    return symbols[y] + np.sqrt(noise / 4) * rng.normal(size=(200, 2)), y
+
+
+@pytest.fixture
+def data(rng):
+    """At 8 decibel."""
+    return four_symbols(rng, 10**-0.8)
 
 
 def test_four_symbols_are_found(data, seed):
     X, y = data
     model = OVIConsensus((2, 5), n_init=3, random_state=seed).fit(X)
     assert model.chosen_n_clusters_.tolist() == [4] * 5
-    assert model.n_clusters_ == 4
     assert adjusted_rand_score(y[model.core_mask_], model.labels_[model.core_mask_]) > 0.98
     assert np.mean(model.core_mask_) > 0.9
 
 
 def test_the_default_is_the_listing_of_the_paper(rng):
     """All five algorithms, linked by half of the votes, and Table 2; at 2 decibel."""
-    y = np.arange(200) % 4
-    X = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])[y] / np.sqrt(2) + np.sqrt(10**-0.2 / 4) * rng.normal(
-        size=(200, 2)
-    )
+    X, _ = four_symbols(rng, 10**-0.2)
     model = OVIConsensus(4, random_state=0).fit(X)
     assert model.clusterers == tuple(OVI_CLUSTERERS)
-    assert same(
-        np.where(model.core_mask_, model.labels_, -1), slow_consensus(model.partitions_, model.values_, 0.0, "leader")
-    )
-    assert np.array_equal(model.labels_, assign_to_cores(X, np.where(model.core_mask_, model.labels_, -1)))
-    assert model.labels_.min() == 0
+    labels = np.where(model.core_mask_, model.labels_, -1)
+    assert same(labels, slow_consensus(model.partitions_, model.values_, 0.0, "leader"))
+    assert np.array_equal(model.labels_, assign_to_cores(X, labels))
 
 
 def test_the_final_partition_matrix_is_its_formula(data):
@@ -161,7 +137,6 @@ def test_the_final_partition_matrix_is_its_formula(data):
     squares = [[(x - center) @ inverse @ (x - center) for center in centers] for x in X]
     expected = [[1 / sum(row[k] / other for other in row) for k in range(n_clusters)] for row in squares]
     np.testing.assert_allclose(model.membership_, expected, rtol=1e-9)
-    np.testing.assert_allclose(model.membership_.sum(axis=1), 1.0, rtol=1e-12)
     assert np.array_equal(model.membership_[~core].argmax(axis=1), model.labels_[~core])
 
 
@@ -197,7 +172,6 @@ def test_the_best_run_is_kept(monkeypatch, data):
     monkeypatch.setitem(OVI_CLUSTERERS, "scripted", (True, scripted))
     model = OVIConsensus(4, clusterers=["scripted"], n_init=6, random_state=0).fit(X)
     values = [ovi_lda(X, scripted(X, 4, seed)).value for seed in list(seen)]
-    assert len(values) == 6
     assert model.scores_[0, 0] == max(values) > min(values)
     assert np.array_equal(model.partitions_[:, 0], scripted(X, 4, seen[int(np.argmax(values))]))
     seen.clear()
@@ -207,41 +181,29 @@ def test_the_best_run_is_kept(monkeypatch, data):
 
 
 def test_a_single_cluster_filters_everything(data):
-    X, _ = data
-    with pytest.warns(UserWarning, match=r"\(0 objects\)"):
-        model = OVIConsensus(1, n_init=1, random_state=0).fit(X)
+    with pytest.warns(UserWarning, match="0 objects"):
+        model = OVIConsensus(1, n_init=1, random_state=0).fit(data[0])
     assert np.isnan(model.scores_).all()
-    assert np.array_equal(model.labels_, np.zeros(len(X)))
-    assert model.n_clusters_ == 1
-    assert model.core_mask_.all()
-    options = {"clusterers": ("kmeans-ka", "ward"), "random_state": 0}
-    both = [OVIConsensus(range_, **options).fit(X) for range_ in ((1, 4), (2, 4))]
-    assert np.isnan(both[0].scores_[:, 0]).all()
-    assert np.array_equal(both[0].chosen_n_clusters_, both[1].chosen_n_clusters_)
-    assert np.array_equal(both[0].labels_, both[1].labels_)
+    assert not model.labels_.any()
+    # Beside others, it is not chosen.
+    ranged = OVIConsensus((1, 4), clusterers=("kmeans-ka", "ward"), random_state=0).fit(data[0])
+    assert np.array_equal(ranged.chosen_n_clusters_, 2 + ranged.scores_[:, 1:].argmax(axis=1))
 
 
 def test_every_object_alone_is_no_consensus():
-    with pytest.warns(UserWarning, match="all objects are clustered"):
+    with pytest.warns(UserWarning, match="all objects"):
         model = OVIConsensus(3, clusterers=["ward"], random_state=0).fit([[0.0], [1.0], [3.0]])
     assert (model.labels_.tolist(), model.n_clusters_, model.membership_.shape) == ([-1, -1, -1], 0, (3, 0))
-
-
-ONE = np.array([[0]])
 
 
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda X: ovi_lda_consensus(ONE[[0, 0]], [[1]]), r"values must have the shape .*got \(1, 1\)"),
-        (lambda X: ovi_lda_consensus(ONE, [[np.inf]]), "values contains infinity"),
-        (lambda X: assign_to_cores([[0.0]], [0, 1]), r"labels must have shape \(1,\), one label per object"),
-        (lambda X: assign_to_cores([[0.0], [1.0]], [-1, -1]), "labels must label at least one object"),
-        (lambda X: OVIConsensus((2, 500)).fit(X), "n_clusters must be in .* n_samples=200"),
-        (lambda X: OVIConsensus(2, clusterers=()).fit(X), "clusterers must name at least one of kmeans, kmeans-ka"),
-        (lambda X: OVIConsensus(2, clusterers=("fcm", "pam")).fit(X), "clusterers must be one of .* got 'pam'"),
+        (lambda: ovi_lda_consensus(np.array([[0], [0]]), [[1]]), "shape"),
+        (lambda: assign_to_cores([[0.0], [1.0]], [-1, -1]), "at least one"),
+        (lambda: OVIConsensus(2, clusterers=()).fit(np.eye(4)), "at least one"),
     ],
 )
-def test_errors(data, call, match):
+def test_errors(call, match):
     with pytest.raises(ValueError, match=match):
-        call(data[0])
+        call()

@@ -173,55 +173,39 @@ def test_columns_at_the_end_are_optimal_by_cvxpy(rng, divergence):
     assert result.converged
     Y, C = result.membership, coassociation_matrix(labels)
     for i in range(12):
-        others = np.arange(12) != i
-        rows = Y[others]
-        c = C[i, others]
-        y = cp.Variable(3, nonneg=True)
+        rows, c, y = np.delete(Y, i, axis=0), np.delete(C[i], i), cp.Variable(3, nonneg=True)
         if divergence == "l2":
-            value, constant = cp.sum_squares(rows @ y - c), 0.0
+            value = cp.sum_squares(rows @ y - c)
         else:
-            some = c > 0
-            rest = c < 1
-            inner = c[(c > 0) & (c < 1)]
-            value = -c[some] @ cp.log(rows[some] @ y) - (1 - c[rest]) @ cp.log(1 - rows[rest] @ y)
-            constant = np.sum(inner * np.log(inner) + (1 - inner) * np.log(1 - inner))
-        least = cp.Problem(cp.Minimize(value), [cp.sum(y) == 1]).solve() + constant
+            some, rest = c > 0, c < 1
+            value = cp.sum(cp.kl_div(c[some], rows[some] @ y)) + cp.sum(cp.kl_div(1 - c[rest], 1 - rows[rest] @ y))
+            # Its kl_div(x, y) is x log(x / y) - x + y.
+            value -= cp.sum(rows[some] @ y - c[some]) + cp.sum(c[rest] - rows[rest] @ y)
+        least = cp.Problem(cp.Minimize(value), [cp.sum(y) == 1]).solve()
         own = sum(module.divergence(p, a, divergence == "kl") for p, a in zip(rows @ Y[i], c, strict=True))
         assert own == pytest.approx(least, abs=1e-5)
 
 
 def test_starts_and_threads(rng):
-    labels = random_ensemble(rng, 60, 8)
-    one = solve_peace(labels, 3, n_init=10, random_state=2)
-    two = solve_peace(labels, 3, n_init=10, n_jobs=2, random_state=2)
+    labels, start = random_ensemble(rng, 60, 8), random_membership(rng, 60, 3)
+    one, two = (solve_peace(labels, 3, n_init=10, n_jobs=n_jobs, random_state=2) for n_jobs in (1, 2))
     assert np.array_equal(one.membership, two.membership)
     assert np.array_equal(CONSENSUS_FUNCTIONS["peace"](labels, 3, random_state=2), one.labels)
     # The first start of both is the same; the best is kept.
     assert one.objective <= solve_peace(labels, 3, random_state=2).objective
-    start = random_membership(rng, 60, 3)
-    with pytest.warns(ConvergenceWarning, match=r"gap=.* > tol=0 after max_steps=0") as record:
+    with pytest.warns(ConvergenceWarning, match="max_steps=0"):
         stopped = solve_peace(labels, 3, init=start, max_steps=0, tol=0.0)
-    assert {warning.filename for warning in record} == {__file__}
-    assert (stopped.n_steps, stopped.converged) == (0, False)
     np.testing.assert_allclose(stopped.membership, start, rtol=1e-14)
 
 
 @pytest.mark.parametrize("divergence", ["l2", "kl"])
-def test_small_cases(rng, divergence):
-    labels = random_ensemble(rng, 10, 6, missing=0.3)
-    one = solve_peace(labels, 1, divergence=divergence, random_state=0)
-    assert np.array_equal(one.membership, np.ones((10, 1)))
-    assert (one.n_steps, one.gap, one.converged) == (0, 0.0, True)
-    # Objects that no partition observes together with another stay where they start.
+def test_objects_that_no_partition_observes_with_another_stay_where_they_start(rng, divergence):
     labels = np.full((7, 3), -1)
     labels[:3, 0] = (0, 0, 1)
     labels[3:6, 1] = (2, 2, 2)
     labels[6, 2] = 5
-    pairs = sample_pairs(encode(labels), np.full(3, 1 / 3), None, rng)
-    assert np.array_equal(np.diff(pairs.starts), [2, 2, 2, 2, 2, 2, 0])
     start = random_membership(rng, 7, 2)
     result = solve_peace(labels, 2, divergence=divergence, init=start)
-    assert result.converged
     np.testing.assert_allclose(result.membership[6], start[6], rtol=1e-14)
     alone = solve_peace(np.where(np.eye(4), 0, -1), 2, divergence=divergence, random_state=0)
     assert (alone.objective, alone.gap, alone.n_steps, alone.converged) == (0.0, 0.0, 0, True)
@@ -258,18 +242,12 @@ def test_no_descent_without_a_step(rng, monkeypatch):
 def test_memory_of_all_pairs_is_checked_first(monkeypatch):
     monkeypatch.setattr(_consensus_common, "physical_memory", lambda: 20_000)
     labels = np.arange(40).reshape(20, 2) % 3
-    with pytest.raises(ValueError, match="peace: all pairs of n_samples=20 objects needs about"):
+    with pytest.raises(ValueError, match="all pairs"):
         solve_peace(labels, 2, n_partners=None)
     assert len(solve_peace(labels, 2, n_partners=3, random_state=0).labels) == 20
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [
-        ({"init": "kmeans"}, 'init must be None, "random" or an array'),
-        ({"init": np.full((4, 2), 0.5)}, "init must not give every object the same membership"),
-    ],
-)
-def test_errors(kwargs, match):
+@pytest.mark.parametrize(("init", "match"), [("kmeans", "random"), (np.full((4, 2), 0.5), "same membership")])
+def test_errors(init, match):
     with pytest.raises(ValueError, match=match):
-        solve_peace(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, **kwargs)
+        solve_peace(np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), 2, init=init)

@@ -1,16 +1,10 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
-from sklearn.cluster import AgglomerativeClustering, KMeans, MiniBatchKMeans, SpectralClustering
+from sklearn.cluster import AgglomerativeClustering, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import (
-    FeatureSubsetEnsemble,
-    KMeansEnsemble,
-    MixedEnsemble,
-    corrupt_ensemble,
-    load_dataset,
-)
+from robust_eac import FeatureSubsetEnsemble, KMeansEnsemble, MixedEnsemble, corrupt_ensemble, load_dataset
 
 from ..conftest import random_ensemble
 
@@ -22,39 +16,12 @@ def features():
 
 def test_kmeans_ensemble(X):
     model = KMeansEnsemble(60, (3, 9), random_state=0).fit(X)
-    assert model.labels_.shape == (150, 60)
-    assert model.labels_.dtype == np.int16
     assert set(model.n_clusters_) == set(range(3, 10))
     assert [len(np.unique(c)) for c in model.labels_.T] == list(model.n_clusters_)
-    assert np.array_equal(model.transform(X[:7]), model.labels_[:7])
     assert list(model.get_feature_names_out())[:2] == ["kmeansensemble0", "kmeansensemble1"]
     # Random starts: partitions with the same number of clusters are not all alike.
     columns = model.labels_.T[model.n_clusters_ == 9]
     assert min(adjusted_rand_score(columns[0], c) for c in columns[1:]) < 1.0
-
-
-def test_any_clusterer_in_the_place_of_kmeans(X):
-    template = MiniBatchKMeans(n_init=1)
-    model = KMeansEnsemble(5, (2, 4), estimator=template, random_state=0).fit(X)
-    assert all(isinstance(e, MiniBatchKMeans) for e in model.estimators_)
-    assert template.get_params()["random_state"] is None
-    tree = KMeansEnsemble(3, 4, estimator=AgglomerativeClustering(), random_state=0).fit(X)
-    expected = AgglomerativeClustering(4).fit_predict(X)
-    assert all(np.array_equal(c, expected) for c in tree.labels_.T)
-    with pytest.raises(TypeError, match="AgglomerativeClustering cannot label objects it was not fitted on"):
-        tree.transform(X)
-
-
-def test_objects_that_a_clusterer_leaves_out_are_missing(X):
-    class Leaver(KMeans):
-        def fit(self, X, y=None):
-            super().fit(X)
-            self.labels_ = np.where(np.arange(len(X)) % 10 == 0, -1, self.labels_)
-            return self
-
-    labels = KMeansEnsemble(3, 4, estimator=Leaver(), random_state=0).fit_transform(X)
-    assert labels.dtype == np.int16
-    assert np.all(labels[::10] == -1)
 
 
 def test_mixed_ensemble_composition(X):
@@ -76,8 +43,6 @@ def test_mixed_ensemble_composition(X):
     expected = SpectralClustering(k, affinity="precomputed", random_state=0).fit_predict(affinity)
     found = model.labels_.T[chosen][model.n_clusters_[chosen].argmin()]
     assert adjusted_rand_score(expected, found) > 0.9
-    assert model.n_clusters_.min() >= 2
-    assert model.n_clusters_.max() <= 10
 
 
 def test_mixed_ensemble_of_any_size_has_every_algorithm(X):
@@ -86,24 +51,9 @@ def test_mixed_ensemble_of_any_size_has_every_algorithm(X):
         assert model.labels_.shape == (30, n_partitions)
         assert len(model.n_clusters_) == len(model.algorithms_) == n_partitions
         assert len(set(model.algorithms_)) == 6
-    with pytest.raises(ValueError, match=r"n_clusters must be in \[1, n_samples - 1=11\], got 12"):
+    with pytest.raises(ValueError, match="n_samples - 1=11"):
         MixedEnsemble(6, 12, random_state=0).fit(X[:12])
     assert MixedEnsemble(6, 11, random_state=0).fit_transform(X[:12]).shape == (12, 6)
-    assert MixedEnsemble(6, 1, random_state=0).fit_transform(np.ones((8, 2))).shape == (8, 6)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"n_clusters": (5, 3)}, ValueError, r"n_clusters must be .* a pair .*, got \(5, 3\)"),
-        ({"n_clusters": (3, 151)}, ValueError, r"n_clusters must be in \[1, n_samples.*\], got 151"),
-        ({"n_clusters": "many"}, TypeError, "n_clusters must be an integer, got 'many'"),
-    ],
-)
-@pytest.mark.parametrize("Ensemble", [KMeansEnsemble, MixedEnsemble])
-def test_errors(X, Ensemble, options, error, match):
-    with pytest.raises(error, match=match):
-        Ensemble(**options, random_state=0).fit(X)
 
 
 def test_uniform_noise_is_what_it_was_before_there_were_other_kinds():
@@ -118,27 +68,25 @@ KINDS = ("uniform", "unequal", "shuffled")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_kinds_of_noise_replace_the_same_partitions(rng, kind):
-    for dtype, missing in ((np.int64, 0.2), (np.int8, 0.2), (np.uint8, 0.0), (bool, 0.0)):
-        labels = random_ensemble(rng, 90, 20, max_clusters=2 if dtype is bool else 6, missing=missing).astype(dtype)
-        before = labels.copy()
-        corrupted, mask = corrupt_ensemble(labels, 0.31, random_state=5, kind=kind)
-        again, same = corrupt_ensemble(labels, 0.31, random_state=5, kind=kind)
-        other, _ = corrupt_ensemble(labels, 0.31, random_state=6, kind=kind)
-        assert np.array_equal(labels, before)
-        assert corrupted.dtype == (np.int16 if dtype in (np.uint8, bool) else dtype)
-        assert mask.sum() == 6
-        assert np.array_equal(mask, corrupt_ensemble(labels, 0.31, random_state=5)[1])
-        assert np.array_equal(corrupted, again)
-        assert np.array_equal(mask, same)
-        assert not np.array_equal(corrupted, other)
-        assert np.array_equal(corrupted[:, ~mask], labels[:, ~mask])
-        if missing:
-            assert np.array_equal(corrupted == -1, labels == -1)
-        for u in np.flatnonzero(mask):
-            assert not np.array_equal(corrupted[:, u], labels[:, u])
-            assert set(corrupted[:, u]) <= set(labels.ravel())
-    assert np.array_equal(corrupt_ensemble(labels, 0.0, random_state=0, kind=kind)[0], labels)
+@pytest.mark.parametrize(("dtype", "missing"), [(np.int8, 0.2), (np.uint8, 0.0), (bool, 0.0)])
+def test_kinds_of_noise_replace_the_same_partitions(rng, kind, dtype, missing):
+    labels = random_ensemble(rng, 90, 20, max_clusters=2 if dtype is bool else 6, missing=missing).astype(dtype)
+    corrupted, mask = corrupt_ensemble(labels, 0.31, random_state=5, kind=kind)
+    assert np.array_equal(corrupted, corrupt_ensemble(labels, 0.31, random_state=5, kind=kind)[0])
+    assert not np.array_equal(corrupted, corrupt_ensemble(labels, 0.31, random_state=6, kind=kind)[0])
+    # Labels can be hidden.
+    assert corrupted.dtype == (np.int16 if dtype in (np.uint8, bool) else dtype)
+    assert mask.sum() == 6
+    assert np.array_equal(mask, corrupt_ensemble(labels, 0.31, random_state=5)[1])
+    assert np.array_equal(corrupted[:, ~mask], labels[:, ~mask])
+    if missing:
+        assert np.array_equal(corrupted == -1, labels == -1)
+    for u in np.flatnonzero(mask):
+        assert not np.array_equal(corrupted[:, u], labels[:, u])
+        assert set(corrupted[:, u]) <= set(labels.ravel())
+    untouched, _ = corrupt_ensemble(labels, 0.0, random_state=0, kind=kind)
+    assert np.array_equal(untouched, labels)
+    assert untouched.dtype == corrupted.dtype
     assert corrupt_ensemble(labels, 1.0, random_state=0, kind=kind)[1].all()
 
 
@@ -185,54 +133,10 @@ def test_noise_has_the_sizes_it_promises(rng):
         assert np.all(np.abs(sizes(bad["unequal"][:, u]) - expected) < 5.0 * np.sqrt(expected))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "match"),
-    [
-        ({"kind": "gauss"}, ValueError, "kind must be one of 'uniform', 'unequal', 'shuffled', got 'gauss'"),
-    ],
-)
-def test_corrupt_ensemble_errors(arguments, error, match):
-    with pytest.raises(error, match=match):
-        corrupt_ensemble(**({"labels": np.array([[0, 1]]), "fraction": 0.5} | arguments))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda X: KMeansEnsemble(3, (2, 3), random_state=0).fit_transform(X),
-        lambda X: KMeansEnsemble(3, (2, 3), estimator=KMeans(n_init=1), random_state=0).fit_transform(X),
-        lambda X: MixedEnsemble(6, (2, 3), random_state=0).fit_transform(X),
-        lambda X: FeatureSubsetEnsemble(3, random_state=0).fit_transform(X),
-        lambda X: corrupt_ensemble(np.eye(len(X), 9, dtype=np.uint8), 0.5, random_state=0)[0],
-        lambda X: corrupt_ensemble(np.eye(len(X), 9, dtype=bool), 0.0, random_state=0)[0],
-        lambda X: corrupt_ensemble(300 * np.eye(len(X), 9, dtype=np.uint64), 0.0, random_state=0)[0],
-    ],
-)
-def test_labels_can_be_hidden(X, make):
-    labels = make(X)
-    assert labels.dtype == np.int16
-    hidden = np.where(np.arange(labels.shape[1]) > 0, labels, -1)
-    assert (hidden[:, 0] == -1).all()
-    labels[0, 1] = -1
-    assert (labels[:, 1] == -1).sum() == 1
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda X, k: KMeansEnsemble(20, k, random_state=0).fit(X),
-        lambda X, k: MixedEnsemble(20, k, random_state=0).fit(X),
-        lambda X, k: FeatureSubsetEnsemble(k, random_state=0).fit(X),
-    ],
-)
-def test_a_pair_is_a_range_and_a_list_holds_what_is_drawn(X, make):
-    assert {2, 3, 4} >= set(make(X, (2, 4)).n_clusters_) > {2, 4}
-    assert set(make(X, [4, 2]).n_clusters_) == {2, 4}
-    for wrong in ((2, 3, 4), "2-4", 2.5):
-        with pytest.raises((TypeError, ValueError), match="n_clusters must be an integer"):
-            make(X, wrong)
-
-
-def test_missing_features_are_refused_without_advice_on_classifiers(X):
-    with pytest.raises(ValueError, match=r"contains NaN: impute the missing values, or leave out their rows\.$"):
-        KMeansEnsemble(3).fit(np.where(X > 7.0, np.nan, X))
+@pytest.mark.parametrize("made", [KMeansEnsemble(20), MixedEnsemble(20), FeatureSubsetEnsemble()], ids=repr)
+def test_a_pair_is_a_range_and_a_list_holds_what_is_drawn(X, made):
+    assert {2, 3, 4} >= set(made.set_params(n_clusters=(2, 4), random_state=0).fit(X[::5]).n_clusters_) > {2, 4}
+    assert set(made.set_params(n_clusters=[4, 2]).fit(X[::5]).n_clusters_) == {2, 4}
+    for wrong in ((2, 3, 4), "2-4", (5, 3), (3, 151)):
+        with pytest.raises((TypeError, ValueError), match="n_clusters"):
+            made.set_params(n_clusters=wrong).fit(X)

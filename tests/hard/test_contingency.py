@@ -7,17 +7,7 @@ from sklearn.metrics import mutual_info_score, rand_score
 from robust_eac import solve_hard_median_partition
 
 from .. import reference
-from ..access import (
-    LOSSES,
-    Search,
-    _contingency,
-    collapse,
-    encode,
-    encode_ensemble,
-    group_copies,
-    weigh,
-)
-from ..access import check_ensemble as checked
+from ..access import LOSSES, Search, _contingency, collapse, encode, group_copies, weigh
 from ..conftest import random_ensemble
 
 COSTS = [(name, cost) for name in ("binder", "vi") for cost in (0.3, 1.0)]
@@ -60,61 +50,37 @@ def make_search(rng, name, cost, *, n=30, m=6, k=4, missing=0.0, sample_weight=N
 
 @OF_ALL
 @MISSING
-def test_losses_are_what_they_are_defined_to_be(rng, name, cost, missing):
-    for n in (1, 2, 5, 12):
-        labels = random_ensemble(rng, n, 4, missing=missing if n > 2 else 0.0)
-        for clusters in (compact(rng.randint(3, size=n)), np.zeros(n, dtype=int), np.arange(n)):
-            for weight in weighings(rng, n):
-                expected = reference.hard_losses(name, cost, labels, clusters, weight)
-                np.testing.assert_allclose(losses_of(labels, clusters, name, cost, weight), expected, atol=1e-12)
+@pytest.mark.parametrize("n", [1, 2, 12])
+def test_losses_are_what_they_are_defined_to_be(rng, name, cost, missing, n):
+    labels = random_ensemble(rng, n, 4, missing=missing if n > 2 else 0.0)
+    for clusters in (compact(rng.randint(3, size=n)), np.zeros(n, dtype=int), np.arange(n)):
+        for weight in weighings(rng, n):
+            expected = reference.hard_losses(name, cost, labels, clusters, weight)
+            np.testing.assert_allclose(losses_of(labels, clusters, name, cost, weight), expected, atol=1e-12)
 
 
 @MISSING
 def test_scikit_learn_agrees(rng, missing):
-    for n in (2, 9, 40):
-        labels = random_ensemble(rng, n, 3, missing=missing if n > 2 else 0.0)
-        clusters, copies = compact(rng.randint(4, size=n)), rng.randint(1, 4, size=n)
-        found = {name: losses_of(labels, clusters, name, 1.0, copies) for name in LOSSES}
-        for u, column in enumerate(labels.T):
-            a, b = (np.repeat(z[column != -1], copies[column != -1]) for z in (clusters, column))
-            of_a, of_b, both = (mutual_info_score(*pair) / np.log(2.0) for pair in ((a, a), (b, b), (a, b)))
-            size = len(a)
-            expected = {
-                "binder": (1.0 - rand_score(a, b)) * (size - 1.0) / size, "vi": of_a + of_b - 2.0 * both,
-            }  # fmt: skip
-            assert {name: found[name][u] for name in LOSSES} == pytest.approx(expected, abs=1e-12)
+    labels = random_ensemble(rng, 40, 3, missing=missing)
+    clusters, copies = compact(rng.randint(4, size=40)), rng.randint(1, 4, size=40)
+    for u, column in enumerate(labels.T):
+        a, b = (np.repeat(z[column != -1], copies[column != -1]) for z in (clusters, column))
+        of_a, of_b, both = (mutual_info_score(*pair) / np.log(2.0) for pair in ((a, a), (b, b), (a, b)))
+        expected = {"binder": (1.0 - rand_score(a, b)) * (1.0 - 1.0 / len(a)), "vi": of_a + of_b - 2.0 * both}
+        found = {name: losses_of(labels, clusters, name, 1.0, copies)[u] for name in LOSSES}
+        assert found == pytest.approx(expected, abs=1e-12)
 
 
 @OF_ALL
 def test_perfect_agreement_is_exactly_zero(rng, name, cost):
-    for n in (1, 2, 60):
-        for clusters in (np.zeros(n, dtype=int), np.arange(n), compact(rng.randint(4, size=n))):
-            hidden = np.where(rng.uniform(size=n) < 0.3, -1, 7 - clusters)
-            hidden[0] = 7 - clusters[0]
-            for weight in weighings(rng, n):
-                found = losses_of(np.column_stack([clusters, 900 - 3 * clusters, hidden]), clusters, name, cost, weight)
-                assert not found.any()
-
-
-def test_binder_is_the_dense_distance(rng):
-    n, binder = 15, LOSSES["binder"]
-    column = np.where(rng.uniform(size=n) < 0.2, -1, rng.permutation(np.arange(n) % 3))
-    labels = np.column_stack([column, rng.permutation(np.arange(n) % 2)])
-    for sample_weight in (None, rng.randint(1, 4, size=n).astype(float), rng.uniform(0.1, 2.0, size=n)):
-        encoding = encode_ensemble(checked(labels), sample_weight)
-        clusters, total = rng.randint(4, size=n), n if sample_weight is None else sample_weight.sum()
-
-        def dense(codes, sample_weight=sample_weight, total=total):
-            return reference.losses(labels, np.eye(6)[codes], sample_weight) / total**2
-
-        found = _contingency.partition_losses(encoding, clusters, binder)
-        np.testing.assert_allclose(found, dense(clusters), atol=1e-12)
-        weights = rng.dirichlet(np.ones(2))
-        search = Search(encoding, weights, binder, 6, clusters)
-        assert search.value == pytest.approx(weights @ dense(clusters), abs=1e-12)
-        compare_row_costs(search, clusters, lambda codes, w=weights, dense=dense: w @ dense(codes))
-        search.descend(rng, 50)
-        assert search.value == pytest.approx(weights @ dense(search.clusters), abs=1e-12)
+    """Also where sums have thousands of terms."""
+    for n, k in ((1, 1), (60, 4), (9000, 3000)):
+        clusters = compact(rng.randint(k, size=n))
+        hidden = np.where(rng.uniform(size=n) < 0.3, -1, 7 - clusters)
+        hidden[0] = 7 - clusters[0]
+        for weight in weighings(rng, n):
+            found = losses_of(np.column_stack([clusters, 9000 - 3 * clusters, hidden]), clusters, name, cost, weight)
+            assert not found.any()
 
 
 def compare_row_costs(search, clusters, objective):
@@ -134,13 +100,10 @@ def compare_row_costs(search, clusters, objective):
 
 def gathered_costs(search, i, own):
     """What a row of unit weight adds to the loss in every cluster, from the tables of differences."""
-    costs = np.empty(search._tables.rises.shape[1])
-    data = search._encoding.rows
-    tables = search._tables
+    costs, tables, encoding = np.empty(search._tables.rises.shape[1]), search._tables, search._encoding
     differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    _contingency.gather(
-        i, own, data.codes, data.observed, search._encoding.partitions.slots.offsets, *differences, costs
-    )
+    offsets = encoding.partitions.slots.offsets
+    _contingency.gather(i, own, encoding.rows.codes, encoding.rows.observed, offsets, *differences, costs)
     return costs
 
 
@@ -217,11 +180,9 @@ def test_rows_are_skipped_only_where_no_move_pays(rng, name, cost, missing):
 
 @OF_ALL
 def test_rows_without_weight_change_no_other_row(rng, name, cost):
-    labels, clusters = random_ensemble(rng, 30, 5), rng.randint(4, size=30)
-    absent = rng.permutation(30)[:10]
-    weight = np.ones(30)
-    weight[absent] = 0.0
-    weights, kept = rng.dirichlet(np.ones(5)), np.flatnonzero(weight)
+    labels, clusters, weights = random_ensemble(rng, 30, 5), rng.randint(4, size=30), rng.dirichlet(np.ones(5))
+    weight = rng.permutation(np.repeat([0.0, 1.0], [10, 20]))
+    kept = np.flatnonzero(weight)
     # Codes as they are with all objects.
     whole = Search(encoded(labels, weight), weights, of(name, cost), 6, clusters)
     part = Search(encoded(labels[kept]), weights, of(name, cost), 6, clusters[kept])
@@ -231,15 +192,6 @@ def test_rows_without_weight_change_no_other_row(rng, name, cost):
             search._move(visits)
         assert np.array_equal(whole.clusters[kept], part.clusters)
         assert whole.value == pytest.approx(part.value, abs=1e-12)
-    if name == "binder":
-        whole.descend(rng, 100)
-        for i in absent:
-            values = []
-            for c in range(6):
-                codes = np.where(np.arange(30) == i, c, whole.clusters)
-                one = weight + (np.arange(30) == i)
-                values.append(weights @ reference.hard_losses(name, cost, labels, codes, one))
-            assert values[whole.clusters[i]] == pytest.approx(min(values), abs=1e-12)
 
 
 @OF_ALL
@@ -259,17 +211,13 @@ def test_the_best_merge_is_found(rng, name, cost):
 
 
 @OF_ALL
-def test_a_search_never_climbs_and_tries_leave_no_trace(rng, name, cost):
+def test_a_search_never_climbs(rng, name, cost):
     search, _ = make_search(rng, name, cost, n=40, missing=0.2)
-    values, steps = [search.value], (lambda: search.descend(rng, 50), lambda: search.dissolve(rng, 50))
-    for step in steps * 2:
-        step()
+    values = [search.value]
+    for step in (search.descend, search.dissolve, search.descend, search.dissolve, search.dissolve):
+        step(rng, 50)
         values.append(search.value)
-    moves, passes = search.n_moves, search.n_passes
-    search.dissolve(rng, 50)
-    assert np.all(np.diff([*values, search.value]) <= 1e-12)
-    assert search.n_passes == passes
-    assert search.n_moves == moves or search.value < values[-1]
+    assert np.all(np.diff(values) <= 1e-12)
 
 
 def test_copies_share_a_row_unless_the_start_differs(rng):
@@ -280,16 +228,12 @@ def test_copies_share_a_row_unless_the_start_differs(rng):
     assert len(apart.rows.codes) == 3 * len(rows.rows.codes)
 
 
+@pytest.mark.skipif(not hasattr(_contingency.relocate, "signatures"), reason="numba is disabled (NUMBA_DISABLE_JIT)")
 def test_kernels_have_one_signature_per_type_of_codes(rng):
-    if not hasattr(_contingency.relocate, "signatures"):
-        pytest.skip("numba is disabled (NUMBA_DISABLE_JIT)")
-    for missing in (0.0, 0.2):
-        labels = np.asfortranarray(random_ensemble(rng, 30, 5, missing=missing))
-        for name in LOSSES:
-            for init in ("mixed", "partitions", "relaxed", labels[:, 0].clip(0)):
-                options = {"sample_weight": np.arange(1, 31), "cost": 1, "n_init": 2, "random_state": 0}
-                solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
-    places = {_contingency.fill_counts: 0, _contingency.relocate: 1, _contingency.take_out: 1}
-    for kernel, place in places.items():
+    labels, options = random_ensemble(rng, 30, 5), {"sample_weight": np.arange(1, 31), "n_init": 2, "random_state": 0}
+    for name in LOSSES:
+        for init in ("mixed", "partitions", "relaxed", labels[:, 0]):
+            solve_hard_median_partition(np.asfortranarray(labels), 5, loss=name, init=init, cost=1, **options)
+    for kernel, place in ((_contingency.fill_counts, 0), (_contingency.relocate, 1), (_contingency.take_out, 1)):
         types = [signature[place].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1

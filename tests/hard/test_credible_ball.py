@@ -79,26 +79,21 @@ def test_a_level_that_whole_numbers_of_draws_reach_is_reached_by_them(rng, m):
 
 
 @EVERY_LOSS
-def test_level_one_holds_all_draws(rng, loss, cost):
+@pytest.mark.parametrize("weights", [None, np.geomspace(1e-30, 1.0, 12), np.geomspace(1.0, 1e-30, 12)])
+def test_level_one_holds_all_draws_and_the_least_the_nearest(rng, loss, cost, weights):
     labels = random_ensemble(rng, 20, 12)
-    weights = np.geomspace(1e-30, 1.0, 12)
-    for w in (None, weights, weights[::-1]):
-        ball = credible_ball(labels, labels[:, 3], level=1.0, loss=loss, cost=cost, weights=w)
-        assert ball.inside.all()
-        assert ball.radius == ball.distances.max()
+    all_, least = (
+        credible_ball(labels, labels[:, 3], level=level, loss=loss, cost=cost, weights=weights)
+        for level in (1.0, 5e-324)
+    )
+    assert all_.inside.all()
+    assert np.flatnonzero(least.inside).tolist() == [3]
 
 
-def test_the_least_level_holds_the_nearest_draw(rng):
-    labels = random_ensemble(rng, 20, 12)
-    ball = credible_ball(labels, labels[:, 3], level=5e-324)
-    assert np.flatnonzero(ball.inside).tolist() == [3]
-    assert ball.radius == 0.0
-    assert ball.horizontal.tolist() == ball.vertical_upper.tolist() == ball.vertical_lower.tolist() == [3]
-    # A draw without weight does not count.
-    ball = credible_ball(labels, labels[:, 3], level=5e-324, weights=np.arange(12) != 3)
-    assert not ball.inside[3]
-    assert ball.distances[3] == 0.0
-    assert ball.radius == np.delete(ball.distances, 3).min()
+def test_partitions_that_differ_in_objects_without_weight_are_equal():
+    labels = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 0], [0, 1, 2]])
+    ball = credible_ball(labels, [0, 0, 0, 0], level=1.0, loss="vi", sample_weight=[1, 1, 1, 0])
+    assert ball.horizontal.tolist() == ball.vertical_lower.tolist() == [0, 2]
 
 
 def test_equal_partitions_are_named_once():
@@ -125,20 +120,3 @@ def test_distances_that_differ_by_rounding_are_equal(rng):
     labels[:, 0] = partition
     for u in range(1, 49):
         assert credible_ball(labels[:, [0, *range(u, 50)]], partition, level=1.0, loss="vi").horizontal.tolist() == [1]
-
-
-def test_objects_of_weight_zero_make_no_partitions_different():
-    labels = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 0], [0, 1, 2]])
-    ball = credible_ball(labels, [0, 0, 0, 0], level=1.0, loss="vi", sample_weight=[1, 1, 1, 0])
-    assert ball.horizontal.tolist() == ball.vertical_lower.tolist() == [0, 2]
-    assert credible_ball(labels, [0, 0, 0, 0], level=1.0).vertical_lower.tolist() == [2]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [],
-)
-def test_bad_arguments(arguments, match):
-    good = {"labels": np.array([[0, 0], [0, 1], [1, 1]]), "partition": [0, 0, 1]}
-    with pytest.raises(ValueError, match=match):
-        credible_ball(**(good | arguments))

@@ -50,10 +50,5 @@ def test_objects_without_a_cluster_are_left_out(rng):
     known = consensus != -1
     for score in (density, ensemble_nmi):
         assert score(labels, consensus) == pytest.approx(score(labels[known], consensus[known]), rel=1e-12)
-        with pytest.raises(ValueError, match="consensus must label at least one object, got only missing labels"):
+        with pytest.raises(ValueError, match="at least one object"):
             score(labels, np.full(25, -1))
-
-
-def test_a_consensus_has_one_label_per_object():
-    with pytest.raises(ValueError, match=r"consensus must have shape \(3,\), one label per object, got \(2,\)"):
-        density(np.array([[0, 0], [0, 1], [1, 1]]), [0, 1])

@@ -16,16 +16,9 @@ from robust_eac.metrics import match_labels
 from .. import reference
 from ..access import metrics
 
-METRICS = {
-    function.__name__: function
-    for function in (
-        metrics.adjusted_rand_score,
-        h_criterion,
-        normalized_mutual_information,
-        variation_of_information,
-    )
-}
-AVERAGES = ["arithmetic", "geometric", "max"]
+EVERY = pytest.mark.parametrize(
+    "metric", [h_criterion, metrics.adjusted_rand_score, normalized_mutual_information, variation_of_information]
+)
 
 
 def partitions(count, max_size=12, max_label=3):
@@ -76,35 +69,19 @@ def test_matched_labels_share_most_objects_with_the_reference(pair):
     assert new == [number for number in range(1, 9) if number not in classes][: len(new)]
     sizes = [np.sum(both & (matched == label)) for label in new]
     assert sizes == sorted(sizes, reverse=True)
-    # The same with names, and for a reference whose labels are numbers as texts.
-    names = np.array(["cat", "dog", "eel", "fox", None])
-    named = match_labels(labels, names[classes])
-    old = np.isin(matched, new, invert=True)
-    assert named[old].tolist() == names[matched[old]].tolist()
-    assert not {*named[~old]} & {*names[classes]} - {None}
-    assert is_same_partition(labels, named)
+    # The same for a reference whose labels are numbers as texts.
     assert np.array_equal(match_labels(labels, classes.astype(str)), matched)
 
 
 def test_new_clusters_have_names_of_their_own():
+    assert match_labels([0, 0, 0, 1, 2, 2], [7] * 6).tolist() == [7, 7, 7, 2, 1, 1]
     classes = pd.Series(["cat", "cat", "cat", "cat (2)", "dog", None, None, "dog"], dtype="category")
     found = match_labels([3, 3, 0, 5, 7, 2, 1, -1], classes)
     assert found.tolist() == ["cat", "cat", "cat (3)", "cat (2)", "dog", "other (2)", "other", None]
 
 
-def test_matching_ignores_the_names_of_the_clusters_and_the_order_of_the_objects(rng):
-    classes = rng.choice(["a", "b", "c"], 300)
-    labels = np.where(rng.rand(300) < 0.7, np.unique(classes, return_inverse=True)[1], rng.randint(5, size=300))
-    found = match_labels(labels, classes)
-    assert np.array_equal(match_labels(np.array(["v", "z", "w", "y", "x"])[labels], classes), found)
-    order = rng.permutation(300)
-    assert np.array_equal(match_labels(labels[order], classes[order]), found[order])
-    # A tie goes by the order of the labels.
+def test_a_tie_goes_by_the_order_of_the_labels():
     assert match_labels([4, 4, 2, 2], ["b", "a", "b", "a"]).tolist() == ["b", "b", "a", "a"]
-
-
-def test_larger_new_clusters_come_first():
-    assert match_labels([0, 0, 0, 1, 2, 2], [7] * 6).tolist() == [7, 7, 7, 2, 1, 1]
 
 
 def test_new_clusters_have_numbers_beside_the_ends_of_64_bits():
@@ -113,17 +90,10 @@ def test_new_clusters_have_numbers_beside_the_ends_of_64_bits():
     assert match_labels([2**63 - 1, 0, 0, 4], classes.astype(object)).tolist() == [-(2**63), 2**63 - 1, 2**63 - 1, 2]
 
 
-def test_labels_that_cannot_be_matched():
-    with pytest.raises(ValueError, match=r"^labels must have shape \(3,\), one label per object, got \(2,\)\.$"):
-        match_labels([0, 1], ["a", "b", "b"])
-    with pytest.raises(ValueError, match=r"^reference must have shape \(2,\), one label per object, got \(2, 1\)\.$"):
-        match_labels([0, 1], [["a"], ["b"]])
-    with pytest.raises(ValueError, match=r"^reference must label at least one object"):
-        match_labels([0, 1], [None, None])
-    labels = pd.Series([0, 1], ["x", "y"])
-    assert match_labels(labels, pd.Series(["b", "a"], ["x", "y"])).tolist() == ["b", "a"]
-    with pytest.raises(ValueError, match=r"^reference: its index must be labels\.index, in this order, got 'y'"):
-        match_labels(labels, pd.Series(["a", "b"], ["y", "x"]))
+@pytest.mark.parametrize(("classes", "match"), [(["a", "b", "b"], "shape"), ([None, None], "at least one")])
+def test_labels_that_cannot_be_matched(classes, match):
+    with pytest.raises(ValueError, match=match):
+        match_labels([0, 1], classes)
 
 
 @given(partitions(2))
@@ -141,12 +111,10 @@ def test_information_measures_against_their_definitions(pair):
         assert normalized_mutual_information(a, b) == normalized_mutual_information(a, b, average="arithmetic")
 
 
-@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("average", ["arithmetic", "geometric", "max"])
 def test_nmi_of_single_clusters(average):
-    assert normalized_mutual_information([1, 1, 1], [4, 4, 4], average=average) == 1.0
-    assert normalized_mutual_information([1, 1, 1], [0, 1, 2], average=average) == 0.0
-    assert normalized_mutual_information([0, 1, 2], [1, 1, 1], average=average) == 0.0
-    assert normalized_mutual_information([0], [1], average=average) == 1.0
+    for a, b, value in (([1] * 3, [4] * 3, 1.0), ([1] * 3, [0, 1, 2], 0.0), ([0, 1, 2], [1] * 3, 0.0), ([0], [1], 1.0)):
+        assert normalized_mutual_information(a, b, average=average) == value
 
 
 def test_variation_of_information_with_as_many_clusters_as_objects():
@@ -162,46 +130,29 @@ def test_adjusted_rand_score_is_scikit_learns(pair):
 
 
 @pytest.mark.parametrize("unknown", [-1, None, np.nan, "NA"])
-@pytest.mark.parametrize("name", METRICS)
-def test_objects_of_unknown_label_are_left_out(name, unknown):
-    truth, found = ["a", "a", unknown, "b", "b", unknown, "c"], [4, 4, 4, 5, -1, 5, 4]
-    if unknown == -1:
-        truth = [-1 if label == -1 else ord(label) for label in truth]
-    known = METRICS[name](["a", "a", "b", "c"], [4, 4, 5, 4])
-    assert METRICS[name](truth, found) == METRICS[name](found, truth) == known
-    assert METRICS[name](pd.Series(truth, dtype=object), np.array(found)) == known
-    with pytest.raises(ValueError, match="must both label at least one object"):
-        METRICS[name]([unknown, 1], [1, unknown])
+@EVERY
+def test_objects_of_unknown_label_are_left_out(metric, unknown):
+    names = [0, 1, 2] if unknown == -1 else ["a", "b", "c"]
+    truth = [unknown if c is None else names[c] for c in (0, 0, None, 1, 1, None, 2)]
+    found = [4, 4, 4, 5, -1, 5, 4]
+    known = metric(["a", "a", "b", "c"], [4, 4, 5, 4])
+    assert metric(truth, found) == metric(found, pd.Series(truth, dtype=object)) == known
+    with pytest.raises(ValueError, match="at least one object"):
+        metric([unknown, 1], [1, unknown])
 
 
-@pytest.mark.parametrize("name", METRICS)
+@EVERY
 @given(pair=partitions(2), names=st.permutations(["w", "x", "y", "z"]), codes=st.permutations([-2, 3, 10**12, 5]))
-def test_renaming_clusters_changes_nothing(name, pair, names, codes):
+def test_renaming_clusters_changes_nothing(metric, pair, names, codes):
     a, b = pair
-    renamed = METRICS[name]([names[label] for label in a], np.array([codes[label] for label in b]))
-    assert renamed == pytest.approx(METRICS[name](a, b), abs=1e-12)
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_plain_float(name):
-    assert type(METRICS[name](np.array([0, 0, 1, 1]), np.array([1, 0, 2, 2]))) is float
+    renamed = metric([names[label] for label in a], np.array([codes[label] for label in b]))
+    assert renamed == pytest.approx(metric(a, b), abs=1e-12)
+    assert type(renamed) is float
 
 
 @pytest.mark.parametrize(
-    ("metric", "first", "second"),
-    [
-        (h_criterion, "y_true", "y_pred"),
-        (metrics.adjusted_rand_score, "labels_true", "labels_pred"),
-        (normalized_mutual_information, "a", "b"),
-        (variation_of_information, "a", "b"),
-    ],
+    ("y_true", "y_pred", "match"), [([0, 1, 1], [0, 1], "^y_pred .*length"), ([[0], [1]], [0, 1], "^y_true .*one-dim")]
 )
-def test_bad_labels_name_parameter_rule_and_value(metric, first, second):
-    with pytest.raises(ValueError, match=rf"^{second} must have the length of {first}, 3, got 2\.$"):
-        metric([0, 1, 1], [0, 1])
-    with pytest.raises(ValueError, match=rf"^{first} must be one-dimensional, got shape \(2, 1\)\.$"):
-        metric([[0], [1]], [0, 1])
-    with pytest.raises(ValueError, match=rf"^{second} must be one-dimensional, got shape \(\)\.$"):
-        metric([0, 1], 1)
-    with pytest.raises(ValueError, match=rf"^{first} must not be empty, got length 0\.$"):
-        metric([], [])
+def test_bad_labels_name_the_parameter_and_the_rule(y_true, y_pred, match):
+    with pytest.raises(ValueError, match=match):
+        h_criterion(y_true, y_pred)
