@@ -82,8 +82,7 @@ def test_forms_may_differ(labels):
     """A model that was fitted to one form places new objects of another."""
     model = RobustEAC(4, random_state=0).fit(categories(named(labels), 1))
     expected = model.predict_membership(categories(named(NEW[1]), 1))
-    others = {**FORMS, "the other order": lambda texts: categories(texts, -1)}
-    for read in others.values():
+    for read in (*FORMS.values(), lambda texts: categories(texts, -1)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             np.testing.assert_array_equal(model.predict_membership(read(named(NEW[1]))), expected)
@@ -118,17 +117,12 @@ def test_columns_in_another_order_or_of_another_name(labels):
     frame = pd.DataFrame(named(labels), columns=COLUMNS)
     model = RobustEAC(4, random_state=0).fit(frame)
     turned = frame[COLUMNS[::-1]]
-    series = [frame[name] for name in COLUMNS[::-1]]
-    for bad in (turned, pl.from_pandas(turned), series):
+    for bad in (turned, pl.from_pandas(turned), [turned[name] for name in turned]):
         with pytest.raises(ValueError, match="same order"):
             model.predict(bad)
-    with pytest.raises(ValueError, match="unseen"):
-        model.predict(frame.rename(columns={"ward": "other"}))
     # What would be refused as an ensemble, an object of its own name in every column, may be a few objects of one.
     four = pd.DataFrame(NAMES.T, columns=COLUMNS)
     np.testing.assert_array_equal(model.predict(four), [model.predict(four[i : i + 1])[0] for i in range(4)])
     with pytest.warns(UserWarning, match="feature names") as caught:
         model.predict(frame.to_numpy())
     assert caught[0].filename == __file__
-    with pytest.warns(UserWarning, match="without feature names"):
-        RobustEAC(4, random_state=0).fit(frame.to_numpy()).predict(frame)
