@@ -132,6 +132,8 @@ def test_few_objects_by_weights_and_beyond_few(rng):
     parts = agreement_test(labels, Y, sample_weight=weight)
     sides = moments_of_test(encode_ensemble(check_ensemble(labels), weight), Y)
     np.testing.assert_allclose(parts.pvalue, _chance.significance(parts.statistic, *sides)[1], rtol=1e-12)
+    with pytest.raises(ValueError, match="number of objects"):
+        agreement_test(labels, Y, sample_weight=[2.0, 0.5, 0.0, 0.0])
     # Nine objects are approximated, the first eight of them are not.
     column = column_of([3, 3, 3])
     nine = agreement_test(np.column_stack([column, np.append(column[:8], -1)]), one_hot(column))

@@ -28,7 +28,7 @@ def labels(rng):
 )
 def test_estimator_is_the_function(labels, model, solve):
     assert model.fit(labels) is model
-    parameters = model.get_params()
+    parameters = model.get_params(deep=False)
     result = solve(labels, parameters.pop("n_clusters"), **parameters)._asdict()
     found = {name: getattr(model, "n_clusters_found_" if name == "n_clusters" else f"{name}_") for name in result}
     assert all(map(np.array_equal, found.pop("cluster_weights", []), result.pop("cluster_weights", [])))

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from robust_eac import MergeConsensus, RobustEAC, adjusted_agreement, certify, consensus_lower_bound, partition_losses
 
@@ -183,7 +183,11 @@ def test_where_there_is_no_bound_the_report_says_why(labels, options, reason):
 
 @pytest.mark.parametrize("options", [{}, "merge"])
 def test_only_the_ensemble_that_was_fitted_certifies(labels, options):
-    model = estimator(options).fit(labels)
+    model = estimator(options)
+    for call in (model.summary, model.to_html):
+        with pytest.raises(NotFittedError):
+            call(labels)
+    model.fit(labels)
     for wrong in (labels[:-1], labels[:, :-1], labels[np.random.RandomState(0).permutation(45)], labels[:, ::-1]):
         with pytest.raises(ValueError, match="fit"):
             model.summary(wrong)

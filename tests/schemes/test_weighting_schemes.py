@@ -117,10 +117,7 @@ def test_kernel_weights_are_mean_similarities(rng):
 
 
 def test_kernel_is_a_kernel(rng):
-    for labels in (
-        planted_ensemble(rng, np.arange(1500) % 5, 8, noise=0.002),
-        random_ensemble(rng, 30, 8, missing=0.4),
-    ):
+    for labels in (planted_ensemble(rng, np.arange(500) % 5, 8, noise=0.002), random_ensemble(rng, 30, 8, missing=0.4)):
         labels[:, 1] = np.where(labels[:, 0] == -1, -1, 7 - labels[:, 0])
         kernel = partition_kernel(labels)
         assert np.array_equal(np.diag(kernel), np.ones(8))
@@ -165,31 +162,28 @@ def test_cluster_index_equals_loops(rng, missing):
 @pytest.mark.filterwarnings("ignore:No two partitions agree beyond chance")
 def test_schemes_without_features_do_not_read_them(rng, name):
     labels = random_ensemble(rng, 15, 6)
-    X = labels[:, :1] + rng.uniform(0.0, 0.5, size=(15, 3))
-    weights = WEIGHTING_SCHEMES[name](labels, X=X, random_state=0)
-    assert (weights.shape, weights.dtype) == ((6,), np.float64)
     if name in FEATURE_SCHEMES:
-        with pytest.raises(ValueError, match="X must be the features of the objects, got None"):
+        with pytest.raises(ValueError, match="X"):
             WEIGHTING_SCHEMES[name](labels)
     else:
+        weights = WEIGHTING_SCHEMES[name](labels, random_state=0)
         assert np.array_equal(weights, WEIGHTING_SCHEMES[name](labels, X="nonsense", random_state=0))
 
 
 @pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 def test_names_and_order_of_objects_do_not_matter(rng, name, missing):
-    scheme = WEIGHTING_SCHEMES[name]
-    n = 24
-    m = 7
-    # "redundancy" stops at a gap of 1e-5, from starts that it draws object by object.
-    iterative = name == "redundancy"
+    scheme, n, m = WEIGHTING_SCHEMES[name], 24, 7
     labels = planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3)
     labels = np.where(rng.uniform(size=(n, m)) < missing, -1, labels)
     labels[:, 0] = np.arange(n) % 3
     X = np.arange(n)[:, np.newaxis] % 3 + rng.uniform(size=(n, 2))
     weights = scheme(labels, X=X, random_state=0)
+    assert (weights.shape, weights.dtype) == ((m,), np.float64)
     names = np.array([rng.permutation(50)[:3] for _ in range(m)])
     renamed = np.where(labels == -1, -1, names[np.arange(m), labels])
+    # "redundancy" stops at a gap of 1e-5, from starts that it draws object by object.
+    iterative = name == "redundancy"
     np.testing.assert_allclose(scheme(renamed, X=X, random_state=0), weights, atol=1e-3 if iterative else 1e-9)
     if not iterative:
         order = rng.permutation(n)
