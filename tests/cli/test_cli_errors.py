@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from scipy.sparse import csc_array
 
 from robust_eac import RobustEAC
 
-from ..access import write_files
 from ..conftest import planted_ensemble
 from .conftest import CONSENSUS, contents, process, run, write_csv
 
@@ -181,18 +179,6 @@ def test_a_full_disk_leaves_everything_as_it_was(folder, capsys, monkeypatch, ar
             fails(capsys, 1, r"out\.\w+: cannot be written: No space left on device", *argv)
 
 
-def test_a_second_file_that_fails_leaves_the_first_as_it_was(tmp_path):
-    (tmp_path / "a").write_text("before")
-
-    def broken(handle):
-        handle.write(b"half")
-        raise OSError(errno.EIO, "Input/output error")
-
-    with pytest.raises(OSError, match="b: cannot be written: Input/output error"):
-        write_files({tmp_path / "a": lambda handle: handle.write(b"after"), tmp_path / "b": broken})
-    assert contents(tmp_path) == {"a": b"before"}
-
-
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
@@ -277,27 +263,19 @@ def test_interrupted_at_work_in_a_terminal(folder):
     # tqdm shows nothing on a terminal without columns.
     termios.tcsetwinsize(terminal, (24, 100))
     argv = ["consensus", "big.npy", "--n-clusters", "5", "--n-init", "9999", "--verbose", "--output", "c.csv"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "robust_eac", *argv],
-        stdout=subprocess.PIPE,
-        stderr=terminal,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as worker:
+    command, default = [sys.executable, "-m", "robust_eac", *argv], lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, preexec_fn=default) as worker:
         os.close(terminal)
         seen = b""
         while b"start" not in seen:
             seen += os.read(main_end, 4096)
         worker.send_signal(signal.SIGINT)
-        start = time.perf_counter()
-        assert worker.wait(timeout=60) == 130
-    assert time.perf_counter() - start < 20
+        assert worker.wait(timeout=20) == 130
     # On Linux, reading past the last output of a terminal is an error.
     with suppress(OSError):
         while chunk := os.read(main_end, 4096):
             seen += chunk
     os.close(main_end)
-    assert re.search(rb"start \d+/9999: ", seen)
     assert seen.rstrip().endswith(b"robust-eac: error: interrupted")
     assert b"Traceback" not in seen
     assert contents(folder) == before

@@ -250,17 +250,3 @@ def test_interrupted_downloads_are_refused(folder, suffix):
             loader()
     path.write_bytes(whole)
     assert loader()[0].shape == (336, 7)
-
-
-@pytest.mark.parametrize("name", ["ecoli", "house-votes"])
-def test_spoilt_tables_are_refused(folder, name):
-    """One digit of a number, or one letter of a class, is another one."""
-    whole = (BUNDLED / f"{name}.csv").read_bytes()
-    rng, first = np.random.RandomState(0), whole.index(b"\n") + 1
-    places = [i for i in range(first, len(whole)) if chr(whole[i]).isalnum()]
-    for place in rng.choice(places, size=20, replace=False):
-        content = bytearray(whole)
-        content[place] = ord("1") if content[place] != ord("1") else ord("7")
-        (folder / "spoilt.csv").write_bytes(content)
-        with pytest.raises(ValueError, match="spoilt"):
-            datasets._load_table(TABLES[name]._replace(file="spoilt"))

@@ -89,28 +89,22 @@ def test_forms_may_differ(labels):
 
 
 def test_numbers_among_names_and_names_among_numbers(labels):
-    labels = np.maximum(labels, 0)
-    numbers = np.array([[7, 3, 0, 5]] * 4)
+    labels, new = np.maximum(labels, 0), np.array([[0, 1, 1, 3], [3, 3, 0, 0]])
+    numbers = np.array([[7, 3, 0, 5]] * 4, dtype=object)
 
-    def of(codes, values):
-        return np.array([row[column] for row, column in zip(values, codes.T, strict=True)], dtype=object).T
+    def placed(values, new):
+        """Memberships of new objects where the clusters are called by these values in the fit."""
+        fitted = np.array([row[column] for row, column in zip(values, labels.T, strict=True)], dtype=object).T
+        return RobustEAC(4, init=labels[:, 0], random_state=0).fit(fitted).predict_membership(new)
 
-    def model_of(values):
-        return RobustEAC(4, init=labels[:, 0], random_state=0).fit(of(labels, values))
-
-    plain = RobustEAC(4, init=labels[:, 0], random_state=0).fit(labels)
-    with_names = numbers.astype(object)
+    codes = np.tile(np.arange(4), (4, 1))
+    with_names = numbers.copy()
     with_names[:, 2] = "name"
-    new = np.array([[0, 1, 1, 3], [3, 3, 0, 0]])
-    expected = plain.predict_membership(new)
     # New objects show numbers alone, where the fit saw a name, too; and the other way round.
-    found = model_of(with_names).predict_membership(of(new, numbers).astype(int))
-    np.testing.assert_allclose(found, expected, atol=1e-9)
-    unknown = np.where(new == 1, 9, new)
-    shown = of(new, numbers)
-    shown[new == 1] = "name"
-    found = model_of(numbers).predict_membership(shown)
-    np.testing.assert_allclose(found, plain.predict_membership(unknown), atol=1e-9)
+    found = placed(with_names, numbers[0][new].astype(int))
+    np.testing.assert_allclose(found, placed(codes, new), atol=1e-9)
+    found = placed(numbers, np.where(new == 1, "name", numbers[0][new]))
+    np.testing.assert_allclose(found, placed(codes, np.where(new == 1, 9, new)), atol=1e-9)
 
 
 def test_columns_in_another_order_or_of_another_name(labels):

@@ -116,14 +116,13 @@ def test_an_unconverged_fit_is_reported(labels, agreement):
     assert model.set_params(tol=1.0, n_clusters=9, weighting="l2", agreement="auto").summary() == text
 
 
-@pytest.mark.parametrize("n_clusters", [5, "auto"])
-def test_report_on_a_merged_consensus(labels, n_clusters):
+@pytest.mark.parametrize(("n_clusters", "how"), [(5, "5 found of 5 asked for"), ("auto", "3 found by stability")])
+def test_report_on_a_merged_consensus(labels, n_clusters, how):
     model = MergeConsensus(n_clusters, random_state=0).fit(labels)
     text = model.summary()
     assert [line.split()[0] for line in text.splitlines()[2:6]] == ["clusters", "weights", "agreement", "confidence"]
     assert max(map(len, text.splitlines())) <= 120
     sizes = ", ".join(map(str, np.bincount(model.labels_)))
-    how = "5 found of 5 asked for" if n_clusters == 5 else "3 found by stability"
     assert _line(text, "clusters") == f"{how}; objects in each: {sizes}"
     assert _line(text, "weights").startswith("trust: 8 partitions")
     worst = 8 + np.argsort(model.agreements_[8:])
@@ -131,10 +130,7 @@ def test_report_on_a_merged_consensus(labels, n_clusters):
     agreements = adjusted_agreement(labels, np.eye(model.n_clusters_found_)[model.labels_])
     found = [float(value) for value in re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))]
     assert found == pytest.approx([agreements.mean(), agreements[:8].mean()], abs=1e-3)
-    assert f"below 0.5 for {np.sum(model.confidence_ < 0.5)} " in _line(text, "confidence")
-    assert f"below 0.9 for {np.sum(model.confidence_ < 0.9)} objects" in text
     assert [weight for _, weight, _ in _rows(text)] == ["0.125"] * 8 + ["0"] * 4
-    assert model.set_params(n_clusters=2).summary() == text
 
 
 @pytest.mark.parametrize("weight", [None, np.arange(45) % 3 + 1.0])
@@ -166,19 +162,12 @@ def test_with_the_labels_two_rows_certify_the_fit(labels, weight):
         assert _line(model.summary(labels), "ambiguous").endswith("for 4 it gains")
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        ({"agreement": "adjusted"}, "corrected for chance"),
-        ("merge", "merging"),
-    ],
-)
+@pytest.mark.parametrize(("options", "reason"), [({"agreement": "adjusted"}, "chance"), ("merge", "merging")])
 def test_where_there_is_no_bound_the_report_says_why(labels, options, reason):
     model = estimator(options).fit(labels)
     text = model.summary(labels)
     assert reason in _line(text, "bound")
     assert re.match(r"\d+ objects? \(\d+\.\d %\)", _line(text, "ambiguous"))
-    assert len(text.splitlines()) == len(model.summary().splitlines()) + 2
 
 
 @pytest.mark.parametrize("options", [{}, "merge"])

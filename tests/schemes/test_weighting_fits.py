@@ -204,9 +204,6 @@ def test_objective_never_rises_and_ends_stationary_in_both(rng, missing):
     factor = np.linalg.cholesky(Q + 1e-8 * np.eye(10)).T
     expected = simplex_by_cvxpy(factor, linear_term(encoding, losses_at(encoding, run.rows)))
     np.testing.assert_allclose(run.weights, expected, atol=1e-5)
-    if not missing:
-        distance = ((run.rows @ run.rows.T - coassociation_matrix(labels, weights=run.weights)) ** 2).mean()
-        assert run.history[-1] == pytest.approx(distance, abs=1e-7)
 
 
 def test_copies_share_what_one_would_get(rng):
@@ -236,10 +233,9 @@ def test_number_of_clusters_defaults_to_the_median_rounded_up(rng):
 def test_best_start_counts(rng):
     labels = planted_ensemble(rng, np.arange(40) % 4, 8, noise=0.4)
     encoding = collapse(encode(labels))
-    Q = pair_products(encoding)
     one, several = (redundancy_weights(labels, n_clusters=3, n_init=n, random_state=3) for n in (1, 4))
-    state = np.random.RandomState(3)
-    problem = Problem(RawObjective(encoding, 3), RedundancyWeighting(encoding, Q), 1e-5, 100, reduction=0.0)
+    state, weighting = np.random.RandomState(3), RedundancyWeighting(encoding, pair_products(encoding))
+    problem = Problem(RawObjective(encoding, 3), weighting, 1e-5, 100, reduction=0.0)
     starts = (initial_rows(encoding, 3, "random", state) for _ in range(4))
     begun = (_alternation.state_from(problem, start, state, uniform_weights)._replace(gap=0.0) for start in starts)
     runs = [_alternation.alternate(problem, run) for run in begun]
