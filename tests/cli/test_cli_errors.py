@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from scipy.sparse import csc_array
 
 from robust_eac import RobustEAC
 
-from ..access import write_files
 from ..conftest import planted_ensemble
 from .conftest import CONSENSUS, contents, process, run, write_csv
 
@@ -40,56 +38,42 @@ def fails(capsys, code, match, *argv):
     assert contents(os_path) == before
 
 
-# Content of bad.csv, further arguments, what the line says. What labels may hold is tested with the validation.
-BAD_LABELS = [
-    ("", (), "no rows"),
-    ("a,b\n", (), "no rows"),
-    ("a,b\n0,1\n0,1,2\n", (), "row 3 has 3 cells, not 2"),
-    ("a,b,c\n0,1\n0,1\n", (), "row 2 has 2 cells, not 3"),
-    ("a,b\n0,1\n\n0,1\n", (), "row 3 has 0 cells"),
-    ("a,b\n0,1\n1,1.5\n", (), r"1\.5 at row 3, column 'b'.*robust-eac ensemble"),
-    ("0,1\n1,1.5\n", ("--no-header",), "at row 2, column '2'"),
-    ("a;b\n0;1\n1;1\n", (), "give --delimiter semicolon"),
-    ("a b\n0 1\n1 1\n", (), "space"),
-    ("a,b\n0,1\n-1,\n", (), "no label, the first at row 3"),
-    ("a,b\n0,1\n", ("--index-column", "a", "--drop-column", "b"), "none of the 2 columns is left"),
-    ("a,b\n0,1\n", ("--columns", "a,c"), "no columns are called 'c'"),
-    ("a,b\n1,0\n", ("--variable", "x"), "--variable applies"),
-    ('a,b\n"1,0\n', (), "unexpected end"),
-    (b"a,b\n1,\xe9\n", (), "not UTF-8 text"),
-    ("a,b\n0,1\n1,0\n", ("--n-clusters", 3), r".*--n-clusters must be in \[1, 2 objects\]"),
-    (",a\n0,0\n1,1\n2,1\n", (), "use --index-column @1"),
-]
-
-
-@pytest.mark.parametrize(("content", "options", "match"), BAD_LABELS)
-def test_bad_labels(folder, capsys, content, options, match):
-    name = "bad.txt" if " " in str(content) else "bad.csv"
-    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    (folder / "c.csv").write_text("before")
-    fails(capsys, 2, match, "consensus", name, "--output", "c.csv", "--n-clusters", 2, *options)
-
-
-CELLS = np.array([[np.eye(2), np.eye(3)], [np.eye(2), np.eye(3)]], dtype=object)
-BAD_ARRAYS = [
+# Name and content of a file, further arguments, what the line says. What labels may hold is tested with the validation.
+BAD_FILES = [
+    ("bad.csv", "", (), "no rows"),
+    ("bad.csv", "a,b\n", (), "no rows"),
+    ("bad.csv", "a,b\n0,1\n0,1,2\n", (), "row 3 has 3 cells"),
+    ("bad.csv", "a,b\n0,1\n\n0,1\n", (), "row 3 has 0 cells"),
+    ("bad.csv", "a,b\n0,1\n1,1.5\n", (), r"1\.5 at row 3, column 'b'.*robust-eac ensemble"),
+    ("bad.csv", "0,1\n1,1.5\n", ("--no-header",), "at row 2, column '2'"),
+    ("bad.csv", "a;b\n0;1\n1;1\n", (), "--delimiter semicolon"),
+    ("bad.txt", "a b\n0 1\n1 1\n", (), "space"),
+    ("bad.csv", "a,b\n0,1\n-1,\n", (), "no label, .* row 3"),
+    ("bad.csv", "a,b\n0,1\n", ("--index-column", "a", "--drop-column", "b"), "none of the 2 columns"),
+    ("bad.csv", "a,b\n0,1\n", ("--columns", "a,c"), "'c'"),
+    ("bad.csv", "a,b\n1,0\n", ("--variable", "x"), "--variable"),
+    ("bad.csv", 'a,b\n"1,0\n', (), ""),
+    ("bad.csv", b"a,b\n1,\xe9\n", (), "UTF-8"),
+    ("bad.csv", ",a\n0,0\n1,1\n2,1\n", (), "--index-column @1"),
+    ("bad.csv", 2 * "a,b\n0,1\n1,0\n", (), "row 4 is the header again"),
     ("bad.npy", np.zeros((2, 2, 2)), (), "2-d"),
     ("bad.npy", np.array([[0, 1], [1, 1.5]]), (), r"1\.5 at row 2, column '2'"),
-    ("bad.npy", np.array([["a", {}]], dtype=object), (), "[Oo]bject"),
-    ("bad.npz", {"a": np.eye(2), "b": np.eye(3)}, (), r"--variable .* one of: a, b\."),
+    ("bad.npz", {"a": np.eye(2), "b": np.eye(3)}, (), "--variable .* a, b"),
     ("bad.npz", {"a": np.eye(2)}, ("--variable", "c"), "one of: a"),
-    ("bad.mat", {"a": CELLS}, (), "cells"),
+    ("bad.mat", {"a": np.array([[np.eye(2), np.eye(3)]], dtype=object)}, (), "cells"),
     ("bad.mat", {"a": csc_array(np.eye(3))}, (), ""),
-    ("bad.mat", b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(200), (), r"matlab v7\.3"),
+    ("bad.mat", b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(200), (), r"v7\.3"),
     ("bad.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': (99999999999, 9), }"
      + b" " * 46 + b"\n", (), ""),
     ("bad.csv.gz", gzip.compress(b"a,b\n0,0\n", mtime=0)[:-12], (), ""),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "content", "options", "match"), BAD_ARRAYS)
-def test_bad_arrays(folder, capsys, name, content, options, match):
-    if isinstance(content, bytes):
-        (folder / name).write_bytes(content)
+@pytest.mark.parametrize(("name", "content", "options", "match"), BAD_FILES)
+def test_bad_files(folder, capsys, name, content, options, match):
+    (folder / "c.csv").write_text("before")
+    if isinstance(content, str | bytes):
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     else:
         save = {".npy": np.save, ".npz": lambda path, arrays: np.savez(path, **arrays), ".mat": savemat}
         save[folder.joinpath(name).suffix](folder / name, content)
@@ -108,58 +92,45 @@ GOOD = {
     "plot": "plot labels.csv --n-clusters 3 --output f.png",
     "report": "report labels.csv --n-clusters 3 --output r.html",
 }
-# What makes them fail when it is added, and what the line says.
 BAD_ARGUMENTS = [
     ("", "", "COMMAND .*robust-eac --help"),
     ("", "cluster", "invalid choice"),
     ("", "consensus", "LABELS .*robust-eac consensus --help"),
-    ("consensus", "--n_clusters 2", "unrecognized arguments: --n_clusters"),
-    ("compare", "--weighting=l2", "unrecognized arguments: --weighting"),
+    ("consensus", "--n_clusters 2", "unrecognized .* --n_clusters"),
+    ("compare", "--weighting=l2", "unrecognized .* --weighting"),
     ("", "consensus labels.csv --output c.csv", "--n-clusters is required"),
-    *(("", f"consensus {name} --n-clusters 3", rf"{name}: No such file")
-      for name in ("none.csv", "none.npy", "none.mat", "none.parquet")),
-    ("", "consensus . --n-clusters 3", "Is a directory"),
-    ("consensus", "--output c.xlsx", r"--output: must end in \.csv"),
+    *(("", f"consensus {name} --n-clusters 3", rf"{name}: No such file") for name in ("none.csv", "none.mat")),
+    ("", "consensus . --n-clusters 3", "directory"),
     *(("consensus", f"--output {name}.csv", "is an input") for name in ("labels", "soft", "hard")),
-    *(("consensus", option, "is written twice") for option in ("--weights c.csv", "--output - --weights -")),
-    ("consensus", "--output no/c.csv", "there is no folder"),
-    ("consensus", "--json pipe", "not a regular file"),
+    *(("consensus", option, "written twice") for option in ("--weights c.csv", "--output - --weights -")),
+    ("consensus", "--output no/c.csv", "no folder"),
+    ("consensus", "--json pipe", "regular file"),
+    *((command, f"--output {name}", "must end in") for command, name in
+      (("consensus", "c.xlsx"), ("compare", "t.npy"), ("plot", "-"), ("plot", "f.doc"))),
     ("consensus", "--weighting best", "--weighting: invalid choice"),
-    ("consensus", "--rho 0.01", ".*--rho must be at least"),
-    ("consensus", "--rho much", "--rho: must be a number or 'auto'"),
-    ("consensus", "--lam 1", "--lam applies to --weighting l2 only"),
-    ("consensus", "--cost 1", "--cost does not apply to --method median-partition"),
-    ("consensus", "--n-init 0", ".*--n-init must be"),
-    ("consensus", "--seed -1", "--seed: must be an integer"),
-    *(("consensus", f"--n-clusters {k}", "--n-clusters: must be 4, 2-12, 2,3,5 or auto")
-      for k in ("5-2", "x", "2,x", "2-", "1-2-3", "2;3", "2.5")),
+    ("consensus", "--rho 0.01", ".*--rho must be"),
+    ("consensus", "--rho much", "--rho: must be"),
+    ("consensus", "--seed -1", "--seed: must be"),
     ("consensus", "--n-clusters 2-99", ".*--n-clusters must be"),
-    *(("merge", f"--{option}", rf"--{option.split()[0]} does not apply to --method merge\.")
-      for option in ("weighting l2", "n-init 2", "rho 0.5", "verbose", "certify")),
-    *(("loss", f"--{option}", rf"--{option.split()[0]} does not apply to --loss vi\.")
-      for option in ("agreement adjusted", "method merge", "max-iter 5", "tol 0.1", "verbose", "membership m.csv",
-                     "certify")),
-    ("loss", "--n-clusters auto", "--n-clusters must be an integer"),
+    *(("consensus", f"--n-clusters {k}", "--n-clusters: must be") for k in ("5-2", "2,x", "2-", "1-2-3", "2.5")),
+    ("consensus", "--lam 1", "--lam applies"),
+    *((command, f"--{option}", rf"--{option.split()[0]} does not apply") for command, option in
+      (("consensus", "cost 1"), ("merge", "n-init 2"), ("merge", "rho 0.5"), ("merge", "certify"), ("loss", "tol 0.1"),
+       ("loss", "method merge"), ("loss", "membership m.csv"), ("loss", "certify"))),
+    ("loss", "--n-clusters auto", "--n-clusters must be"),
     ("compare", "--weightings l2 --consensus sec", "robust-eac"),
     ("compare", "--weightings silhouette", "features"),
     ("compare", "--truth few.csv", r"few\.csv: has 2 rows, labels\.csv 30"),
     ("compare", "--truth named.csv", ".*--truth-column"),
-    ("compare", "--truth-column k", "no columns are called 'k'"),
-    ("compare", "--truth half.csv", "column 'class' holds no class"),
-    ("compare", "--fractions 0 1.5", ".*--fractions must be"),
-    ("plot", "--output -", r"\.png"),
-    ("plot", "--output f.doc", r"\.png"),
-    ("compare", "--output t.npy", "--output: must end in"),
-    ("compare", "--reference uniform+sec", "--reference must be .*did you mean 'uniform . sec'"),
-    ("compare", "--features named.csv", r"named\.csv, row 2, column 'name': a feature must be"),
-    ("ensemble", "--n-clusters auto", "an integer or LOW-HIGH"),
-    ("ensemble", "--kind feature-subsets --n-partitions 2", "--n-partitions does not apply"),
+    ("compare", "--truth-column k", "'k'"),
+    ("compare", "--truth half.csv", "'class' holds no class"),
+    ("compare", "--reference uniform+sec", "--reference must be .*'uniform . sec'"),
+    ("compare", "--features named.csv", r"named\.csv, row 2, column 'name'"),
+    ("ensemble", "--n-clusters auto", "LOW-HIGH"),
     ("ensemble", "--kind mixed --per-k 2", "--per-k does not apply"),
-    ("ensemble", "--per-k 2 --n-partitions 2", "not allowed with"),
-    ("ensemble", "--max-samples most", "--max-samples: must be a count or a share"),
-    ("ensemble", "--max-samples 1.5", ".*--max-samples must be"),
-    ("report", "--loss vi", "unrecognized arguments"),
-    ("report", "--max-rows -1", "--max-rows"),
+    ("ensemble", "--per-k 2 --n-partitions 2", "not allowed"),
+    ("ensemble", "--max-samples most", "--max-samples: must be"),
+    ("report", "--loss vi", "unrecognized"),
 ]  # fmt: skip
 
 
@@ -208,22 +179,9 @@ def test_a_full_disk_leaves_everything_as_it_was(folder, capsys, monkeypatch, ar
             fails(capsys, 1, r"out\.\w+: cannot be written: No space left on device", *argv)
 
 
-def test_a_second_file_that_fails_leaves_the_first_as_it_was(tmp_path):
-    (tmp_path / "a").write_text("before")
-
-    def broken(handle):
-        handle.write(b"half")
-        raise OSError(errno.EIO, "Input/output error")
-
-    with pytest.raises(OSError, match="b: cannot be written: Input/output error"):
-        write_files({tmp_path / "a": lambda handle: handle.write(b"after"), tmp_path / "b": broken})
-    assert contents(tmp_path) == {"a": b"before"}
-
-
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (KeyboardInterrupt(), 130, "interrupted"),
         (MemoryError("Unable to allocate 8 TiB"), 1, r"MemoryError: Unable to allocate 8 TiB"),
         (ImportError("plots need\nmatplotlib"), 1, "plots need matplotlib"),
         (ZeroDivisionError("by zero"), 1, "ZeroDivisionError: by zero"),
@@ -305,27 +263,19 @@ def test_interrupted_at_work_in_a_terminal(folder):
     # tqdm shows nothing on a terminal without columns.
     termios.tcsetwinsize(terminal, (24, 100))
     argv = ["consensus", "big.npy", "--n-clusters", "5", "--n-init", "9999", "--verbose", "--output", "c.csv"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "robust_eac", *argv],
-        stdout=subprocess.PIPE,
-        stderr=terminal,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as worker:
+    command, default = [sys.executable, "-m", "robust_eac", *argv], lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, preexec_fn=default) as worker:
         os.close(terminal)
         seen = b""
         while b"start" not in seen:
             seen += os.read(main_end, 4096)
         worker.send_signal(signal.SIGINT)
-        start = time.perf_counter()
-        assert worker.wait(timeout=60) == 130
-    assert time.perf_counter() - start < 20
+        assert worker.wait(timeout=20) == 130
     # On Linux, reading past the last output of a terminal is an error.
     with suppress(OSError):
         while chunk := os.read(main_end, 4096):
             seen += chunk
     os.close(main_end)
-    assert re.search(rb"start \d+/9999: ", seen)
     assert seen.rstrip().endswith(b"robust-eac: error: interrupted")
     assert b"Traceback" not in seen
     assert contents(folder) == before

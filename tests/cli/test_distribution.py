@@ -1,5 +1,7 @@
 """The command `distribution`: the table, the number that it names, the figure."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -48,12 +50,9 @@ def test_number_and_figure_beside_a_reference(resamples, capsys):
     np.testing.assert_allclose(np.array(columns[5], float), np.log(null.pac / own.pac), rtol=1e-12)
     said = capsys.readouterr().out
     assert "number of clusters: 3, with the largest log ratio, larger than that of 1 reference; without" in said
-    assert "this happens in 1 of 2 cases" in said
+    assert "in 1 of 2 cases" in said
     with open("f.png", "rb") as file:
         assert file.read(4) == b"\x89PNG"
-
-    assert run("distribution", "null.csv", "--reference", "null.csv") == 0
-    assert "none, because 1 of 1 reference stand out as much: the data look like these" in capsys.readouterr().out
 
 
 def test_every_reference_is_compared_with_the_data_and_the_others(resamples, capsys):
@@ -64,7 +63,7 @@ def test_every_reference_is_compared_with_the_data_and_the_others(resamples, cap
     _, columns = read_csv("t.csv")
     np.testing.assert_allclose(np.array(columns[4], float), (own.pac + null.pac) / 2, rtol=1e-12)
     assert run("distribution", "stable.csv", "--reference", "null.csv", "null.csv") == 0
-    assert "larger than that of 2 references; without clusters, this happens in 1 of 3 cases" in capsys.readouterr().out
+    assert "in 1 of 3 cases" in capsys.readouterr().out
 
 
 def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder, rng, capsys):
@@ -83,46 +82,27 @@ def test_no_number_of_what_are_no_resamples(resamples, capsys):
     rng = np.random.RandomState(0)
     columns = [*(np.arange(40) % k for k in range(3, 13)), rng.permutation(np.arange(40) % 12)]
     write_csv("leiden.csv", [f"c{u}" for u in range(11)], np.column_stack(columns))
-    assert run("distribution", "leiden.csv", "--table", "t.csv", "--output", "f.png") == 3
+    assert run("distribution", "leiden.csv", "--table", "t.csv") == 3
     said = capsys.readouterr()
     assert "number of clusters: none, because too few clusterings differ in leiden.csv\n" in said.out
     assert "at least 10 clusterings" in said.err
     # The outputs are written.
     assert [*map(int, read_csv("t.csv")[1][0])] == list(range(3, 13))
-    with open("f.png", "rb") as file:
-        assert file.read(4) == b"\x89PNG"
-
-
-def test_recipe_of_the_help_finds_clusters_that_nobody_can_miss(folder, rng, capsys):
-    """Three groups far apart in ten features."""
-    X = rng.normal(size=(150, 10)) + 10.0 * (np.arange(150) % 3)[:, np.newaxis]
-    write_csv("X.csv", [f"x{u}" for u in range(10)], X)
-    make = ("ensemble", "X.csv", "--n-clusters", "2-6", "--per-k", 20, "--max-samples", 0.8, "--output")
-    assert run(*make, "labels.csv") == 0
-    for seed in (1, 2):
-        assert run(*make, f"null{seed}.csv", "--reference", "--seed", seed) == 0
-    assert run("distribution", "labels.csv", "--reference", "null1.csv", "null2.csv", "--table", "t.csv") == 0
-    assert "number of clusters: 3, with the largest log ratio" in capsys.readouterr().out
-    header, columns = read_csv("t.csv")
-    assert float(columns[header.index("pac")][1]) == 0.0
 
 
 @pytest.mark.parametrize(
-    ("argv", "message"),
+    ("options", "match"),
     [
-        (
-            "distribution stable.csv --reference two.csv",
-            "two.csv: must have clusterings with the numbers of clusters of",
-        ),
-        ("distribution apart.csv", "apart.csv: no two objects are together in a clustering with 1 cluster"),
-        ("distribution one.csv", "LABELS must hold clusterings with at least two clusters"),
-        ("distribution stable.csv --reference stable.csv --table stable.csv", "stable.csv: is an input"),
-        ("distribution stable.csv --output f.xyz", "f.xyz: must end in"),
+        ("stable.csv --reference two.csv", "two.csv: .* numbers of clusters"),
+        ("apart.csv", "apart.csv: no two objects"),
+        ("one.csv", "two clusters"),
+        ("stable.csv --reference stable.csv --table stable.csv", "stable.csv: is an input"),
+        ("stable.csv --output f.xyz", "f.xyz: must end in"),
     ],
 )
-def test_errors(resamples, capsys, argv, message):
+def test_errors(resamples, capsys, options, match):
     write_csv("two.csv", ["a", "b"], resamples[0][:, :2])
     write_csv("one.csv", ["a", "b"], np.zeros((5, 2), dtype=int))
     write_csv("apart.csv", ["a", "b", "c"], [[0, "", 0], ["", 0, 0], ["", "", 1]])
-    assert run(*argv.split()) == 2
-    assert message in capsys.readouterr().err
+    assert run("distribution", *options.split()) == 2
+    assert re.search(match, capsys.readouterr().err)

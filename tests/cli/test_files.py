@@ -43,10 +43,8 @@ def labels_in(path, content=None, **options):
     ("name", "content", "options"),
     [
         ("a.csv", TEXT, {}),
-        ("a.csv", "\ufeff" + TEXT, {}),
         ("a.csv", TEXT.replace("\n", "\r"), {}),
         ("a.csv", f"{TEXT}\n\r\n\n", {}),
-        ("a.csv", TEXT.replace("\n", "\r\n"), {}),
         ("a.csv", TEXT.replace(",", " , "), {}),
         ("a.csv", BODY, {"header": False}),
         ("a.csv", "\ufeff" + BODY, {"header": False}),
@@ -70,12 +68,12 @@ def test_texts_that_say_the_same(tmp_path, name, content, options):
 def test_arrays_that_say_the_same(tmp_path):
     floats = np.where(SMALL == -1, np.nan, SMALL)
     texts = np.where(SMALL == -1, "", SMALL.astype(str))
-    for array in (SMALL, SMALL.astype(">i2"), floats, floats.astype("f4"), np.asfortranarray(SMALL), texts):
+    for array in (SMALL.astype(">i2"), floats.astype("f4"), np.asfortranarray(SMALL), texts):
         np.save(tmp_path / "a.npy", array)
         np.savez(tmp_path / "a.npz", labels=array, other=np.eye(2))
         for name, variable in (("a.npy", None), ("a.npz", "labels")):
             assert np.array_equal(labels_in(tmp_path / name, variable=variable), SMALL), (name, array.dtype)
-    for array in (SMALL.astype(float), floats, SMALL.astype("i1")):
+    for array in (floats, SMALL.astype("i1")):
         savemat(tmp_path / "a.mat", {"labels": array, "other": 1.0}, do_compression=True)
         assert np.array_equal(labels_in(tmp_path / "a.mat", variable="labels"), SMALL)
     savemat(tmp_path / "one.mat", {"labels": SMALL})
@@ -98,66 +96,42 @@ def test_parquet(tmp_path, monkeypatch):
     assert ([*table.objects], table.objects.name, table.titles) == (["p", "q", "r"], "index", ["a", "b"])
     assert labels.tolist() == [[1, 0], [2, 1], [1, 1]]
     path.write_bytes(b"PAR1")
-    with pytest.raises(ValueError, match=r"a\.parquet: "):
-        labels_in(path)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"Parquet files need pyarrow: pip install 'path/to/robust_eac\[parquet\]'"):
-        labels_in(path)
+    for error, match in ((ValueError, r"a\.parquet: "), (ImportError, r"pyarrow: pip install .*\[parquet\]")):
+        with pytest.raises(error, match=match):
+            labels_in(path)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
 
 
-def test_a_number_in_the_first_row_asks_for_a_decision(tmp_path):
-    path = tmp_path / "a.csv"
-    for content in (BODY, "2,3,5\n" + BODY, "a,1,c\n" + BODY, '"2","3","5"\n' + BODY):
-        with pytest.raises(
-            ValueError, match=r"row 1 has a number: give --header if .*, --no-header if it is an object"
-        ):
-            labels_in(path, content)
-    assert labels_in(path, "NA,b,c\n" + BODY).shape == (4, 3)
+@pytest.mark.parametrize("content", [BODY, "a,1,c\n" + BODY, '"2","3","5"\n' + BODY])
+def test_a_number_in_the_first_row_asks_for_a_decision(tmp_path, content):
+    with pytest.raises(ValueError, match=r"row 1 .*--header .*--no-header"):
+        labels_in(tmp_path / "a.csv", content)
 
 
 def test_columns_by_title_or_number():
     titles = ["name", "2", "b", "b", "1"]
     assert [find_column(titles, spec, "f") for spec in ("name", "@1", "3", "@2", "4", "@5")] == [0, 0, 2, 1, 3, 4]
     for spec, match in (
-        ("b", r"f: 2 columns are called 'b'; choose from @3 \('b'\), @4 \('b'\)\."),
-        ("1", r"f: 2 columns are called '1'; choose from @1 \('name'\), @5 \('1'\)\."),
-        *((spec, f"f: no columns are called '{spec}'; choose from @1") for spec in ("c", "0", "6", "@", "1.5", "-1")),
+        ("b", "2 columns .*@3 .*@4"),
+        ("1", "2 columns .*@1 .*@5"),
+        *((spec, f"no columns .*'{spec}'.*@1") for spec in ("c", "0", "6", "@", "1.5", "-1")),
     ):
         with pytest.raises(ValueError, match=match):
             find_column(titles, spec, "f")
 
 
-def test_rows_that_pandas_writes_are_named_by_the_first_column(tmp_path):
+def test_names_stay_as_they_are_written(tmp_path):
     path = tmp_path / "a.csv"
-    pd.DataFrame(SMALL).to_csv(path)
-    with pytest.raises(ValueError, match="column 1 has no title: use --index-column @1"):
-        labels_in(path, header=True)
-    with pytest.raises(ValueError, match=r"2 columns are called '1'; choose from @1 \(''\), @3"):
-        labels_in(path, header=True, index_column="1")
-    table, labels = read_labels(options_of(path, header=True, index_column="@1"))
-    assert ([*table.objects], table.objects.name) == (["0", "1", "2", "3"], "object")
-    assert np.array_equal(labels, SMALL)
-    # The names stay as they are written.
     path.write_text("name,a\n01,0\nNA,1\n'=x,1\n 1.50 ,0\n")
     assert [*read_labels(options_of(path, index_column="name"))[0].objects] == ["01", "NA", "=x", "1.50"]
 
 
-@pytest.mark.parametrize("features", [False, True])
-def test_numbers_are_read_as_they_were(tmp_path, rng, features):
-    path = tmp_path / "a.csv"
-    matrix = rng.standard_normal((60, 4)) if features else rng.randint(5, size=(60, 4))
-    for space in ("", " "):
-        rows = [",".join(f"{space}{value!r}" for value in row) for row in matrix.tolist()]
-        path.write_text("\n".join(["a,b,c,d", *rows]))
-        table = read_input(options_of(path), path)
-        assert np.array_equal(features_of(table) if features else labels_in(path), matrix)
-
-
-@pytest.mark.parametrize(("name", "options"), [("labels.csv", ()), ("named.csv", ("--index-column", "name"))])
-def test_a_header_that_comes_again_is_refused(folder, capsys, name, options):
-    (folder / "joined.csv").write_text(2 * (folder / name).read_text())
-    assert run("consensus", "joined.csv", *options, *CONSENSUS, "c.csv") == 2
-    assert "joined.csv: row 32 is the header again" in capsys.readouterr().err
+@pytest.mark.parametrize("space", ["", " "])
+def test_numbers_are_read_as_they_were(tmp_path, rng, space):
+    path, matrix = tmp_path / "a.csv", rng.standard_normal((60, 4))
+    rows = [",".join(f"{space}{value!r}" for value in row) for row in matrix.tolist()]
+    path.write_text("\n".join(["a,b,c,d", *rows]))
+    assert np.array_equal(features_of(read_input(options_of(path), path)), matrix)
 
 
 @pytest.mark.parametrize(("separator", "header"), [(",", '"","a","b"\n'), (" ", '"a" "b"\n')])
@@ -168,7 +142,7 @@ def test_row_names_of_r(folder, capsys, separator, header):
     argv = ["consensus", path, "--n-clusters", 2, "--output", "c.csv", "--weights", "w.csv"]
     argv += ["--delimiter", "space"] * (separator == " ")
     assert run(*argv) == 2
-    assert f"{path}: column 1 has no title: use --index-column @1 if it names the objects." in capsys.readouterr().err
+    assert "--index-column @1" in capsys.readouterr().err
     assert run(*argv, "--index-column", 1) == 0
     header, (names, _) = read_csv("c.csv")
     assert (header, names) == (["object", "cluster"], tuple("xyzw"))
@@ -177,13 +151,13 @@ def test_row_names_of_r(folder, capsys, separator, header):
     assert run(*argv, "--drop-column", 1) == 0
 
 
-@pytest.mark.parametrize("cells", [["-1"], ["-1", "", "NA"]])
-def test_columns_without_a_label_are_left_out_with_a_warning(folder, capsys, cells):
-    columns = [[cells[i % len(cells)] for i in range(30)]]
-    write_csv("l.csv", ["none", *TITLES, "nothing"], [*zip(*columns, *LABELS.T, *columns, strict=True)])
+def test_columns_without_a_label_are_left_out_with_a_warning(folder, capsys):
+    columns = [[("-1", "", "NA")[i % 3] for i in range(30)], 30 * ["-1"]]
+    write_csv("l.csv", ["none", *TITLES, "nothing"], [*zip(columns[0], *LABELS.T, columns[1], strict=True)])
     assert run("consensus", "l.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
-    warning = "l.csv: columns in which nothing is observed are left out: none, nothing"
-    assert capsys.readouterr().err == f"robust-eac: warning: {warning}\n"
+    warning = capsys.readouterr().err
+    assert warning.startswith("robust-eac: warning: l.csv: ")
+    assert warning.endswith("left out: none, nothing\n")
     assert read_csv("w.csv")[1][0] == tuple(TITLES)
     assert run("consensus", "labels.csv", *CONSENSUS, "same.csv") == 0
     assert read_csv("c.csv") == read_csv("same.csv")
@@ -194,7 +168,7 @@ COMPARED = ("--n-clusters", 3, "--weightings", "uniform", "--consensus", "sec", 
 
 
 def test_classes_and_features_are_joined_on_the_names(folder, capsys):
-    named = ("compare", "named.csv", "--index-column", "name", "--drop-column", "class", *COMPARED)
+    named = ("compare", *NAMED, *COMPARED)
     features = np.random.RandomState(0).normal(10 * TRUTH[:, np.newaxis], 1.0, size=(30, 2))
     rows = [*zip(NAMES, TRUTH, *features.T, strict=True)]
     write_csv("y.csv", ["name", "k", "x1", "x2"], rows)
@@ -203,31 +177,18 @@ def test_classes_and_features_are_joined_on_the_names(folder, capsys):
     for file in ("y.csv", "other.csv"):
         beside = ("--truth", file, "--truth-column", "k", "--features", file)
         assert run(*named, *beside, "--weightings", "silhouette") == 0
-        found.append(read_csv("t.csv")[1][:-2])
-    assert found[0][5] == found[1][5]
-    assert found[0][:-1] == found[1][:-1]
+        found.append(read_csv("t.csv")[1][:-3])
+    assert found[0] == found[1]
+    capsys.readouterr()
     write_csv("few.csv", ["name", "k"], [row[:2] for row in rows[2:]])
     write_csv("twice.csv", ["name", "k"], [row[:2] for row in (*rows, *rows)])
-    np.save("y.npy", TRUTH)
-    for file, match in (
-        ("few.csv", "few.csv: 2 objects of named.csv missing, such as 'object 0'."),
-        ("twice.csv", "twice.csv: the rows must have different names to be joined."),
-        ("y.npy", "y.npy: no columns are called 'name'"),
-    ):
-        assert run(*named, "--truth", file) == 2
-        assert match in capsys.readouterr().err
     # An error names the row of the file.
     write_csv("bad.csv", ["name", "k"], [*zip(NAMES[::-1], [*TRUTH[1:], 0.5], strict=True)])
-    assert run(*named, "--truth", "bad.csv") == 2
-    assert "got 0.5 at row 31, column 'k'" in capsys.readouterr().err
-
-
-def test_without_names_position_counts(folder):
-    write_csv("y.csv", ["k"], TRUTH[:, np.newaxis])
-    assert run("compare", "labels.csv", "--truth", "y.csv", *COMPARED) == 0
-    by_position = read_csv("t.csv")[1][3:7]
-    assert run("compare", "named.csv", "--columns", ",".join(TITLES), "--truth-column", "class", *COMPARED) == 0
-    assert read_csv("t.csv")[1][3:7] == by_position
+    np.save("y.npy", TRUTH)
+    for file, match in (("few.csv", "2 objects .*'object 0'"), ("twice.csv", "different names"), ("y.npy", "'name'"),
+                        ("bad.csv", "0.5 at row 31, column 'k'")):  # fmt: skip
+        assert run(*named, "--truth", file) == 2
+        assert re.search(rf"{file}.*{match}", capsys.readouterr().err)
 
 
 def is_refused(path, content, **options):
@@ -266,11 +227,3 @@ def test_damaged_arrays_give_labels_or_one_error(tmp_path, suffix, rng):
         changed[rng.randint(len(changed))] ^= rng.randint(1, 256)
         refused += is_refused(path, changed[: rng.choice([len(changed), rng.randint(len(changed))])])
     assert refused > 15
-
-
-def test_a_truth_may_be_called_anything(folder, capsys):
-    write_csv("truth.csv", ["name", "all"], zip(NAMES, TRUTH, strict=True))
-    options = ("--consensus", "kmeans", "--weightings", "uniform", "--output", "t.csv")
-    assert run("compare", *NAMED, "--n-clusters", 3, "--truth", "truth.csv", "--truth-column", "all", *options) == 0
-    header, columns = read_csv("t.csv")
-    assert float(columns[header.index("h")][0]) > 0.9

@@ -3,7 +3,6 @@
 import os
 import warnings
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -56,18 +55,6 @@ def first_alone(labels, *, X, random_state):
     return np.eye(labels.shape[1])[0]
 
 
-seen = []
-
-
-def last_seen(labels, *, X, random_state):
-    seen.append(labels.copy())
-    return np.ones(labels.shape[1])
-
-
-renamed = partial(first_alone)
-renamed.__name__ = "first_alone"
-
-
 def first_column(labels, n_clusters, *, weights, random_state):
     return labels[:, 0]
 
@@ -99,18 +86,10 @@ def test_a_truth_known_in_part_grades_what_is_known(labels, unknown):
         assert row.ari == adjusted_rand_score(TRUTH[known], row.labels[known])
         assert row.h == h_criterion(TRUTH[known], row.labels[known])
     assert "; without 8 objects of unknown class" in str(found.summary())
-    assert "unknown" not in str(found.summary("density"))
-    assert "unknown" not in str(compare(labels, 3, y=TRUTH, **options).summary())
+    for certain in (found.summary("density"), compare(labels, 3, y=TRUTH, **options).summary()):
+        assert "unknown" not in str(certain)
     with pytest.raises(ValueError, match="missing"):
         run(labels, y=np.full(len(y), unknown), **options)
-
-
-def test_leaving_out_objects_is_no_way_to_a_better_score(labels):
-    def half(labels, n_clusters, *, weights, random_state):
-        return np.where(np.arange(len(labels)) % 2, TRUTH, -1)
-
-    runs = run(labels, y=TRUTH, weightings=["uniform"], consensus=[half])
-    assert runs[["n_clusters", "h"]].to_numpy().tolist() == [[4, 0.5]]
 
 
 def test_the_runs_are_what_the_parts_compute(labels):
@@ -120,12 +99,9 @@ def test_the_runs_are_what_the_parts_compute(labels):
     found = kmeans_consensus(labels, 3, weights=weights, random_state=rng)
     np.testing.assert_allclose(row["weights"], weights, rtol=1e-14)
     assert np.array_equal(row["labels"], found)
-    assert row["n_clusters"] == 3
-    assert row["h"] == h_criterion(TRUTH, found)
-    assert row["nmi"] == normalized_mutual_information(TRUTH, found)
-    assert row["ari"] == adjusted_rand_score(TRUTH, found)
-    assert row["ensemble_nmi"] == ensemble_nmi(labels, found)
-    assert row["density"] == density(labels, found)
+    of_truth = [score(TRUTH, found) for score in (h_criterion, normalized_mutual_information, adjusted_rand_score)]
+    scores = [3, *of_truth, ensemble_nmi(labels, found), density(labels, found)]
+    assert row[["n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"]].tolist() == scores
     assert min(row["seconds"], row["scheme_seconds"]) >= 0.0
     # A run does not depend on the others.
     alone = run(labels, weightings=["weac"], consensus=["kmeans"], random_state=4)
@@ -179,17 +155,37 @@ def test_a_failing_run_is_reported_and_stops_nothing(labels):
     def short(labels, n_clusters, *, weights, random_state):
         return [0, 1]
 
+    def half(labels, n_clusters, *, weights, random_state):
+        return np.where(np.arange(len(labels)) % 2, TRUTH, -1)
+
+    def greedy(labels, n_clusters, *, weights, random_state):
+        labels[:] = 0
+
+    def heavy(labels, n_clusters, *, weights, random_state):
+        weights *= 2.0
+
     def nonsense(labels, *, X, random_state):
         return -np.ones(labels.shape[1])
 
-    functions = {"failing": failing, "short": short, "good": kmeans_consensus}
-    runs = run(labels, y=TRUTH, weightings=["uniform", nonsense], consensus=functions)
-    assert runs["error"][0] == "RuntimeError: no luck"
+    def blind(labels, *, X, random_state):
+        X[:] = 0.0
+
+    before = labels.copy()
+    options = {"y": TRUTH, "X": np.ones((len(labels), 2))}
+    functions = [failing, short, greedy, heavy, half, "kmeans"]
+    runs = run(labels, weightings=["uniform", nonsense, blind], consensus=functions, **options)
+    errors = runs["error"].tolist()
+    assert errors[0] == "RuntimeError: no luck"
     assert runs.loc[0, ["labels", "h", "nmi", "ari", "density", "n_clusters"]].isna().all()
-    assert runs["error"][1].startswith("ValueError: the result of the function must have shape (24,)")
-    assert pd.isna(runs["error"][2])
-    assert runs["h"][2] > 0.9
-    assert runs["error"][3:].str.contains("what the scheme returns must be").all()
+    assert "shape (24,)" in errors[1]
+    # No function can change what the others see.
+    assert all("read-only" in error for error in (*errors[2:4], *errors[12:]))
+    assert np.array_equal(labels, before)
+    # Leaving out objects is no way to a better score.
+    assert runs.loc[4, ["n_clusters", "h"]].tolist() == [4, 0.5]
+    assert pd.isna(errors[5])
+    assert runs["h"][5] > 0.9
+    assert all("what the scheme returns must be" in error for error in errors[6:12])
 
 
 def test_the_result_does_not_depend_on_the_jobs(labels):
@@ -205,20 +201,15 @@ def test_the_result_does_not_depend_on_the_jobs(labels):
         "weightings": {"weac": "weac", "mine": lambda labels, *, X, random_state: random_state.uniform(size=7)},
         "consensus": ["robust-eac", "kmeans", failing, warning],
         "weight_solvers": {"of the losses": lambda losses: np.exp(-losses / losses.mean())},
-        "n_repeats": 2,
-        "resample": 0.7,
-        "random_state": 0,
     }
     found = []
     for n_jobs in (None, 2):
         with pytest.warns(UserWarning, match="so so"):
-            found.append(compare(labels, 3, **chosen, n_jobs=n_jobs))
-    alone, together = (one.table.drop(columns=["seconds", "scheme_seconds"]).to_dict("list") for one in found)
+            found.append(run(labels, **chosen, n_repeats=2, resample=0.7, n_jobs=n_jobs))
+    alone, together = (one.drop(columns=["seconds", "scheme_seconds"]).to_dict("list") for one in found)
     np.testing.assert_equal(together, alone)
-    runs = found[1].table
-    assert len(runs) == 18
-    assert set(runs.loc[runs["error"].notna(), "function"]) == {"failing"}
-    assert runs["seconds"].min() >= 0.0
+    assert len(found[1]) == 18
+    assert set(found[1].loc[found[1]["error"].notna(), "function"]) == {"failing"}
 
 
 def test_a_worker_process_that_dies_ends_the_comparison(labels):
@@ -227,42 +218,6 @@ def test_a_worker_process_that_dies_ends_the_comparison(labels):
 
     with pytest.raises(BrokenProcessPool):
         compare(labels, 3, weightings=["uniform"], consensus=["kmeans", dying], n_jobs=2, random_state=0)
-
-
-def test_no_function_can_change_what_the_others_see(labels):
-    def greedy(labels, n_clusters, *, weights, random_state):
-        labels[:] = 0
-        return labels[:, 0]
-
-    def heavy(labels, n_clusters, *, weights, random_state):
-        weights *= 2.0
-        return labels[:, 0]
-
-    def blind(labels, *, X, random_state):
-        X[:] = 0.0
-        return np.ones(labels.shape[1])
-
-    functions = {"greedy": greedy, "heavy": heavy, "good": kmeans_consensus}
-    options = {"X": np.ones((len(labels), 2)), "weightings": ["uniform", blind], "random_state": 0}
-    before = labels.copy()
-    errors = run(labels, y=TRUTH, consensus=functions, **options)["error"]
-    assert np.array_equal(labels, before)
-    assert errors.isna().tolist() == [False, False, True, False, False, False]
-    assert errors.dropna().str.contains("read-only").all()
-
-
-def test_classes_and_features_must_have_the_index_of_the_labels(labels):
-    frame, y = pd.DataFrame(labels).rename("x{}".format), pd.Series(TRUTH)
-    X = pd.DataFrame(np.ones((len(y), 2)))
-    options = {"weightings": ["uniform"], "consensus": ["kmeans"], "random_state": 0}
-    named = run(frame, y=y.rename("x{}".format), **options)
-    # An index 0, 1, ... names nothing.
-    for runs in (run(labels, y=TRUTH, **options), run(frame, y=y, **options)):
-        assert runs["h"][0] == named["h"][0]
-    for name, values in (("y", y), ("X", X)):
-        for other in (values.rename("y{}".format), values.rename("x{}".format)[::-1]):
-            with pytest.raises(ValueError, match=rf"{name}: its index"):
-                run(frame, **options, **{name: other})
 
 
 @pytest.mark.parametrize("y", [None, np.array(["c", "a", "b"])[TRUTH]])
@@ -274,14 +229,12 @@ def test_labels_of_all_runs_are_numbered_alike(labels, y):
 
 
 def test_names_and_functions_may_be_mixed(labels):
-    functions = ["robust-eac", first_column]
-    listed = run(labels, weightings=["weac", first_alone, "l2"], consensus=functions)
+    listed = run(labels, weightings=["weac", first_alone, "l2"], consensus=["robust-eac", first_column])
     schemes = [(name, function) for name in ("weac", "first_alone") for function in ("robust-eac", "first_column")]
     assert pairs(listed) == [*schemes, ("l2", "robust-eac")]
     weightings, functions = {"a": "weac", "b": first_alone, "c": "l2"}, {"ours": "robust-eac", "copy": first_column}
     named = run(labels, weightings=weightings, consensus=functions)
     assert pairs(named) == [("a", "ours"), ("a", "copy"), ("b", "ours"), ("b", "copy"), ("c", "ours")]
-    assert listed["error"].isna().all()
     assert h_criterion(named["labels"][3], labels[:, 0]) == 1.0
     np.testing.assert_equal(listed["weights"].tolist(), named["weights"].tolist())
 
@@ -333,24 +286,19 @@ def test_progress_is_shown_on_request(labels, capsys):
 @pytest.mark.parametrize(
     ("kwargs", "error", "match"),
     [
-        ({"y": [0, 1]}, ValueError, "y must"),
+        ({"y": [0, 1]}, ValueError, "y"),
         ({"weightings": "uniform"}, TypeError, "weightings"),
         ({"consensus": {"kmeans": 3}}, TypeError, r"consensus\['kmeans'\]"),
         ({"consensus": {2: "kmeans"}}, TypeError, "consensus"),
-        ({"consensus": [first_alone]}, TypeError, "consensus"),
         ({"weightings": {"a": lambda losses: losses}}, TypeError, "weight_solvers"),
         ({"weightings": [lambda labels, *, X, random_state: 1]}, ValueError, "name"),
-        ({"weightings": [first_alone, renamed]}, ValueError, "first_alone"),
-        ({"weight_solvers": ["l2"]}, ValueError, "weight_solvers: 'l2'"),
-        ({"weightings": ["l2"], "consensus": ["kmeans"]}, ValueError, "'robust-eac', which 'l2' needs"),
+        ({"weight_solvers": ["l2"]}, ValueError, "weight_solvers"),
+        ({"weightings": ["l2"], "consensus": ["kmeans"]}, ValueError, "'robust-eac'"),
         ({"weight_solvers": {"a": np.square}, "consensus": ["sec"]}, ValueError, "which 'a' needs"),
         ({"resample": "jackknife"}, ValueError, "resample"),
         ({"dataset": 3}, TypeError, "dataset"),
-        ({"fractions": 0.5}, TypeError, "fractions"),
         ({"fractions": [0.5, 1.5]}, ValueError, "fractions"),
-        ({"fractions": []}, ValueError, "fractions"),
         ({"fractions": [0.5, 0.5]}, ValueError, "fractions"),
-        ({"kind": "wrong"}, ValueError, "kind"),
         ({"kind": ["uniform", "uniform"]}, ValueError, "kind"),
         ({"kind": 3}, TypeError, "kind"),
     ],
@@ -361,31 +309,32 @@ def test_errors(kwargs, error, match):
 
 
 def test_fractions_replace_more_and_more_of_the_same_partitions(labels):
-    chosen = {"y": TRUTH, "weightings": {"first": last_seen}, "consensus": ["kmeans"], "n_repeats": 2}
-    seen.clear()
-    runs = run(labels, fractions=(0.0, 0.3, 1.0), **chosen)
+    seen = []
+
+    def last_seen(labels, *, X, random_state):
+        seen.append(labels.copy())
+        return np.ones(labels.shape[1])
+
+    def noise_of(**noise):
+        seen.clear()
+        runs = run(labels, y=TRUTH, weightings={"first": last_seen}, consensus=["kmeans"], **noise)
+        return runs, np.array([(noisy != labels).any(axis=0) for noisy in seen])
+
+    runs, changed = noise_of(fractions=(0.0, 0.3, 1.0), n_repeats=2)
     assert runs["fraction"].tolist() == [0.0, 0.0, 0.3, 0.3, 1.0, 1.0]
     assert runs["repeat"].tolist() == 3 * [0, 1]
-    changed = np.array([(noisy != labels).any(axis=0) for noisy in seen])
     assert changed.sum(axis=1).tolist() == [0, 0, 3, 3, 10, 10]
     assert (changed[2] != changed[3]).any()
     # Scores against the ensemble are those against what was run, and without noise all is as it was.
     for score, found, noisy in zip(runs["ensemble_nmi"], runs["labels"], seen, strict=True):
         assert score == pytest.approx(ensemble_nmi(noisy, found))
-    clean = run(labels, **chosen)
-    assert clean["fraction"].isna().all()
+    clean, _ = noise_of(kind="unequal", n_repeats=2)
+    assert clean[["fraction", "kind"]].isna().all(axis=None)
     assert clean["ari"].tolist() == runs["ari"][:2].tolist()
-
-
-def test_several_kinds_of_noise_replace_the_same_partitions(labels):
-    chosen = {"weightings": {"first": last_seen}, "consensus": ["kmeans"]}
-    seen.clear()
-    runs = run(labels, fractions=(0.2, 0.5), kind=["shuffled", "unequal"], **chosen)
+    # Several kinds of noise replace the same partitions.
+    runs, changed = noise_of(fractions=(0.2, 0.5), kind=["shuffled", "unequal"])
     assert runs["kind"].tolist() == ["shuffled", "shuffled", "unequal", "unequal"]
     assert runs["fraction"].tolist() == 2 * [0.2, 0.5]
-    changed = np.array([(noisy != labels).any(axis=0) for noisy in seen])
     assert changed.sum(axis=1).tolist() == [2, 5, 2, 5]
     assert (changed[:2] == changed[2:]).all()
-    assert all((np.sort(noisy, axis=0) == np.sort(labels, axis=0)).all() for noisy in seen[:2])
-    assert not (np.sort(seen[3], axis=0) == np.sort(labels, axis=0)).all()
-    assert run(labels, kind="unequal", **chosen)["kind"].isna().all()
+    assert [(np.sort(noisy, axis=0) == np.sort(labels, axis=0)).all() for noisy in seen] == [True, True, False, False]

@@ -1,21 +1,16 @@
 """What is made of the runs: statistics against SciPy, tables, pictures, several data sets."""
 
-import itertools
 import pickle
-import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 import scikit_posthocs
 from scipy import stats
 
-from robust_eac import compare
 from robust_eac.comparison import Comparison
 
 from ..access import comparison_statistics as statistics
-from ..access import draw_beside_differences
 
 # By method and repeat.
 SCORES = {
@@ -52,10 +47,9 @@ def by_scheme(summary):
 
 def test_ensembles_of_a_data_set_are_no_data_sets():
     found = Comparison()
-    for dataset, scores in (("a", (0.2, 0.4)), ("b", (0.6, 1.0))):
-        for ensemble, score in zip("xy", scores, strict=True):
-            about = {"dataset": dataset, "ensemble": ensemble}
-            found += runs_of({"one": [score, score], "other": [score - 0.1, score - 0.1]}, **about)
+    for dataset, ensemble, score in (("a", "x", 0.2), ("a", "y", 0.4), ("b", "x", 0.6), ("b", "y", 1.0)):
+        scores = {"one": [score, score], "other": [score - 0.1, score - 0.1]}
+        found += runs_of(scores, dataset=dataset, ensemble=ensemble)
     summary = found.summary()
     assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
     best = by_scheme(summary).loc["one"]
@@ -65,10 +59,8 @@ def test_ensembles_of_a_data_set_are_no_data_sets():
     assert (low, high) < (-1.0, 2.0)
     assert (best["low"], best["high"]) == (-1.0, 1.0)
     assert by_scheme(found.summary("nmi")).loc["one", ["low", "high"]].tolist() == [0.0, 1.0]
-    alone = Comparison(found.table[found.table["dataset"] == "a"])
-    assert (alone.summary().blocks, alone.summary().n_blocks) == ("repeats", 4)
-    with pytest.raises(ValueError, match=r"'one . f' has 2 in dataset a, ensemble x, repeat 0"):
-        (found + found).summary()
+    alone = Comparison(found.table[found.table["dataset"] == "a"]).summary()
+    assert (alone.blocks, alone.n_blocks) == ("repeats", 4)
 
 
 def test_the_summary_is_what_scipy_computes():
@@ -97,20 +89,10 @@ def test_the_summary_is_what_scipy_computes():
     assert rows["p_value"]["poor"] == pytest.approx(stats.wilcoxon(kept - paired).pvalue)
     keys = ["mean", "low", "rank", "seconds", "difference", "p_value", "p_holm"]
     assert rows.loc["broken", keys].isna().all()
-    ranks = statistics.ranks_of(np.array([[0.5, np.nan, 0.5], [0.1, 0.2, np.nan]]))
-    np.testing.assert_array_equal(ranks, [[1.5, 3.0, 1.5], [2.0, 1.0, 3.0]])
-
-
-def test_the_reference_may_be_named():
+    np.testing.assert_allclose(statistics.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
     rows = by_scheme(runs_of().summary("h", reference="fair + f"))
     columns = ["difference", "difference_low", "difference_high", "p_value"]
     assert rows.loc["same", columns].tolist() == [0.0, 0.0, 0.0, 1.0]
-    assert rows["difference"]["good"] > 0.0
-
-
-def test_holm_by_hand():
-    np.testing.assert_allclose(statistics.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
-    np.testing.assert_allclose(statistics.holm([0.5, 0.6]), [1.0, 1.0])
 
 
 def test_digits_that_rounding_leaves_make_no_difference():
@@ -166,7 +148,7 @@ def test_data_sets_are_blocks_with_the_mean_of_their_repeats():
     assert summary.table["difference"][1] == pytest.approx(np.mean([0.1 - 0.6, 0.8 - 0.9]))
 
 
-DIAGRAM = {"kind": "critical-difference"}
+DOUBLE = runs_of({"a": [0.5, 0.6], "b": [0.6, 0.1]})
 
 
 @pytest.mark.parametrize(
@@ -175,12 +157,12 @@ DIAGRAM = {"kind": "critical-difference"}
         ("summary", runs_of({"a": [0.5]}, y=False), {"measure": "ari"}, ValueError, "measure"),
         ("summary", Comparison(), {}, ValueError, "measure"),
         ("summary", runs_of(), {"reference": "best"}, ValueError, "reference"),
-        ("summary", runs_of(), {"reference": "broken + f"}, ValueError, "reference .* succeeded"),
-        ("summary", runs_of(), {"level": "high"}, TypeError, "level"),
+        ("summary", runs_of(), {"reference": "broken + f"}, ValueError, "reference"),
         ("summary", runs_of(), {"level": 1.0}, ValueError, "level"),
         ("summary", Comparison(runs_of().table[1:]), {}, ValueError, "'good . f' has 0 in repeat 0"),
+        ("summary", DOUBLE + DOUBLE, {}, ValueError, "'a . f' has 2"),
         ("plot", runs_of(), {"ax": 3}, TypeError, "ax"),
-        ("plot", runs_of({"a": [0.5, 0.6], "b": [0.6, 0.1]}), DIAGRAM, ValueError, "got 2 in 2"),
+        ("plot", DOUBLE, {"kind": "critical-difference"}, ValueError, "got 2 in 2"),
         ("plot", runs_of(fraction=0.5), {"kind": "shares"}, ValueError, "got 1"),
     ],
 )
@@ -190,19 +172,10 @@ def test_errors(method, found, options, error, match):
 
 
 def test_a_comparison_can_be_stored():
-    labels = np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]])
-    found = compare(labels, 2, weightings=["uniform"], consensus=["kmeans", "sec"], dataset="five", random_state=0)
+    found = runs_of(dataset="five")
     again = pickle.loads(pickle.dumps(found))
     assert type(again) is Comparison
     pd.testing.assert_frame_equal(again.table, found.table)
-    assert set(again.table["dataset"]) == {"five"}
-    assert str(again.summary()) == str(found.summary())
-
-
-def test_missing_packages_are_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
-    with pytest.raises(ImportError, match=r"scikit_posthocs: pip install .*\[figures\]"):
-        runs_of().plot(kind="critical-difference")
 
 
 def test_every_share_and_kind_of_noise_has_its_statistics():
@@ -223,14 +196,9 @@ def test_every_share_and_kind_of_noise_has_its_statistics():
         alone = Comparison(found.table.query("fraction == @fraction and kind == @kind")).summary()
         assert part[:6] == alone[:6]
         pd.testing.assert_frame_equal(by_scheme(part), by_scheme(alone).loc[["one", "other"]])
-        title = f"{fraction:.0%} of the partitions random, {kind}\n"
-        assert title in str(summary)
+        assert f"{fraction:.0%} of the partitions random, {kind}\n" in str(summary)
     assert str(summary).count("2 data sets; differences to ") == 3
-    assert str(summary).count("ari: ") == 1
     assert found.summary(reference="other + f").reference == "other + f"
-    last = Comparison(found.table.query("dataset == 'b' and kind == 'unequal'"))
-    with pytest.raises(ValueError, match=r"'one . f' has 2 in dataset b, fraction 0.5, kind unequal, repeat 0"):
-        (found + last).summary()
     curves = {line.get_label(): line for line in found.plot(kind="shares").containers}
     assert list(curves) == [f"{name} + f, {kind}" for kind in ("uniform", "unequal") for name in ("one", "other")]
     assert [len(curve[0].get_xdata()) for curve in curves.values()] == [2, 2, 1, 1]
@@ -290,43 +258,6 @@ def test_curves_over_the_shares_of_random_partitions():
     low, high = stats.ttest_1samp([0.5, 0.6, 0.4], 0.0).confidence_interval(0.95)
     np.testing.assert_allclose(spans.get_segments()[0][:, 1], (low, high))
     assert ax.get_title() == "mean and 95 % interval\nover 3 repeats"
-
-
-def test_nothing_is_cut_off_or_touches_beside_long_names(rng):
-    names = ["restricted-simplex, with a rather long name of its own, enhanced-eac-complete", "b", "c"]
-    found = runs_of({name: list(0.6123 + 0.0002 * rng.randn(9)) for name in names})
-    reference = f"{names[0]} + f"
-    beside = draw_beside_differences(found, reference)
-    alone = [found.plot(kind=kind, reference=reference) for kind in ("intervals", "differences", "critical-difference")]
-    for figure in (beside, *(ax.figure for ax in alone)):
-        figure.draw_without_rendering()
-        titles = [ax.title.get_window_extent() for ax in figure.axes]
-        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(titles))
-        for ax in figure.axes:
-            ticks = [label.get_window_extent() for label in ax.get_xticklabels()]
-            assert all(one.x1 < other.x0 for one, other in itertools.pairwise(ticks))
-            shown = [ax.title, ax.xaxis.label, *ax.get_yticklabels(), *ax.texts]
-            extents = [text.get_window_extent() for text in shown if text.get_visible() and text.get_text()]
-            assert all(figure.bbox.x0 <= one.x0 and one.x1 <= figure.bbox.x1 for one in extents)
-    rows = [[text.get_text() for text in ax.get_yticklabels()] for ax in (beside.axes[0], alone[1])]
-    assert rows[0] == rows[1]
-
-
-@pytest.mark.parametrize("kind", ["intervals", "differences", "critical-difference"])
-def test_lines_are_solid_whatever_the_style_is(kind):
-    with plt.rc_context({"axes.prop_cycle": plt.cycler(linestyle=["--", ":", "-."])}):
-        ax = runs_of().plot(kind=kind)
-    assert {line.get_linestyle() for line in ax.lines} <= {"-", "None"}
-
-
-def test_the_diagram_of_many_methods_keeps_its_scale_beside_their_names(rng):
-    names = [f"restricted-simplex-{number:02d}" for number in range(20)]
-    ax = runs_of({name: list(rng.rand(8)) for name in names}).plot(kind="critical-difference")
-    ax.figure.draw_without_rendering()
-    assert ax.get_window_extent().width / ax.figure.dpi > 3.0
-    texts = [text.get_window_extent() for text in ax.texts]
-    assert len(texts) == 20
-    assert not any(one.overlaps(other) for i, one in enumerate(texts) for other in texts[:i])
 
 
 def test_the_diagram_joins_methods_that_nemenyi_does_not_separate(monkeypatch):

@@ -82,14 +82,6 @@ TOY_X = [[1, 2], [3, np.nan], [5, -60]]
 TOY_Y = [1, 0, 1]
 
 
-def assert_toy(found):
-    X, y = found
-    np.testing.assert_array_equal(X, TOY_X)
-    np.testing.assert_array_equal(y, TOY_Y)
-    assert X.flags.c_contiguous
-    assert y.dtype == np.int64
-
-
 @pytest.mark.parametrize("name", DATASETS)
 def test_types(name):
     """Sizes and values of tables are those of their checksums."""
@@ -159,24 +151,17 @@ def test_bundled_files_are_those_of_the_data_readme():
     assert len(stated) == 7
 
 
-def test_unknown_name_lists_the_known_ones():
-    match = r"name must be one of .*'cigar'.*'wine'.*got 'irises' \(did you mean 'iris'\?\)\.$"
-    with pytest.raises(ValueError, match=match):
-        load_dataset("irises")
-
-
-def test_bundled_file_comes_before_the_folder(folder):
-    (folder / "house-votes.csv").write_text("not,a\nhouse,vote\n")
-    assert load_dataset("house-votes")[0].shape == (232, 16)
-
-
 @pytest.mark.parametrize(
     ("file", "content"), [("toy.csv", TOY.encode()), ("toy.csv.gz", gzip.compress(TOY.encode(), mtime=0))]
 )
-def test_folder_comes_before_openml(folder, toy, monkeypatch, file, content):
+def test_the_folder_comes_after_bundled_files_and_before_openml(folder, toy, monkeypatch, file, content):
     monkeypatch.setattr(datasets, "fetch_openml", raising(AssertionError("the folder has the file")))
     (folder / file).write_bytes(content)
-    assert_toy(load_dataset(toy))
+    X, y = load_dataset(toy)
+    np.testing.assert_array_equal(X, TOY_X)
+    np.testing.assert_array_equal(y, TOY_Y)
+    (folder / "house-votes.csv").write_text("not,a\nhouse,vote\n")
+    assert load_dataset("house-votes")[0].shape == (232, 16)
 
 
 @pytest.mark.parametrize("state", ["unset", "empty folder"])
@@ -192,22 +177,28 @@ def test_openml_is_the_last_place(state, folder, toy, monkeypatch):
     monkeypatch.setattr(datasets, "fetch_openml", fetch)
     if state == "unset":
         monkeypatch.delenv("ROBUST_EAC_DATA")
-    assert_toy(load_dataset(toy))
+    X, y = load_dataset(toy)
+    np.testing.assert_array_equal(X, TOY_X)
+    np.testing.assert_array_equal(y, TOY_Y)
+    assert X.flags.c_contiguous
+    assert y.dtype == np.int64
     assert calls == [("toy-set", 1)]
-    monkeypatch.setattr(datasets, "fetch_openml", lambda *args, **kwargs: (np.ones((2, 2)), ["a", "b"]))
-    with pytest.raises(ValueError, match=r"'toy' must have shape \(3, 2\).*got \(2, 2\) and 2 \(OpenML\)"):
-        load_dataset(toy)
 
 
-def test_nothing_available_lists_what_each_place_said(folder, toy, monkeypatch):
+@pytest.mark.parametrize(
+    "error", [URLError("no network"), IncompleteRead(b"half"), EOFError("no end"), gzip.BadGzipFile("CRC"),
+              zlib.error("Error -3"), ValueError("md5 checksum")]
+)  # fmt: skip
+def test_nothing_available_lists_what_each_place_said(folder, toy, monkeypatch, error):
+    monkeypatch.setattr(datasets, "fetch_openml", raising(error))
     with pytest.raises(FileNotFoundError) as caught:
         load_dataset(toy)
     message = str(caught.value)
-    assert "bundled with scikit-learn or robust_eac: not bundled" in message
+    assert "not bundled" in message
     assert f"ROBUST_EAC_DATA: no file {folder / 'toy.csv'} or {folder / 'toy.csv.gz'}" in message
-    assert "OpenML: fetching 'toy-set' version 1 failed: no network" in message
+    assert re.search("OpenML: fetching 'toy-set' version 1 failed: .+", message)
     monkeypatch.delenv("ROBUST_EAC_DATA")
-    with pytest.raises(FileNotFoundError, match=r"(?s)'std-yeast-cell'.*variable is not set.*no reliable name there"):
+    with pytest.raises(FileNotFoundError, match=r"(?s)'std-yeast-cell'.*not set"):
         load_dataset("std-yeast-cell")
 
 
@@ -225,23 +216,19 @@ def test_nominal_columns_become_indicators(folder, toy, monkeypatch):
     np.testing.assert_array_equal(load_dataset(toy)[0], expected)
 
 
-UNREADABLE = r"toy\.csv is not a readable CSV table"
-
-
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ("", UNREADABLE),
-        ('u,v,label\n1,"2,a\n', UNREADABLE),
-        ("u,v,class\n1,2,a\n", f"{UNREADABLE}.*header line that ends in 'label'"),
-        ("label\na\n", UNREADABLE),
-        ("u,v,label\n1,2,a\n1,2\n", f"{UNREADABLE}.*lines with the same number of cells"),
-        ("u,v,label\n1,2,a\n1,two,b\n", f"{UNREADABLE}.*'two'"),
-        (TOY.replace("1,2", "1,inf"), "damaged or another version"),
-        ("u,v,label\n1,2,a\n3,4,b\n", r"must have shape \(3, 2\) and 2 classes, got \(2, 2\) and 2 \(folder"),
-        (TOY.replace("-6e1", "-6e2"), r"'toy' is damaged or another version .* must be \w{16}, got \w{16}"),
-        (TOY.replace("1,2,b\n3,,a", "3,,a\n1,2,b"), "damaged or another version"),
-        (TOY.replace("3,,a", "3,0,a"), "damaged or another version"),
+        ("", "readable"),
+        ('u,v,label\n1,"2,a\n', "readable"),
+        ("u,v,class\n1,2,a\n", "readable .*'label'"),
+        ("u,v,label\n1,2,a\n1,2\n", "readable .*cells"),
+        ("u,v,label\n1,2,a\n1,two,b\n", "readable .*'two'"),
+        ("u,v,label\n1,2,a\n3,4,b\n", r"shape \(3, 2\).*got \(2, 2\)"),
+        *(
+            (TOY.replace(old, new), "damaged")
+            for old, new in (("1,2", "1,inf"), ("-6e1", "-6e2"), ("1,2,b\n3,,a", "3,,a\n1,2,b"), ("3,,a", "3,0,a"))
+        ),
     ],
 )
 def test_malformed_file(folder, toy, text, match):
@@ -257,42 +244,9 @@ def test_interrupted_downloads_are_refused(folder, suffix):
     whole = gzip.compress(text) if suffix == ".csv.gz" else text
     path, rng = folder / f"half{suffix}", np.random.RandomState(0)
     loader = partial(datasets._load_table, TABLES["ecoli"]._replace(file="half"))
-    contents = [whole[:end] for end in (0, 1, *rng.randint(len(whole), size=18), len(whole) - 2)]
-    for content in contents if suffix == ".csv" else [*contents, text]:
-        path.write_bytes(content)
+    for end in (0, 1, *rng.randint(len(whole), size=8), len(whole) - 2):
+        path.write_bytes(whole[:end])
         with pytest.raises(ValueError, match="half"):
             loader()
     path.write_bytes(whole)
     assert loader()[0].shape == (336, 7)
-
-
-@pytest.mark.parametrize("name", ["ecoli", "house-votes"])
-def test_spoilt_tables_are_refused(folder, name):
-    """One digit of a number, or one letter of a class, is another one."""
-    whole = (BUNDLED / f"{name}.csv").read_bytes()
-    rng, first = np.random.RandomState(0), whole.index(b"\n") + 1
-    places = [i for i in range(first, len(whole)) if chr(whole[i]).isalnum()]
-    for place in rng.choice(places, size=20, replace=False):
-        content = bytearray(whole)
-        content[place] = ord("1") if content[place] != ord("1") else ord("7")
-        (folder / "spoilt.csv").write_bytes(content)
-        with pytest.raises(ValueError, match="spoilt"):
-            datasets._load_table(TABLES[name]._replace(file="spoilt"))
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        URLError("timed out"),
-        TimeoutError("timed out"),
-        IncompleteRead(b"half"),
-        EOFError("Compressed file ended before the end-of-stream marker was reached"),
-        gzip.BadGzipFile("CRC check failed"),
-        zlib.error("Error -3 while decompressing data"),
-        ValueError("md5 checksum of local file does not match description"),
-    ],
-)
-def test_openml_that_breaks_off_is_reported(folder, toy, monkeypatch, error):
-    monkeypatch.setattr(datasets, "fetch_openml", raising(error))
-    with pytest.raises(FileNotFoundError, match=r"OpenML: fetching 'toy-set' version 1 failed: .+"):
-        load_dataset(toy)

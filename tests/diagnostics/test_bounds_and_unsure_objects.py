@@ -28,52 +28,46 @@ def _assessed(model, labels, **options):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize("largest", [3000, 10])
-def test_the_bound_is_one(rng, monkeypatch, missing, largest):
-    monkeypatch.setattr(_certificates, "MOST_PAIRED", largest)
+def test_the_bound_is_one(rng, monkeypatch, missing):
     labels = _ensemble(rng, missing=missing)
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
     found = _assessed(model, labels)
-    given = {"n_clusters": 3, "weights": model.weights_}
-    full = consensus_lower_bound(labels, **given).bound / 60**2
+    full = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_).bound / 60**2
     loss = objective_value(labels, model.membership_, weights=model.weights_) / 60**2
-    if largest == 10:
-        # 11 partitions have more than 10 clusters.
-        assert (found.bound, found.excess) == (None, None)
-        assert ("missing" if missing else "10 base clusters") in found.unbounded
-        return
     assert found.unbounded is None
     assert found.loss == pytest.approx(loss)
     # Where the first bound is near enough the others are left out.
     assert min(0.999 * loss, 0.999 * full) <= found.bound <= full * (1.0 + 1e-9)
     assert found.excess == pytest.approx(found.loss / found.bound - 1.0)
+    # 11 partitions have more than 10 clusters.
+    monkeypatch.setattr(_certificates, "MOST_PAIRED", 10)
+    found = _assessed(model, labels)
+    assert (found.bound, found.excess) == (None, None)
+    assert ("missing" if missing else "10 base clusters") in found.unbounded
 
 
 def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
-    labels = _ensemble(rng, n=160, k=4)
+    n = 100
+    labels = _ensemble(rng, n=n, k=4)
     model = RobustEAC(4, n_init=2, random_state=0).fit(labels)
     exact = _assessed(model, labels)
     hard = solve_hard_median_partition(labels, 4, weights=model.weights_, random_state=0)
-    full = consensus_lower_bound(labels, n_clusters=4, weights=model.weights_, hard=True).bound / 160**2
-    arguments = encode(labels), hard.weights, hard.labels, 4, 1.0
-    near = _certificates.assess_partition(*arguments)
-    monkeypatch.setattr(_certificates, "bound_memberships", None)
-    quick = _assessed(model, labels)
-    # It was enough above, too.
-    assert quick == exact
-    monkeypatch.setattr(_certificates, "MOST_PAIRED", 100)
-    monkeypatch.setattr(_certificates, "bound_partitions", None)
-    assert _assessed(model, labels) == exact
-    assert quick.unbounded is None
-    assert 0.0 < quick.excess < 1e-3
+    full = consensus_lower_bound(labels, n_clusters=4, weights=model.weights_, hard=True).bound / n**2
+    arguments = encode(labels), hard.weights, hard.labels, 4
+    near = _certificates.assess_partition(*arguments, 1.0)
     assert near.loss == pytest.approx(hard.objective)
     assert full * 0.99 <= near.bound <= hard.objective
+    for name, value in (("bound_memberships", None), ("MOST_PAIRED", 90), ("bound_partitions", None)):
+        monkeypatch.setattr(_certificates, name, value)
+    # It was enough above, too.
+    assert _assessed(model, labels) == exact
+    assert exact.unbounded is None
+    assert 0.0 < exact.excess < 1e-3
     # Of partitions it is the bound on all memberships: valid, and loose.
-    loose = _certificates.assess_partition(*arguments)
-    assert loose.bound == pytest.approx(quick.bound)
+    loose = _certificates.assess_partition(*arguments, 1.0)
+    assert loose.bound == pytest.approx(exact.bound)
     assert 0.0 < loose.bound <= full
-    dear = _certificates.assess_partition(*arguments[:-1], 1.5)
-    assert "cost" in dear.unbounded
+    assert "cost" in _certificates.assess_partition(*arguments, 1.5).unbounded
 
 
 @pytest.mark.parametrize("limit", [None, "found"])

@@ -20,17 +20,16 @@ def test_labels_of_pure_objects_are_determined(rng):
 
 
 def test_three_clusters_equal_all_their_rotations(rng):
-    turns = reference.turns_of_three(6001)
+    turns = reference.turns_of_three(2001)
     moved = 0
     for share in (0.6, 0.95):
-        membership = solve_median_partition(
-            noisy(rng, 80, 3, 40, share), 3, weighting="uniform", random_state=0
-        ).membership
+        labels = noisy(rng, 80, 3, 40, share)
+        membership = solve_median_partition(labels, 3, weighting="uniform", random_state=0).membership
         turned = membership @ turns.transpose(0, 2, 1)
         inside = turned.min(axis=(1, 2)) >= -1e-9
         # Those that are reached from the membership without leaving the simplex.
-        first, last = 3000 - np.argmin(inside[3000::-1]), 3000 + np.argmin(inside[3000:])
-        within = turned[first + 1 if not inside[:3001].all() else 0 : last if not inside[3000:].all() else None]
+        first, last = 1000 - np.argmin(inside[1000::-1]), 1000 + np.argmin(inside[1000:])
+        within = turned[first + 1 if not inside[:1001].all() else 0 : last if not inside[1000:].all() else None]
         labels = membership.argmax(axis=1)
         others = [numbered_alike(rows.round(9), np.eye(3)[labels]).argmax(axis=1) for rows in within]
         found = identifiability(membership)
@@ -65,15 +64,6 @@ def test_every_object_counts_in_large_ensembles(rng):
     assert identifiability(membership).agreement == 1.0
 
 
-def test_many_clusters_take_no_time():
-    labels = np.arange(600) % 300
-    assert identifiability(np.eye(300)[labels]).agreement == 1.0
-    mixed = 0.9 * np.eye(300)[labels] + 0.1 / 300
-    assert identifiability(mixed) is None
-    certificate = certify(np.column_stack([labels, labels]), mixed)
-    assert certificate.unidentified is certificate.label_agreement is None
-
-
 def test_report_and_certificate_count_the_undetermined(rng):
     labels = noisy(rng, 80, 3, 60, 0.8)
     model = RobustEAC(3, weighting="uniform", random_state=0).fit(labels)
@@ -88,9 +78,12 @@ def test_report_and_certificate_count_the_undetermined(rng):
     clean = noisy(rng, 80, 3, 20, 0.0)
     sure = RobustEAC(3, random_state=0).fit(np.column_stack([clean, np.arange(80) % 3, np.arange(80) % 3]))
     assert "identified: memberships" in sure.summary()
-    mixed = RobustEAC(7, weighting="uniform", random_state=0).fit(noisy(rng, 210, 7, 40, 0.5))
-    assert not certify(noisy(rng, 210, 7, 40, 0.5), mixed.membership_).identified
-    assert "no other labels found" in mixed.summary()
+    # Too many clusters to look at.
+    pure = np.arange(600) % 300
+    assert identifiability(np.eye(300)[pure]).agreement == 1.0
+    mixed = 0.9 * np.eye(300)[pure] + 0.1 / 300
+    assert identifiability(mixed) is None
+    assert certify(np.column_stack([pure, pure]), mixed).unidentified is None
 
 
 # Two memberships with the same losses, a rotation by half a circle apart, and no admissible rotation near either.
@@ -112,8 +105,8 @@ def test_rotations_that_lie_apart_are_found():
         assert not found[6:].any()
 
 
-@pytest.mark.parametrize(("n", "k"), [(60, 3), (300, 4)])
-def test_objects_without_weight_do_not_hide_what_is_undetermined(rng, n, k):
+def test_objects_without_weight_do_not_hide_what_is_undetermined(rng):
+    n, k = 60, 3
     weighty, pure = rng.randint(6, size=(n, 60)), np.repeat(np.arange(k), 2)
     labels = np.concatenate([weighty, np.tile(pure[:, np.newaxis], 60)])
     weight = np.repeat([1.0, 0.0], [n, 2 * k])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robust_eac import objective_value, optimality_gap, partition_losses, solve_membership
+from robust_eac import optimality_gap, partition_losses, solve_membership
 from robust_eac.diagnostics import membership_gradient
 
 from ..conftest import random_ensemble, random_membership
@@ -21,15 +21,6 @@ def test_gap_is_zero_at_a_stationary_point_and_only_there(rng):
     moved[0] = np.roll(moved[0], 1)
     assert optimality_gap(labels, moved) > 1e-6
     assert optimality_gap(labels, np.full((15, 3), 1 / 3)) == pytest.approx(0.0, abs=1e-14)
-
-
-def test_uniform_weights_by_default_and_weights_are_normalised(rng):
-    labels, Y = random_ensemble(rng, 10, 4), random_membership(rng, 10, 2)
-    assert objective_value(labels, Y) == pytest.approx(partition_losses(labels, Y).mean())
-    w = np.array([1.0, 2.0, 0.0, 4.0])
-    assert objective_value(labels, Y, weights=w) == pytest.approx(objective_value(labels, Y, weights=1e-8 * w))
-    for f in (objective_value, optimality_gap):
-        assert f(labels, Y, weights=[1, 1, 1, 1]) == pytest.approx(f(labels, Y))
 
 
 def test_blocks_of_rows_join_without_a_seam(rng, monkeypatch):

@@ -1,8 +1,6 @@
 """What every estimator keeps: scikit-learn's checks, tags, seeds, nothing of the fit before, data frames."""
 
 import inspect
-import pickle
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,7 +21,6 @@ from robust_eac import (
     MixedEnsemble,
     OVIConsensus,
     RobustEAC,
-    l2_weights,
     load_dataset,
 )
 
@@ -117,12 +114,6 @@ def expected_failures(estimator):
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
-
-
-def test_functions_as_weightings_pickle():
-    model, labels = RobustEAC(2, weighting=partial(l2_weights, lam=3.0), random_state=0), data("RobustEAC")
-    copy = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(copy.fit(labels).membership_, model.fit(labels).membership_)
 
 
 def test_tags(name, estimator):

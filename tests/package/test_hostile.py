@@ -18,19 +18,16 @@ from robust_eac import (
     L2,
     ChanceCorrected,
     Entropy,
-    KMeansEnsemble,
     RestrictedSimplex,
     RobustEAC,
     solve_median_partition,
 )
-from robust_eac.consensus import bisecting_tree, cut_bisecting_tree
 
 from ..access import check_ensemble
 from .hostile import (
     CALLABLES,
     NOT_CALLED,
     OF_LABELS,
-    PUBLIC,
     arguments_of,
     assert_same,
     call,
@@ -106,34 +103,6 @@ def test_every_parameter_refuses_what_is_meaningless_or_out_of_range(name):
                 # Parameters that a common signature has, and that do nothing here.
                 assert key in ("X", "random_state")
                 assert_same(call(name, arguments | {key: bad}), call(name, arguments))
-
-
-def _others():
-    """What takes no plain arrays, with valid arguments."""
-    labels, losses = WORLD.labels, np.arange(1.0, M + 1.0)
-    selection = robust_eac.select_n_clusters(labels, [1, 2], n_splits=2, random_state=0)
-    yield cut_bisecting_tree, {"tree": bisecting_tree(labels, 3, random_state=0), "n_clusters": 2}
-    yield robust_eac.load_dataset, {"name": "spiral"}
-    yield robust_eac.plot_coassociation, {"labels": labels, "consensus": WORLD.consensus}
-    yield robust_eac.plot_consensus_distribution, {"distribution": robust_eac.consensus_distribution(labels)}
-    yield robust_eac.plot_membership, {"membership": WORLD.membership}
-    yield robust_eac.plot_n_clusters, {"selection": selection}
-    yield robust_eac.plot_weights, {"weights": losses}
-    da = pytest.importorskip("dask.array", reason="needs dask")
-    X = da.from_array(WORLD.X, chunks=(4, 2))
-    yield robust_eac.ensemble_distributed, {"X": X, "ensemble": KMeansEnsemble(3, 2)}
-    distributed = {"labels": da.from_array(labels, chunks=(4, 4)), "n_clusters": 2}
-    yield robust_eac.solve_median_partition_distributed, distributed
-
-
-def test_so_does_every_parameter_of_what_takes_no_plain_arrays():
-    tried = set()
-    for function, arguments in _others():
-        tried.add(function.__name__)
-        for key in set(inspect.signature(function).parameters) - {"verbose"}:
-            for bad in (NOTHING, np.nan):
-                refusal(function, arguments | {key: bad}, key)
-    assert tried == {name for name in NOT_CALLED if inspect.isfunction(PUBLIC[name])} - {"main"}
 
 
 @pytest.mark.parametrize("kind", [L2, Entropy, RestrictedSimplex, ChanceCorrected])

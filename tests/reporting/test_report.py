@@ -11,7 +11,6 @@ import sys
 import xml.etree.ElementTree as ET
 from html import unescape
 from importlib.resources import files
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -117,13 +116,6 @@ def test_text_and_numbers():
         "agree with the consensus by 0.532 in the mean (1: same, 0: chance). No object is ambiguous. Compared with the "
         "best possible consensus: weighted loss at most 0.001 % above the least possible with these weights."
     )
-    assert columns_of(page, "clusters") == {
-        "cluster": ("0", "1"),
-        "objects": ("3", "3"),
-        "share": ("50.0 %", "50.0 %"),
-        "mean membership": ("0.859", "0.938"),
-        "ambiguous objects": ("0", "0"),
-    }
     assert columns_of(page, "partitions") == {
         "partition": ("a", "b", "c", "d"),
         "weight": ("0.250",) * 4,
@@ -132,29 +124,11 @@ def test_text_and_numbers():
         "p-value": ("0.100", "0.100", "0.067", "0.300"),
         "clusters": ("2",) * 4,
     }
-    text = text_of(section(page, "partitions"))
-    assert text.startswith(
-        "Weights of the partitions Weighting uniform: All partitions have equal weights. The loss is"
-    )
     # Of the six pairs within a cluster, the partitions join 6, 6, 4 and 2; of the nine between, 0, 0, 3 and 4.
     assert "both objects together: 0.75 within and 0.19 between clusters in the mean." in text_of(section(page, "map"))
-    assert text_of(section(page, "objects")).endswith("with the same losses puts it into another cluster. None is.")
     asked = text_of(section(page, "asked"))
     assert "same ensemble: RobustEAC(n_clusters=2, random_state=0, weighting='uniform').fit(X) ensemble" in asked
     assert "ensemble4 partitions of 6 objects labels missingnone cost" in asked
-
-
-def test_one_cluster_judges_nothing(few):
-    one = RobustEAC(1, n_init=1, random_state=0).fit(few)
-    assert "neither partitions nor objects are judged" in text_of(section(one.to_html(few), "short"))
-    assert "trust is not judged" in one.summary()
-
-
-def test_long_names_break_between_their_parts(few, fitted):
-    name = "run_of-12/a b_0.4"
-    page = fitted.to_html(few, names=[name, *map(str, range(1, few.shape[1]))])
-    assert "run_<wbr/>of-<wbr/>12/<wbr/>a b_<wbr/>0.4" in page
-    assert name in columns_of(page, "partitions")["partition"]
 
 
 def test_how_the_number_of_clusters_was_chosen(few, fitted):
@@ -171,13 +145,11 @@ def test_how_the_number_of_clusters_was_chosen(few, fitted):
         next(part for part in main_of(fitted.to_html(few)).iter("section") if part.get("id") == "number")
 
 
-def test_partitions_are_listed_with_what_is_known_of_them(labels, model):
+def test_partitions_are_listed_with_what_is_known_of_them(labels, model, monkeypatch):
     m = labels.shape[1]
     names = [f"run {u}" for u in range(m)]
-    page = model.to_html(labels, names=names)
-    found = columns_of(page, "partitions")
+    found = columns_of(model.to_html(labels, names=names), "partitions")
     order = np.array([names.index(name) for name in found["partition"]])
-    assert sorted(order) == list(range(m))
     assert np.array_equal(order, np.lexsort((-model.agreements_, -model.weights_)))
     test = agreement_test(labels, model.membership_)
     for title, expected, digits in (
@@ -189,6 +161,10 @@ def test_partitions_are_listed_with_what_is_known_of_them(labels, model):
     ):
         tolerance = {"rtol": 0.06, "atol": 6e-4} if digits is None else {"rtol": 6e-3}
         np.testing.assert_allclose(numbers(found[title]), np.asarray(expected)[order], **tolerance, err_msg=title)
+    monkeypatch.setattr(report_page, "_PARTITIONS", 5)
+    page = model.to_html(labels, names=names)
+    assert columns_of(page, "partitions")["partition"] == found["partition"][:5]
+    assert f"The 5 of {m} partitions with the largest weights" in text_of(section(page, "partitions"))
 
     found = columns_of(page, "clusters")
     assert [int(size) for size in found["objects"]] == np.bincount(model.labels_).tolist()
@@ -220,9 +196,8 @@ def test_ambiguous_objects_cost_what_certify_says(rng):
     order = [names.index(name) for name in found["object"]]
     assert sorted(order) == sorted(ambiguous)
     (title,) = [title for title in found if title.startswith("cost")]
-    shown_costs = numbers(found[title])
-    np.testing.assert_allclose(shown_costs, costs[order], atol=0.06)
-    assert np.all(np.diff(shown_costs) >= 0.0)
+    np.testing.assert_allclose(numbers(found[title]), costs[order], atol=0.06)
+    assert np.all(np.diff(numbers(found[title])) >= 0.0)
     assert [int(cluster) for cluster in found["cluster"]] == model.labels_[order].tolist()
     assert all(one != other for one, other in zip(found["cluster"], found["second cluster"], strict=True))
     few = model.to_html(labels, object_names=names, max_rows=2)
@@ -274,14 +249,11 @@ def test_many_objects_are_sampled(rng):
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        (
-            RobustEAC(3, weighting=lambda losses: np.full(len(losses), 1.0 / len(losses))),
-            "weighting=<function <lambda>>",
-        ),
+        (RobustEAC(3, weighting=lambda losses: np.ones(len(losses)) / len(losses)), "weighting=<function <lambda>>"),
         (RobustEAC(3, weighting=L2(lam=900.0)), "weighting=L2(lam=900.0)"),
         (RobustEAC(3, weighting=np.arange(8.0)), "Weighting given: The weights were chosen beforehand."),
         (RobustEAC(3, init=np.arange(60) % 3, n_init=1), "init=array([0, 1, 2, 0,"),
-        (RobustEAC(1), "1 found of 1 asked for"),
+        (RobustEAC(1), "neither partitions nor objects are judged"),
         (RobustEAC(3, random_state=np.random.RandomState(3)), "random_state=RandomState(MT19937)"),
         (MergeConsensus("auto"), "by stability"),
     ],
@@ -293,7 +265,8 @@ def test_fits_of_all_kinds(rng, model, said):
     page = model.fit(labels).to_html(labels)
     assert said in text_of(main_of(page))
     assert " at 0x" not in page
-    assert model.to_html(labels) == page
+    # The report is about the fit, whatever the parameters are now.
+    assert model.set_params(n_clusters=5).to_html(labels) == page
 
 
 def test_incomplete_and_weighted_ensembles(rng):
@@ -302,37 +275,17 @@ def test_incomplete_and_weighted_ensembles(rng):
     labels[:, 0] = np.arange(60) % 3
     model = RobustEAC(3, n_init=2, random_state=0)
     page = model.fit(labels).to_html(labels)
-    observed = dict(zip(*(columns_of(page, "partitions")[title] for title in ("partition", "objects")), strict=True))
+    found = columns_of(page, "partitions")
+    observed = dict(zip(found["partition"], found["objects"], strict=True))
     assert observed == {str(u): str(n) for u, n in enumerate(np.sum(labels != -1, axis=0))}
     assert f"{np.sum(labels == -1)} of 360" in text_of(section(page, "asked"))
 
-    weight = rng.uniform(size=60)
-    page = model.fit(labels, sample_weight=weight).to_html(labels, sample_weight=weight)
-    assert ".fit(X, sample_weight=sample_weight)" in page
     # Objects that are parts cannot be relabelled one by one.
-    assert "p-value" not in columns_of(page, "partitions")
-    counts = rng.randint(1, 4, size=60)
-    page = model.fit(labels, sample_weight=counts).to_html(labels, sample_weight=counts)
-    assert "p-value" in columns_of(page, "partitions")
-    assert f"weight of all objects{counts.sum()}" in text_of(section(page, "asked"))
-
-
-def test_a_single_partition_and_more_than_are_listed(few, fitted, monkeypatch):
-    one = (np.arange(12) % 2)[:, np.newaxis]
-    page = RobustEAC(2, random_state=0).fit(one).to_html(one)
-    assert columns_of(page, "partitions")["weight"] == ("1.00",)
-    monkeypatch.setattr(report_page, "_PARTITIONS", 5)
-    page = fitted.to_html(few)
-    assert len(columns_of(page, "partitions")["partition"]) == 5
-    assert "The 5 of 8 partitions with the largest weights" in text_of(section(page, "partitions"))
-
-
-def test_the_call_names_what_is_not_default(few):
-    model = RobustEAC(3, weighting="l2", random_state=0).fit(few)
-    page = model.set_params(n_clusters=5).to_html(few)
-    assert "RobustEAC(n_clusters=3, random_state=0, weighting='l2').fit(X)" in text_of(section(page, "asked"))
-    parameters = columns_of(page, "asked")
-    assert dict(zip(*parameters.values(), strict=True))["n_clusters"] == "3"
+    for weight, has_test in ((rng.uniform(size=60), False), (rng.randint(1, 4, size=60), True)):
+        page = model.fit(labels, sample_weight=weight).to_html(labels, sample_weight=weight)
+        assert ".fit(X, sample_weight=sample_weight)" in page
+        assert ("p-value" in columns_of(page, "partitions")) == has_test
+    assert f"weight of all objects{weight.sum()}" in text_of(section(page, "asked"))
 
 
 def test_names_are_texts_and_nothing_else(fitted, few):
@@ -347,11 +300,11 @@ def test_names_are_texts_and_nothing_else(fitted, few):
     for text in texts.values():
         assert text in text_of(main_of(page))
     assert unescape(re.search(r"<title>(.*)</title>", page)[1]) == texts["title"]
-
-
-def test_control_characters_in_names_are_replaced(fitted, few):
-    page = fitted.to_html(few, names=["a\x00b", "\ud800", "\x1b[31m", "c\x85", *"efgh"])
-    assert {"a\ufffdb", "\ufffd", "\ufffd[31m", "c\ufffd"} <= set(columns_of(page, "partitions")["partition"])
+    # Long names may break between their parts; control characters are replaced.
+    page = fitted.to_html(few, names=["run_of-12/a b_0.4", "a\x00b", "\ud800", "\x1b[31m", "c\x85", *"fgh"])
+    assert "run_<wbr/>of-<wbr/>12/<wbr/>a b_<wbr/>0.4" in page
+    shown = {"run_of-12/a b_0.4", "a\ufffdb", "\ufffd", "\ufffd[31m", "c\ufffd"}
+    assert shown <= set(columns_of(page, "partitions")["partition"])
     page.encode()
 
 
@@ -427,9 +380,8 @@ def test_structure_for_screen_readers(page):
     for part in main.iter():
         assert (part.get("aria-labelledby") or ids[0]) in ids
         assert part.tag != "a" or part.get("href")[1:] in ids
-    tables = list(main.iter("table"))
-    assert len(tables) == 4
-    for table in tables:
+    n_sorted = 0
+    for table in main.iter("table"):
         head, *rows = table.iter("tr")
         assert text_of(table.find("caption"))
         assert {cell.get("scope") for cell in head} == {"col"}
@@ -437,20 +389,7 @@ def test_structure_for_screen_readers(page):
         assert {len(row) for row in rows} == {len(head)}
         frame = next(part for part in main.iter("div") if table in list(part))
         assert (frame.get("tabindex"), frame.get("role")) == ("0", "region")
-    names = " ".join(part.get("id") for part in main.iter("section"))
-    assert names == "short clusters partitions certificates map objects asked"
-    assert "Made by nobody." in text_of(main)
-    assert "RobustEAC(n_clusters=3, n_init=2, random_state=0).fit(X)" in text_of(section(page, "asked"))
-    assert all(picture.get("aria-hidden") == "true" for picture in main.iter("svg"))
-    (heat,) = main.iter("img")
-    assert "45 objects in 3 clusters" in heat.get("alt")
-    assert re.search(r"0\.\d\d within, 0\.\d\d between clusters", heat.get("alt"))
-
-
-def test_tables_that_say_they_are_sorted_are(page):
-    n_sorted = 0
-    for table in main_of(page).iter("table"):
-        head, *rows = table.iter("tr")
+        # Tables that say they are sorted are.
         for place, cell in enumerate(head):
             if order := cell.get("aria-sort"):
                 values = [float(text_of(row[place]).replace(",", "")) for row in rows]
@@ -459,6 +398,13 @@ def test_tables_that_say_they_are_sorted_are(page):
         fixed = text_of(head[0]) == "parameter"
         assert table.get("class") == (None if len(rows) < 2 or fixed else "sortable")
     assert n_sorted >= 2
+    names = " ".join(part.get("id") for part in main.iter("section"))
+    assert names == "short clusters partitions certificates map objects asked"
+    assert "Made by nobody." in text_of(main)
+    assert all(picture.get("aria-hidden") == "true" for picture in main.iter("svg"))
+    (heat,) = main.iter("img")
+    assert "45 objects in 3 clusters" in heat.get("alt")
+    assert re.search(r"0\.\d\d within, 0\.\d\d between clusters", heat.get("alt"))
 
 
 def luminance(colour):
@@ -468,23 +414,17 @@ def luminance(colour):
     return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
 
 
-def contrast(one, other):
-    low, high = sorted([luminance(one), luminance(other)])
-    return (high + 0.05) / (low + 0.05)
-
-
 @pytest.mark.parametrize("theme", [0, 1, 2], ids=["light", "dark", "print"])
 def test_contrast_is_enough(theme):
-    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
     parts = STYLE.split(":root {")
     assert ["prefers-color-scheme: dark" in part for part in parts] == [False, True, False, False]
     assert ["@media print" in part for part in parts] == [False, False, True, False]
     colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", parts[theme + 1].split("}")[0]))
     assert set(colours) == {"ground", "text", "muted", "line", "panel", "accent", "bar"}
-    for ground in ("ground", "panel"):
-        for text in ("text", "muted", "accent"):
-            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
-    assert contrast(colours["bar"], colours["ground"]) >= 3.0
+    pairs = [(text, ground, 4.5) for ground in ("ground", "panel") for text in ("text", "muted", "accent")]
+    for one, other, least in (*pairs, ("bar", "ground", 3.0)):
+        low, high = sorted([luminance(colours[one]), luminance(colours[other])])
+        assert (high + 0.05) / (low + 0.05) >= least, (one, other)
 
 
 def test_no_colour_is_set_beside_the_themes():
@@ -512,60 +452,49 @@ def test_a_file_is_written_whole(fitted, few, tmp_path):
     assert fitted.to_html(few, path) is None
     assert path.read_text(encoding="utf-8") == fitted.to_html(few)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
-    path.write_text("old")
-    with pytest.raises(ValueError, match="X must be the ensemble that was fitted"):
-        fitted.to_html(few[:, :4], str(path))
-    assert path.read_text() == "old"
     with pytest.raises(OSError, match="nowhere"):
         fitted.to_html(few, tmp_path / "nowhere" / "report.html")
 
 
 def test_names_come_from_what_holds_the_labels(fitted, few):
     partitions, objects = list("abcdefgh"), tuple(f"plant {i}" for i in range(45))
-    named = fitted.to_html(few, names=partitions, object_names=objects)
-    assert set(columns_of(named, "partitions")["partition"]) == set(partitions)
-    assert columns_of(named, "objects")["object"][0].startswith("plant ")
     frame = pd.DataFrame(few, columns=partitions, index=objects)
-    for X in (frame, frame.astype(str)):
-        assert RobustEAC(3, n_init=2, random_state=0).fit(X).to_html(X) == named
     # What names the columns alone leaves numbers to the objects.
-    polars = pl.DataFrame(frame)
-    model = RobustEAC(3, n_init=2, random_state=0).fit(polars)
-    assert model.to_html(polars) == fitted.to_html(few, names=partitions)
+    for X, names in ((frame.astype(str), {"object_names": objects}), (pl.DataFrame(frame), {})):
+        model = RobustEAC(3, n_init=2, random_state=0).fit(X)
+        assert model.to_html(X) == fitted.to_html(few, names=partitions, **names)
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
-        ({"names": ["a"]}, ValueError, "names must have one entry per partition, 8, got 1"),
-        ({"object_names": range(3)}, ValueError, "object_names must have one entry per object, 45, got 3"),
-        ({"title": 3}, TypeError, "title must be a text or None, got 3"),
-        ({"note": b"x"}, TypeError, "note must be a text or None"),
-        ({"max_rows": -1}, ValueError, "max_rows must be .*-1"),
-        ({"path": 3}, TypeError, "path must be"),
-        ({"sample_weight": np.arange(45.0)}, ValueError, "sample_weight must be those of the fit"),
-        ({"X": np.zeros((45, 8), dtype=int)}, ValueError, "X and sample_weight must be those of the fit"),
+        ({"names": ["a"]}, ValueError, "names"),
+        ({"object_names": range(3)}, ValueError, "object_names"),
+        ({"title": 3}, TypeError, "title"),
+        ({"note": b"x"}, TypeError, "note"),
+        ({"max_rows": -1}, ValueError, "max_rows"),
+        ({"path": 3}, TypeError, "path"),
+        ({"sample_weight": np.arange(45.0)}, ValueError, "sample_weight"),
+        ({"X": np.zeros((45, 8), dtype=int)}, ValueError, "X"),
     ],
 )
-def test_bad_arguments_are_refused(fitted, few, arguments, error, match, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_bad_arguments_are_refused(fitted, few, arguments, error, match, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("old")
     with pytest.raises(error, match=match):
-        fitted.to_html(**{"X": few, "path": "report.html"} | arguments)
-    assert list(Path().iterdir()) == []
+        fitted.to_html(**{"X": few, "path": path} | arguments)
+    assert path.read_text() == "old"
 
 
-def test_dask_arrays_are_refused_before_any_work(few, fitted, monkeypatch):
+def test_what_cannot_be_reported_is_refused_before_any_work(few, fitted, monkeypatch):
     assert "In short" not in fitted._repr_html_()
     monkeypatch.setattr(report_page, "find_out", None)
     da = pytest.importorskip("dask.array")
     chunks = da.from_array(few, chunks=(20, 8))
-    with pytest.raises(ValueError, match=r"X must be an array in memory, .* Dask array"):
+    with pytest.raises(ValueError, match="Dask"):
         RobustEAC(3, n_init=1, random_state=0).fit(chunks).to_html(chunks)
-
-
-@pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
-def test_missing_packages_are_named_before_any_work(few, fitted, monkeypatch, package):
-    monkeypatch.setattr(report_page, "find_out", None)
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=rf"reports need {package}: pip install 'path/to/robust_eac\[figures\]'"):
-        fitted.to_html(few)
+    for package in ("jinja2", "matplotlib"):
+        with monkeypatch.context() as patched:
+            patched.setitem(sys.modules, package, None)
+            with pytest.raises(ImportError, match=rf"{package}: pip install .*\[figures\]"):
+                fitted.to_html(few)
