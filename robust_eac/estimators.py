@@ -173,7 +173,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         It explains :meth:`summary`, lists partitions (weight, loss, agreement and its p-value) and ambiguous objects,
         and shows the co-association of at most 400 objects. The same fit gives the same page, without a date. Needs
-        Jinja2 and matplotlib.
+        Jinja2 and matplotlib. Time of :meth:`summary` with X.
 
         Parameters
         ----------
@@ -181,8 +181,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             The fitted ensemble, which the model does not store.
         path : str or path-like, default=None
             The file to write, completely or not at all. None returns the page.
-        sample_weight, names
-            As in :meth:`summary`.
+        sample_weight, names : as in :meth:`summary`
         object_names : sequence of n_samples str, default=None
             Names of the objects. None means the index of a DataFrame X, or numbers
             from 0.
@@ -201,10 +200,6 @@ class _Consensus(ClusterMixin, BaseEstimator):
         -------
         page : str or None
             The page, None if it was written.
-
-        Notes
-        -----
-        Time of :meth:`summary` with X.
 
         Examples
         --------
@@ -487,8 +482,7 @@ class RobustEAC(_Consensus):
 
         Parameters
         ----------
-        X
-            As in :meth:`predict_membership`.
+        X : as in :meth:`predict_membership`
 
         Returns
         -------

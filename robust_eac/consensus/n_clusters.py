@@ -114,7 +114,8 @@ def select_n_clusters(
     Near-duplicates are no evidence of each other, and stay in one half: partitions into equally many clusters with an
     adjusted Rand index [4]_ of at least 0.95 on the objects that both observe, if these are at least 95 % of those that
     either observes, and partitions that such pairs link. If fewer than six partitions are different, there are too few
-    for such halves: they are divided regardless, and the answer has a warning.
+    for such halves: they are divided regardless, and the answer has a warning. Time: that of one
+    :func:`~robust_eac.merge_consensus`, and of 2 n_splits more with all their cuts on at most 3,000 objects.
 
     Parameters
     ----------
@@ -129,8 +130,7 @@ def select_n_clusters(
         Pairs of halves, the same for all candidates.
     max_samples : float, default=0.7
         Share of the objects in each half, in [0.6, 1]. Of more than 3,000 objects, every pair of halves draws 3,000.
-    n_jobs, random_state
-        As in :class:`~robust_eac.RobustEAC`; threads over the pairs of halves.
+    n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`; threads over the pairs of halves
     verbose : int, default=0
         1 prints a line per pair of halves.
 
@@ -149,11 +149,6 @@ def select_n_clusters(
     -----
     UserWarning
         If no number is stable, fewer than six different partitions agree beyond chance, or no two partitions do.
-
-    Notes
-    -----
-    Time: that of one :func:`~robust_eac.merge_consensus`, and of 2 n_splits more with all their cuts on at most 3,000
-    objects.
 
     References
     ----------

@@ -44,8 +44,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 
     Parameters
     ----------
-    labels, membership
-        As in :func:`~robust_eac.partition_losses`.
+    labels, membership : as in :func:`~robust_eac.partition_losses`
     sample_weight : array-like of shape (n_samples,), default=None
         As there; if some weights are below 1, they are scaled so that the least one is one object.
 
@@ -89,8 +88,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
     Parameters
     ----------
-    labels, membership
-        As in :func:`~robust_eac.partition_losses`.
+    labels, membership : as in :func:`~robust_eac.partition_losses`
     sample_weight : array-like of shape (n_samples,), default=None
         Number of copies of every object, each of them permuted on its own: 0 or at least 1. None means one each.
         With fractions among them there are no permutations, and p-values are approximate for any number of objects.

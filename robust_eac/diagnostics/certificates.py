@@ -70,12 +70,11 @@ def certify(
       `identified` says that none can have other labels; otherwise the search may have missed some.
 
     First-order conditions are necessary, not sufficient: :func:`~robust_eac.consensus_lower_bound` bounds the distance
-    of the objective from the global minimum.
+    of the objective from the global minimum. Time and memory as :func:`~robust_eac.agreement_test`.
 
     Parameters
     ----------
-    labels, membership, weights
-        As in :func:`~robust_eac.objective_value`.
+    labels, membership, weights : as in :func:`~robust_eac.objective_value`
     agreement : {"raw", "adjusted"}, default="raw"
         The objective whose stationarity is checked, that of the losses :math:`d_u` or of
         :math:`d_u / E[d_u]`, as in :func:`~robust_eac.solve_median_partition`.
@@ -92,10 +91,6 @@ def certify(
         w_i = 0 the limit for small weights. `trust` is an :class:`~robust_eac.diagnostics.AgreementTest`, None if a
         weight is between 0 and 1: the test counts objects. `label_agreement`, `unidentified` and `identified` are None
         if more than 20 clusters have no object with membership 1.
-
-    Notes
-    -----
-    Time and memory as :func:`~robust_eac.agreement_test`.
 
     References
     ----------

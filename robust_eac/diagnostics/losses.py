@@ -69,7 +69,8 @@ def partition_losses(
     It is :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_), for all partitions at once
     :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with :math:`G = Y Y^T` and :math:`S_u = Y X_u^T`; no n x n matrix is
     formed. A partition that observes only the objects O_u is compared on these:
-    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`.
+    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`. Time O(n_samples (n_partitions n_clusters +
+    n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
 
     Parameters
     ----------
@@ -90,11 +91,6 @@ def partition_losses(
     losses : ndarray of shape (n_partitions,)
         In ordered pairs of objects: for a hard membership, twice the number of pairs on which the two partitions
         disagree. n and n_u are sums of the weights.
-
-    Notes
-    -----
-    Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)), and
-    O(n_clusters) per base cluster.
 
     References
     ----------
@@ -125,8 +121,7 @@ def objective_value(
 
     Parameters
     ----------
-    labels, membership, sample_weight
-        As in :func:`partition_losses`.
+    labels, membership, sample_weight : as in :func:`partition_losses`
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     lam : float, default=0.0
@@ -165,8 +160,7 @@ def membership_gradient(
 
     Parameters
     ----------
-    labels, membership, weights, sample_weight
-        As in :func:`objective_value`.
+    labels, membership, weights, sample_weight : as in :func:`objective_value`
 
     Returns
     -------
@@ -204,8 +198,7 @@ def optimality_gap(
 
     Parameters
     ----------
-    labels, membership, weights, sample_weight
-        As in :func:`objective_value`.
+    labels, membership, weights, sample_weight : as in :func:`objective_value`
 
     Returns
     -------

@@ -170,12 +170,12 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     For object i and cluster C it is the mean over the pairs of i with the other objects of C of the share of partitions
     that puts the two together [1]_. Where labels are missing, both numbers of partitions, those with the two and those
     that put them together, are summed over the pairs before they are divided: pairs count as often as they are
-    observed. R's ConsensusClusterPlus averages the shares instead. Without missing labels this is the same.
+    observed. R's ConsensusClusterPlus averages the shares instead. Without missing labels this is the same. Time
+    O(n_samples n_partitions n_clusters), without pairs of objects.
 
     Parameters
     ----------
-    labels
-        As in :func:`~robust_eac.consensus_distribution`, of one group.
+    labels : as in :func:`~robust_eac.consensus_distribution`, of one group
     consensus : array-like of shape (n_samples,), int
         Cluster of each object; -1 is not allowed.
 
@@ -183,10 +183,6 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     -------
     values : ndarray of shape (n_samples, n_clusters)
         In [0, 1], clusters in ascending order; nan where the object is in no partition with another one of the cluster.
-
-    Notes
-    -----
-    Time O(n_samples n_partitions n_clusters), without pairs of objects.
 
     References
     ----------
@@ -219,8 +215,7 @@ def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
 
     Parameters
     ----------
-    labels, consensus
-        As in :func:`~robust_eac.diagnostics.item_consensus`.
+    labels, consensus : as in :func:`~robust_eac.diagnostics.item_consensus`
 
     Returns
     -------

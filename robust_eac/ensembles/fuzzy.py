@@ -69,8 +69,9 @@ def fuzzy_c_means(
 
     Solve :math:`\min_{U, v} J = \sum_{nk} u_{nk}^2 \|x_n - v_k\|^2` over memberships U with rows on the simplex ([1]_),
     by alternating the two closed forms :math:`u_{nk} = 1 / \sum_j (\|x_n - v_k\| / \|x_n - v_j\|)^2` and
-    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2`. J never increases, but the problem is not
-    convex: the result depends on the start.
+    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2`. J never increases, but the problem is not convex: the result
+    depends on the start. Time O(n_samples n_clusters n_features) per update, memory O(n_samples n_clusters). An object
+    that coincides with centers belongs to them in equal shares. Equal first centers stay equal.
 
     Parameters
     ----------
@@ -89,11 +90,6 @@ def fuzzy_c_means(
     Returns
     -------
     result : FuzzyCMeansResult
-
-    Notes
-    -----
-    Time O(n_samples n_clusters n_features) per update, memory O(n_samples n_clusters). An object that coincides with
-    centers belongs to them in equal shares. Equal first centers stay equal.
 
     References
     ----------
@@ -260,7 +256,8 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
     The first seed is the object of smallest total distance to all objects; each further one is the object i that solves
     :math:`\max_i \sum_j \max(D_j - \|x_i - x_j\|, 0)` over the objects :math:`j \ne i` that are not seeds, with
-    :math:`D_j` the distance of j to its nearest seed ([1]_; as the start of k-means [2]_).
+    :math:`D_j` the distance of j to its nearest seed ([1]_; as the start of k-means [2]_). Time O(n_samples^2
+    (n_features + n_clusters)), memory O(n_samples^2).
 
     Parameters
     ----------
@@ -271,10 +268,6 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     seeds : ndarray of shape (n_clusters,), intp
         Indices of the objects in the order of choice, which does not depend on n_clusters. In a tie up to rounding, the
         first object is chosen.
-
-    Notes
-    -----
-    Time O(n_samples^2 (n_features + n_clusters)), memory O(n_samples^2).
 
     References
     ----------

@@ -58,6 +58,8 @@ def credible_ball(
         vertical upper  of the draws in the ball with fewest clusters, those farthest from c
         vertical lower  of the draws in the ball with most clusters, those farthest from c
 
+    Time and memory as :func:`hard_partition_losses`.
+
     Parameters
     ----------
     labels, weights
@@ -74,10 +76,6 @@ def credible_ball(
         Named tuple: `radius`, and `distances` of shape (n_partitions,); `inside`, a mask of shape (n_partitions,) of
         the draws in the ball; `horizontal`, `vertical_upper` and `vertical_lower`, ascending columns of `labels`: the
         first of equal partitions, whatever the names of their clusters.
-
-    Notes
-    -----
-    Time and memory as :func:`hard_partition_losses`.
 
     References
     ----------

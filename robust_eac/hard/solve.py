@@ -120,8 +120,7 @@ def solve_hard_median_partition(
         Largest number of passes over all objects per start, without those after dissolving clusters.
     bound : bool, default=False
         Whether to compute :func:`~robust_eac.consensus_lower_bound` for the weights found; "binder" only.
-    n_jobs, random_state
-        As in :class:`~robust_eac.RobustEAC`.
+    n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`
 
     Returns
     -------

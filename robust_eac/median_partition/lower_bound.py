@@ -73,8 +73,7 @@ def consensus_lower_bound(
 
     Parameters
     ----------
-    labels, sample_weight
-        As in :func:`~robust_eac.partition_losses`.
+    labels, sample_weight : as in :func:`~robust_eac.partition_losses`
     n_clusters : int, default=None
         Largest number of clusters k of the consensus. None means n_samples: no limit.
     weights

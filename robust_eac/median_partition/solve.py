@@ -74,8 +74,7 @@ def solve_median_partition(
 
     Parameters
     ----------
-    labels, sample_weight
-        As in :func:`~robust_eac.partition_losses`.
+    labels, sample_weight : as in :func:`~robust_eac.partition_losses`
     n_clusters, weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state, verbose
         As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
 
@@ -218,10 +217,8 @@ def solve_membership(
 
     Parameters
     ----------
-    labels, weights, sample_weight
-        As in :func:`~robust_eac.objective_value`.
-    n_clusters, tol, n_jobs, random_state
-        As in :class:`~robust_eac.RobustEAC`.
+    labels, weights, sample_weight : as in :func:`~robust_eac.objective_value`
+    n_clusters, tol, n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`
     init : {"random", "kmeans"} or array-like, default=None
         As in :class:`~robust_eac.RobustEAC`; None means "random". A single start.
     max_sweeps : int, default=1000

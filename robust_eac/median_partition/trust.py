@@ -95,7 +95,9 @@ def trusted_group_weights(
     than a fifth as much as partitions agree within them (the geometric mean of the two parts), the group is split
     between them, and only the larger part is trusted. Random partitions agree with no other; nor do partitions with a
     single cluster, nor those with every object in its own cluster. Wrong partitions that agree with each other form
-    their own group, which is not trusted if it is smaller. With very few objects no agreement is significant.
+    their own group, which is not trusted if it is smaller. With very few objects no agreement is significant. Time
+    O(n_samples n_partitions) for the labels, and O(n_partitions) for the comparisons, with a large constant: 256
+    partitions on 1,000 objects.
 
     Parameters
     ----------
@@ -110,11 +112,6 @@ def trusted_group_weights(
     -------
     weights : ndarray of shape (n_partitions,)
         Zero or 1 / (number of trusted partitions); all equal, with a UserWarning, if no two agree beyond chance.
-
-    Notes
-    -----
-    Time O(n_samples n_partitions) for the labels, and O(n_partitions) for the comparisons, with a large constant: 256
-    partitions on 1,000 objects.
 
     References
     ----------

@@ -100,7 +100,9 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     cluster j: the one-to-one matching of :func:`h_criterion` ([1]_). A cluster takes the label of its class. One that
     is left over, or shares no object with its class, gets a label that no class has, the larger ones first: the
     smallest positive number, or, where the classes have names, the name of the class that most of its objects have, as
-    in "cat (2)", and "other" if their classes are unknown. Which objects are together does not change.
+    in "cat (2)", and "other" if their classes are unknown. Which objects are together does not change. The result is
+    always the same for the same input: of several best matchings, SciPy's for the sorted labels. Memory O(n_samples + k
+    k') for k classes and k' clusters.
 
     Parameters
     ----------
@@ -113,11 +115,6 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     -------
     matched : ndarray of shape (n_samples,)
         Integers, -1 for unknown, or, if the classes have names, an array of objects, None for unknown.
-
-    Notes
-    -----
-    The result is always the same for the same input: of several best matchings, SciPy's for the sorted labels. Memory
-    O(n_samples + k k') for k classes and k' clusters.
 
     References
     ----------
@@ -297,9 +294,10 @@ def density(
     r"""Mean co-association inside the clusters of a consensus, weighted by their sizes.
 
     Compute :math:`D = \sum_C |C| \rho_C / n`, :math:`\rho_C = \sum_{i \ne j \in C} c_{ij} / (|C| (|C| - 1))` (Eqs. 3
-    and 7 of [1]_), with c_ij the weighted share of the partitions that put i and j together. The sum in
-    :math:`\rho_C` is :math:`\sum_u w_u \sum_l n_{Cl} (n_{Cl} - 1)`, with n_Cl the count of label l in C (Eq. 15).
-    Partitions with more clusters tend to be denser: compare partitions with the same number of clusters.
+    and 7 of [1]_), with c_ij the weighted share of the partitions that put i and j together. The sum in :math:`\rho_C`
+    is :math:`\sum_u w_u \sum_l n_{Cl} (n_{Cl} - 1)`, with n_Cl the count of label l in C (Eq. 15). Partitions with more
+    clusters tend to be denser: compare partitions with the same number of clusters. Time and memory O(n_samples
+    n_partitions + K k), with K the clusters of all partitions and k those of the consensus.
 
     Parameters
     ----------
@@ -314,10 +312,6 @@ def density(
     -------
     score : float
         In [0, 1]; 1 if all partitions put the objects of each cluster together and no cluster is a singleton.
-
-    Notes
-    -----
-    Time and memory O(n_samples n_partitions + K k), with K the clusters of all partitions and k those of the consensus.
 
     References
     ----------

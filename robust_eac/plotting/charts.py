@@ -68,8 +68,7 @@ def plot_weights(
         Partitions known to be bad. They get another colour and marker, and the legend gives their total weight.
     sort : bool, default=False
         Order the partitions by their weight, the largest first. Otherwise they are ordered by number, from 0.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
+    ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
     -------
@@ -146,8 +145,7 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
     ----------
     selection : ClusterNumberSelection
         Result of :func:`~robust_eac.select_n_clusters`.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
+    ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
     -------
@@ -200,8 +198,7 @@ def plot_consensus_distribution(
         Result of :func:`~robust_eac.consensus_distribution`.
     reference : ConsensusDistribution, default=None
         The same for data without clusters, drawn dashed.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
+    ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
     -------

@@ -44,12 +44,12 @@ def plot_coassociation(
 
     The entries are those of :func:`~robust_eac.coassociation_matrix`. Objects are ordered by their cluster of the
     consensus, which is framed, and within it by average linkage. Dark squares in one frame are clusters that the
-    consensus joins; a dark rectangle outside the frames is a cluster that it separates.
+    consensus joins; a dark rectangle outside the frames is a cluster that it separates. With s objects drawn: time
+    O(s^2 n_partitions) at worst, memory O(s^2).
 
     Parameters
     ----------
-    labels, weights
-        As in :func:`~robust_eac.eac`.
+    labels, weights : as in :func:`~robust_eac.eac`
     consensus : array-like of shape (n_samples,)
         Cluster of each object, integers or text; clusters are drawn in ascending order.
     max_objects : int, default=1000
@@ -62,10 +62,6 @@ def plot_coassociation(
     Returns
     -------
     ax : matplotlib Axes
-
-    Notes
-    -----
-    With s objects drawn: time O(s^2 n_partitions) at worst, memory O(s^2).
 
     Examples
     --------
@@ -118,8 +114,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
         Memberships :math:`Y^T`, rows on the simplex.
     labels : array-like of shape (n_samples,), default=None
         The group of each object: its class or cluster, integers or text. None means the cluster of largest membership.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
+    ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
     -------

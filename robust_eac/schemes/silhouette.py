@@ -32,7 +32,8 @@ def silhouette_weights(
 
     Compute :math:`g_u = \max(0, \frac{1}{n_u} \sum_i (b_i - a_i) / \max(a_i, b_i))` (Eqs. 4 and 10 of [1]_), over the
     :math:`n_u` objects that partition u observes, with :math:`a_i` the mean distance of object i to the others of its
-    cluster and :math:`b_i` that to the nearest other cluster. A partition with one cluster gets 0.
+    cluster and :math:`b_i` that to the nearest other cluster. A partition with one cluster gets 0. Time O(n_samples k_u
+    order) per partition for squared Euclidean distances, O(n_samples^2 order) for plain ones.
 
     Parameters
     ----------
@@ -55,10 +56,6 @@ def silhouette_weights(
     -------
     weights : ndarray of shape (n_partitions,)
         In [0, 1], not normalised; all can be zero.
-
-    Notes
-    -----
-    Time O(n_samples k_u order) per partition for squared Euclidean distances, O(n_samples^2 order) for plain ones.
 
     References
     ----------
