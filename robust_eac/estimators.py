@@ -198,8 +198,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Returns
         -------
-        page : str or None
-            The page, None if it was written.
+        page : str, or None if it was written
 
         Examples
         --------

@@ -38,8 +38,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
 
     Returns
     -------
-    coassociation : ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1].
+    coassociation : ndarray of shape (n_samples, n_samples), symmetric, in [0, 1]
 
     References
     ----------
@@ -257,7 +256,6 @@ def threshold_eac(
 
 
 def _tree(encoding, weights, linkage, random_state):
-    """The :func:`merge_tree` of an encoding by co-association."""
     check.choice(linkage, LINKAGES, name="linkage")
     rng = check.random_state(random_state)
     values = np.ones(len(encoding.partitions.sizes))

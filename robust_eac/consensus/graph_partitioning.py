@@ -281,7 +281,6 @@ def whole_numbers(values, dtype):
 
 
 def load_metis():
-    """The package pymetis."""
     return load_package("pymetis", "cspa and mcla need", "graph")
 
 

@@ -135,7 +135,6 @@ def merge_labels(
     n_jobs=None,
     random_state=None,
 ):
-    """The :class:`MergeResult`."""
     ensemble = check.ensemble(labels)
     check.index(ensemble, weights=weights)
     n, m = ensemble.n_samples, ensemble.n_partitions

@@ -314,7 +314,6 @@ def _best_run(X, name, n_clusters, seeds, options):
 
 
 def _check_clusterers(names):
-    """Return a list of at least one known name."""
     if isinstance(names, str) or not hasattr(names, "__len__"):
         raise TypeError(f"clusterers must be a sequence of names, got {names!r}.")
     if len(names) == 0:
@@ -323,7 +322,6 @@ def _check_clusterers(names):
 
 
 def check_consensus_options(min_value, method):
-    """The options of :func:`ovi_lda_consensus`, checked."""
     return (
         check.real(min_value, name="min_value", low=-np.inf),
         check.choice(method, METHODS, name="method"),

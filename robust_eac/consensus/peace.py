@@ -322,7 +322,6 @@ def column_gap(y, g):
 
 @njit
 def all_gradients(pairs, kl, state):
-    """Fill the gradients and the gaps of all columns."""
     for i in range(state.Y.shape[0]):
         column_gradient(i, pairs, kl, state.Y, state.g)
         state.gaps[i] = column_gap(state.Y[i], state.g[i])

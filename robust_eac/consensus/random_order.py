@@ -84,7 +84,6 @@ def _refined_colours(encoding, weights):
 
 @njit
 def _add_slots(codes, offsets, values, sums):
-    """Add to every row the values of its slots."""
     for i in range(codes.shape[0]):
         for u in range(codes.shape[1]):
             sums[i] += values[offsets[u] + codes[i, u]]

@@ -37,8 +37,7 @@ def enhanced_coassociation_matrix(
 
     Returns
     -------
-    coassociation : ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1], at least the co-association.
+    coassociation : ndarray of shape (n_samples, n_samples), symmetric, in [0, 1], at least the co-association
 
     References
     ----------

@@ -32,17 +32,14 @@ class Evaluation:
 
     @cached_property
     def matrices(self):
-        """The small matrices of the membership."""
         return self.objective.measure(self.rows)
 
     @cached_property
     def losses(self):
-        """(m,) losses of the partitions."""
         return self.objective.losses(self.matrices)
 
     @cached_property
     def statistics(self):
-        """The Statistics of the weighted losses."""
         return self.objective.statistics(self.weights, self.matrices)
 
     @property
@@ -54,7 +51,6 @@ class Evaluation:
 
     @property
     def gap(self):
-        """The optimality gap."""
         return self.objective.steps(self.weights, self.rows, self.matrices, None).gap()
 
 

@@ -239,7 +239,6 @@ def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
 
 
 def _check_groups(groups, labels):
-    """(m,) int; the group of each partition."""
     m = labels.shape[1]
     if groups is None:
         return np.array([len(np.setdiff1d(column, -1)) for column in labels.T])

@@ -323,7 +323,6 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
 
 
 def _as_array(pieces, chunks, n_clusters):
-    """The Dask array of memberships of the blocks."""
     import dask.array as da
 
     shapes = [(size, n_clusters) for size in chunks]

@@ -229,7 +229,6 @@ class ClustererEnsemble(base.EnsembleTransformer):
         return base.stack([_predict(estimator, _columns(X, features)) for estimator, features in fitted])
 
     def _label(self, X):
-        """Labels of all objects, in blocks."""
         if self.estimator is None and self.max_features is None:
             label, *shape = base.nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
         else:
@@ -317,7 +316,6 @@ def _columns(X, features):
 
 
 def _predict(estimator, X):
-    """(n_rows,) labels by the `predict` of a clusterer."""
     name = f"what predict of estimator {type(estimator).__name__} returns"
     return base.check_found(estimator.predict(X), len(X), name)
 

@@ -178,7 +178,6 @@ def gath_geva(
 
 
 def _check_centers(centers, n_clusters, n_features):
-    """Return a copy of the centers (n_clusters, n_features) in float64."""
     centers = check.features(centers, name="init", copy=True)
     if centers.shape != (n_clusters, n_features):
         raise ValueError(f"init must have shape ({n_clusters}, {n_features}), got {centers.shape}.")
@@ -217,7 +216,6 @@ def c_means_membership(squares):
 
 
 def _descend_gath_geva(X, membership, max_iter, tol):
-    """Alternate parameters and memberships from the given memberships."""
     n_samples, n_features = X.shape
     n_clusters = membership.shape[1]
     centers = np.tile(X.mean(axis=0), (n_clusters, 1))
@@ -308,8 +306,7 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Cluster of each object, numbered like the seeds.
+    labels : ndarray of shape (n_samples,), intp, numbered like the seeds
 
     References
     ----------

@@ -60,8 +60,7 @@ def hard_partition_losses(
 
     Returns
     -------
-    losses : ndarray of shape (n_partitions,)
-        "binder" in ordered pairs over n_u^2, in [0, 2]; "vi" in bits.
+    losses : ndarray of shape (n_partitions,), "binder" in ordered pairs over n_u^2, in [0, 2]; "vi" in bits
 
     References
     ----------

@@ -62,7 +62,6 @@ class State(NamedTuple):
         return self.history[-1]
 
     def log(self, line):
-        """Log a line of progress."""
         if self.name is not None:
             LOG.info("%s%s", self.name, line)
 

@@ -50,7 +50,6 @@ class Objective:
         self.partitions = encoding.partitions
 
     def on(self, encoding):
-        """The same objective for the rows of another encoding."""
         return type(self)(encoding, self.n_clusters)
 
     @classmethod
@@ -75,7 +74,6 @@ class Objective:
         return None if sample is None else self.on(sample)
 
     def initial_rows(self, start, rng):
-        """Initial memberships of a named start."""
         return initial_rows(self.encoding, self.n_clusters, start, rng)
 
     def signature(self, rows):
@@ -95,11 +93,9 @@ class Objective:
         return Search.of(rows, self.encoding.rows.multiplicity).canonical(near=near)
 
     def rotate_rows(self, rows, Q):
-        """Rotate memberships in place."""
         rotate_rows(rows, Q)
 
     def rotated(self, matrices, Q):
-        """The matrices after a rotation of the memberships."""
         return matrices._replace(S=matrices.S @ Q.T, G=Q @ matrices.G @ Q.T)
 
     def ordered(self, matrices, order):

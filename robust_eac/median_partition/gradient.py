@@ -10,7 +10,6 @@ from . import line_search
 
 
 def weighted_statistics(encoding, weights, S, G):
-    """The :class:`~robust_eac.core.arrays.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding.partitions, weights)
     slot_coef = encoding.partitions.by_slot(coef)
     surplus, alone = np.zeros(len(encoding.rows.codes)), np.zeros(len(mask_coef))

@@ -205,7 +205,6 @@ def different_rows(encoding):
 
 
 def _pair_terms(encoding, weights, hard, cost=1.0):
-    """The pairs of an encoding of different rows."""
     coef = weights * encoding.partitions.scale
     X = one_hot(encoding)
     together = ((X * encoding.partitions.by_slot(coef)) @ X.T).toarray()

@@ -235,7 +235,6 @@ def _violated(z, per_pair, least, corners):
 
 @njit
 def _add_multipliers(slope, corners, multipliers, inverse):
-    """Add the terms of the multipliers to the slope."""
     for t in range(len(multipliers)):
         i, j, k = corners[t, 0], corners[t, 1], corners[t, 2]
         slope[i, j] += multipliers[t] * inverse[i] * inverse[j]

@@ -138,7 +138,6 @@ class Search:
         return residual <= 1e-9
 
     def _best_of_three(self):
-        """The best rotation of three free clusters."""
         mixed, kept = self.rows[:, self.free], np.delete(self.rows, self.free, axis=1).max(axis=1, initial=0.0)
         bound = mixed
         while True:

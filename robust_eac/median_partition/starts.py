@@ -162,7 +162,6 @@ def pays_to_sample(encoding, n_clusters):
 
 
 def sample_size(partitions, n_clusters):
-    """Number of objects in a sample."""
     size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * max(n_clusters, partitions.n_codes.max()))
     return int(np.ceil(size * partitions.total / partitions.n_observed.min()))
 

@@ -300,7 +300,6 @@ def first_weights(weighting, losses):
 
 
 def name_of(weighting):
-    """Name of a weighting or of the user's function."""
     if isinstance(weighting, str):
         return weighting
     weighting = as_weighting(weighting)

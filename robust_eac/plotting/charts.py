@@ -47,7 +47,6 @@ def check_axes(ax):
 
 
 def count_along(axis):
-    """Ticks at whole numbers only."""
     axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
@@ -261,5 +260,4 @@ def _check_kinds(corrupted, weights):
 
 
 def _width(n_partitions):
-    """Width of lines in points."""
     return float(np.clip(150.0 / n_partitions, 0.5, 1.5))

@@ -185,7 +185,6 @@ def _spread(order, size, offset):
 
 
 def _how_many(n, n_drawn):
-    """The number of objects, for a title."""
     return counted(n, "object") if n == n_drawn else f"{counted(n_drawn, 'object')},\ndrawn from {n:,},"
 
 
@@ -201,7 +200,6 @@ def _bounds(groups, names):
 
 
 def _frame(ax, starts):
-    """Draw a frame around every group on the diagonal."""
     from matplotlib.collections import PolyCollection
 
     squares = [[(a, a), (a, b), (b, b), (b, a)] for a, b in zip(starts - 0.5, starts[1:] - 0.5, strict=False)]

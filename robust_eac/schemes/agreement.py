@@ -22,8 +22,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        1 / n_partitions each.
+    weights : ndarray of shape (n_partitions,), 1 / n_partitions each
 
     Examples
     --------

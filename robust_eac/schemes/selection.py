@@ -128,8 +128,7 @@ def convex_hull_weights(
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        Equal for the selected partitions, 0 for the rest.
+    weights : ndarray of shape (n_partitions,), equal for the selected partitions, 0 for the rest
 
     References
     ----------

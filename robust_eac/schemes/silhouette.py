@@ -54,8 +54,7 @@ def silhouette_weights(
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        In [0, 1], not normalised; all can be zero.
+    weights : ndarray of shape (n_partitions,), in [0, 1], not normalised; all can be zero
 
     References
     ----------
@@ -107,8 +106,7 @@ def order_weights(subsets: Subsets) -> np.ndarray:
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        Positive, not normalised.
+    weights : ndarray of shape (n_partitions,), positive, not normalised
 
     References
     ----------
@@ -163,7 +161,6 @@ def check_given(X, n_samples):
 
 
 def balance_orders(orders):
-    """:func:`order_weights` from the orders."""
     _, inverse, counts = np.unique(orders, return_inverse=True, return_counts=True)
     return 1.0 / counts[inverse]
 
