@@ -106,7 +106,6 @@ def solve_median_partition_distributed(
     Examples
     --------
     >>> import dask.array as da
-    >>> import numpy as np
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
     >>> result = solve_median_partition_distributed(
     ...     da.from_array(labels, chunks=(2, 4)), 2, weighting=[1, 1, 0, 0], init=[0, 0, 1, 1, 1, 1], random_state=0

@@ -52,8 +52,7 @@ class ClustererEnsemble(base.EnsembleTransformer):
         partition's sample are -1, not observed.
     n_jobs : int, default=None
         Threads over the partitions, and over blocks of objects. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the numbers of clusters, the samples and the seeds.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the numbers of clusters, the samples and the seeds
     verbose : int, default=0
         1 prints a line per partition and, where samples are extended to all objects, per 65,536 objects labelled.
 

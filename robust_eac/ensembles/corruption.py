@@ -95,7 +95,6 @@ def gaussian_reference(X: ArrayLike, random_state: RandomState = None) -> np.nda
     Examples
     --------
     >>> from robust_eac import load_dataset
-    >>> from robust_eac.ensembles import gaussian_reference
     >>> X, y = load_dataset("iris")
     >>> gaussian_reference(X, random_state=0).shape
     (150, 4)

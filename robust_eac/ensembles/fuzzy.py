@@ -84,8 +84,7 @@ def fuzzy_c_means(
         Largest number of updates.
     tol : float, default=1e-5
         Stop when an update changes no membership by more than this; ConvergenceWarning if `max_iter` comes first.
-    random_state : int, RandomState instance or None, default=None
-        Draws the first centers.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the first centers
 
     Returns
     -------
@@ -135,6 +134,11 @@ def gath_geva(
     Up to a constant, :math:`d_{nk}^{-2}` is :math:`P_k` times a Gaussian density. So this is expectation maximisation
     for a mixture of Gaussians, which decreases the negative log-likelihood, the `objective` of the result.
 
+    Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
+    n_features). The result is sensitive to the start: try several. A cluster without membership keeps its parameters.
+    1e-6 times the variance of each feature is added to the diagonal of F_k: otherwise the likelihood would be unbounded
+    for a cluster that shrinks to a point.
+
     Parameters
     ----------
     init : array-like of shape (n_samples, n_clusters), default=None
@@ -144,13 +148,6 @@ def gath_geva(
     Returns
     -------
     result : GathGevaResult
-
-    Notes
-    -----
-    Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
-    n_features). The result is sensitive to the start: try several. A cluster without membership keeps its parameters.
-    1e-6 times the variance of each feature is added to the diagonal of F_k: otherwise the likelihood would be unbounded
-    for a cluster that shrinks to a point.
 
     References
     ----------

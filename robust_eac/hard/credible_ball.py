@@ -84,7 +84,6 @@ def credible_ball(
 
     Examples
     --------
-    >>> import numpy as np
     >>> draws = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 2], [1, 0, 2, 3]])
     >>> ball = credible_ball(draws, [0, 0, 1, 1], level=0.75, loss="vi")
     >>> ball.distances, ball.radius

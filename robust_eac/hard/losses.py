@@ -70,7 +70,6 @@ def hard_partition_losses(
 
     Examples
     --------
-    >>> import numpy as np
     >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 0, 3]])
     >>> hard_partition_losses(labels, [0, 0, 1, 1], loss="vi", cost=1.5)
     array([0. , 1.5, 0.5])
@@ -117,7 +116,6 @@ def expected_losses(
 
     Examples
     --------
-    >>> import numpy as np
     >>> draws = np.array([[0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 0, 3]])
     >>> expected_losses(draws, loss="vi", weights=[1, 2, 1]).round(6)
     array([0.75, 0.75, 1.25])
@@ -181,7 +179,6 @@ def reassignment_costs(
 
     Examples
     --------
-    >>> import numpy as np
     >>> draws = np.column_stack([[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], *3 * [[0, 0, 1, 1, 1]]])
     >>> result = reassignment_costs(draws, [7, 7, 8, 8, 8], cost=1.5)
     >>> result.clusters, result.rises.round(3)

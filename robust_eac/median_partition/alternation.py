@@ -15,7 +15,7 @@ from .weightings import Weighting, first_weights
 # After a sweep that leaves more than the share _SLOW of the gap, the next one is over-relaxed by this factor.
 _SLOW = 0.5
 _RELAXATION = 1.7
-# Share of the gap that a plain sweep leaves after over-relaxed ones; it is small, since the sweep reverts their overshoot.
+# Share of the gap that a plain sweep leaves after over-relaxed ones, whose overshoot it reverts.
 _CLOSED = 0.28
 # Losses, which are differences of large numbers, are zero below this share of the largest.
 _EQUAL = 1e-12

@@ -21,7 +21,7 @@ def _polar(rows):
 
 
 def admissible_angles(rows, slack):
-    """(lower, upper) ends of the intervals of angles in [0, CIRCLE] at which no membership of (n, 3) rows is below -slack.
+    """(lower, upper) ends of the intervals of angles in [0, CIRCLE] that keep memberships of (n, 3) rows above -slack.
 
     A row whose radius exceeds its mean is outside in an open arc of angles. At 0, all rows are inside.
     """
@@ -37,7 +37,7 @@ def admissible_angles(rows, slack):
 
 
 def label_changes(rows, floor):
-    """The sorted angles in [0, CIRCLE] at which the maximum of floor_i and the memberships of row i changes its place."""
+    """The sorted angles in [0, CIRCLE] at which the largest of floor_i and the memberships of a row i changes."""
     first, last = _arcs(rows, floor)[:2]
     return np.unique(np.concatenate([first, last]))
 

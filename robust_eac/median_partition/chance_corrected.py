@@ -38,7 +38,7 @@ class CorrectedMatrices(NamedTuple):
 
 
 class ChanceCorrectedObjective(Objective):
-    """sum_u alpha_u d_u / E[d_u]. Its gaps are those of the sum times :meth:`chance`: in ordered pairs, as for raw losses."""
+    """sum_u alpha_u d_u / E[d_u]. Its gaps are times :meth:`chance`: in ordered pairs, as for raw losses."""
 
     corrected, in_chunks = True, False
     unbounded = "bounds exist only for losses that are not corrected for chance"

@@ -70,6 +70,9 @@ def consensus_lower_bound(
     Both bounds are the largest value of such closed forms found, less 1e-12 per ordered pair, which covers rounding:
     stopping early makes them weaker, not wrong.
 
+    For d distinct objects an iteration takes O(d^3) time, and memory is O(d^2). For partitions without a limit most
+    iterations take time proportional to the triangles in use, usually about one per pair.
+
     Parameters
     ----------
     labels, sample_weight : as in :func:`~robust_eac.partition_losses`
@@ -93,11 +96,6 @@ def consensus_lower_bound(
         single pairs: for a complete ensemble of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with ``hard=True``;
         `n_iter`; `converged`, whether the bound settled within `max_iter`. It is valid in any case.
 
-    Notes
-    -----
-    For d distinct objects an iteration takes O(d^3) time, and memory is O(d^2). For partitions without a limit most
-    iterations take time proportional to the triangles in use, usually about one per pair.
-
     References
     ----------
     .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
@@ -111,7 +109,6 @@ def consensus_lower_bound(
 
     Examples
     --------
-    >>> import numpy as np
     >>> labels = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 0, 1]])
     >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
     5.953732

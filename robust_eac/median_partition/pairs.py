@@ -9,7 +9,8 @@ from ..core import permutation
 from ..core.compiling import njit
 from ..core.encoding import take_rows
 
-# Agreement is tested on this many objects, with this many reference partitions. This is enough: the z-score of two partitions is proportional to the number of objects.
+# Agreement is tested on this many objects, with this many reference partitions. This is enough, as the z-score of two
+# partitions is proportional to the number of objects.
 _OBJECTS = 1000
 _REFERENCES = 256
 # With incomplete partitions, up to this many objects are drawn, so that two partitions have _OBJECTS in common on

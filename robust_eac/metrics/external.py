@@ -60,7 +60,7 @@ def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
 
 
 def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    r"""Clustering accuracy (ACC): the fraction of correct objects under the best one-to-one matching of clusters to classes.
+    r"""Clustering accuracy (ACC): share of correct objects under the best one-to-one matching of clusters to classes.
 
     Solve :math:`\max_\sigma \frac{1}{n} \sum_i n_{i \sigma(i)}`, where n_ij counts the objects of class i in cluster j.
     :math:`\sigma` matches each class with at most one cluster and conversely, in min(k, k') pairs; the rest count as
@@ -163,7 +163,7 @@ def matched_numbers(counts):
 
 
 def _new_names(counts, values, meaning):
-    """New names for clusters, by their (k', k) counts of objects of the classes with these values."""
+    """New names for clusters, by their (k, k') counts of objects of the classes with these values."""
     names = []
     for own in counts.T:
         name = meaning[values[own.argmax()]] if own.any() else "other"

@@ -75,7 +75,6 @@ def plot_weights(
 
     Examples
     --------
-    >>> from robust_eac import plot_weights
     >>> ax = plot_weights([0.2, 0.5, 0.3], corrupted=[True, False, False], sort=True)
     >>> ax.get_title()
     'Weight on 3 of 3 partitions'
@@ -152,7 +151,6 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
 
     Examples
     --------
-    >>> import numpy as np
     >>> from robust_eac import plot_n_clusters, select_n_clusters
     >>> wrong = np.random.RandomState(0).uniform(size=(60, 12)) < 0.1
     >>> labels = np.where(wrong, 0, np.repeat([0, 1, 2], 20)[:, np.newaxis])

@@ -54,8 +54,7 @@ def plot_coassociation(
         Cluster of each object, integers or text; clusters are drawn in ascending order.
     max_objects : int, default=1000
         Of more objects, this many are drawn at random, from every cluster in proportion to its size, as the title says.
-    random_state : int, RandomState instance or None, default=None
-        Draws the objects.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the objects
     ax : matplotlib Axes, default=None
         Axes to draw on, which a colour bar makes smaller. None means a new figure.
 
@@ -65,7 +64,6 @@ def plot_coassociation(
 
     Examples
     --------
-    >>> from robust_eac import plot_coassociation
     >>> ax = plot_coassociation(np.array([[0, 0], [0, 1], [1, 1]]), [0, 0, 1])
     >>> ax.images[0].get_array().data
     array([[1. , 0.5, 0. ],
@@ -122,7 +120,6 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
 
     Examples
     --------
-    >>> from robust_eac import plot_membership
     >>> ax = plot_membership([[0.9, 0.1], [0.2, 0.8], [1.0, 0.0]])
     >>> ax.images[0].get_array().data
     array([[1. , 0.9, 0.2],

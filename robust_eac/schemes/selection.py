@@ -83,8 +83,7 @@ def cluster_and_select_weights(
     Parameters
     ----------
     size : as in :func:`joint_criterion_weights`: the number of groups
-    random_state : int, RandomState instance or None, default=None
-        Draws the seeds of the k-means step.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the seeds of the k-means step
     labels, X : as in :func:`agreement_weights`
 
     Returns
