@@ -101,6 +101,10 @@ class _Consensus(ClusterMixin, BaseEstimator):
         another cluster raises :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples, those whose
         move would lower L, and those that change cluster at the same losses (see :func:`~robust_eac.certify`).
 
+        Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
+        n_partitions^2 + K^3) for K base clusters; if the distance to that bound is above 0.1 %, or labels are missing,
+        and at most 3,000 objects differ, that of :func:`~robust_eac.consensus_lower_bound` in addition.
+
         Parameters
         ----------
         X : array-like, default=None
@@ -114,16 +118,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         -------
         summary : str
 
-        Notes
-        -----
-        Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
-        n_partitions^2 + K^3) for K base clusters; if the distance to that bound is above 0.1 %, or labels are missing,
-        and at most 3,000 objects differ, that of :func:`~robust_eac.consensus_lower_bound` in addition.
-
         Examples
         --------
-        >>> import numpy as np
-        >>> from robust_eac import RobustEAC
         >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
         >>> print(RobustEAC(n_clusters=3, weighting="uniform", random_state=0).fit(labels).summary())
         Consensus of 4 partitions of 6 objects
@@ -173,7 +169,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         It explains :meth:`summary`, lists partitions (weight, loss, agreement and its p-value) and ambiguous objects,
         and shows the co-association of at most 400 objects. The same fit gives the same page, without a date. Needs
-        Jinja2 and matplotlib.
+        Jinja2 and matplotlib. Time of :meth:`summary` with X.
 
         Parameters
         ----------
@@ -181,8 +177,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             The fitted ensemble, which the model does not store.
         path : str or path-like, default=None
             The file to write, completely or not at all. None returns the page.
-        sample_weight, names
-            As in :meth:`summary`.
+        sample_weight, names : as in :meth:`summary`
         object_names : sequence of n_samples str, default=None
             Names of the objects. None means the index of a DataFrame X, or numbers
             from 0.
@@ -199,17 +194,10 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Returns
         -------
-        page : str or None
-            The page, None if it was written.
-
-        Notes
-        -----
-        Time of :meth:`summary` with X.
+        page : str, or None if it was written
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from robust_eac import RobustEAC
         >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
         >>> page = RobustEAC(n_clusters=2, random_state=0).fit(labels).to_html(labels, names=["a", "b", "c", "d"])
         >>> page.splitlines()[0]
@@ -338,7 +326,6 @@ class RobustEAC(_Consensus):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from robust_eac import RestrictedSimplex, RobustEAC
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
     >>> model = RobustEAC(2, weighting=RestrictedSimplex(rho=0.5), init=[0, 0, 1, 1, 1, 1], random_state=0).fit(labels)
@@ -438,6 +425,10 @@ class RobustEAC(_Consensus):
         which is not convex if the partitions that observe the object agree with the consensus less than by chance: then
         the result is a stationary point, found from the middle of the simplex.
 
+        Time O(n_new (n_partitions n_clusters + n_masks n_clusters^2)). For this, a fit stores O(n_clusters) numbers per
+        base cluster of the partitions with weight, and no labels. The membership of a fitted object differs a little
+        from that in `membership_`, since its copy is among the fitted objects.
+
         Parameters
         ----------
         X : array-like of shape (n_new, n_partitions), int, or list of clusterings
@@ -462,16 +453,8 @@ class RobustEAC(_Consensus):
         UserWarning
             If the partitions have names in X but not in the fit, or the other way round.
 
-        Notes
-        -----
-        Time O(n_new (n_partitions n_clusters + n_masks n_clusters^2)). For this, a fit stores O(n_clusters) numbers per
-        base cluster of the partitions with weight, and no labels. The membership of a fitted object differs a little
-        from that in `membership_`, since its copy is among the fitted objects.
-
         Examples
         --------
-        >>> import numpy as np
-        >>> from robust_eac import RobustEAC
         >>> labels = np.array([[0, 0, 5], [0, 0, 5], [0, 1, 5], [1, 2, 7], [1, 2, 7], [1, 2, 5]])
         >>> model = RobustEAC(2, weighting="uniform", init=[0, 0, 0, 1, 1, 1], random_state=0).fit(labels)
         >>> model.predict_membership(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]])).round(2)
@@ -487,8 +470,7 @@ class RobustEAC(_Consensus):
 
         Parameters
         ----------
-        X
-            As in :meth:`predict_membership`.
+        X : as in :meth:`predict_membership`
 
         Returns
         -------
@@ -498,8 +480,6 @@ class RobustEAC(_Consensus):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from robust_eac import RobustEAC
         >>> labels = np.array([[0, 0, 5], [0, 0, 5], [0, 1, 5], [1, 2, 7], [1, 2, 7], [1, 2, 5]])
         >>> model = RobustEAC(2, weighting="uniform", init=[0, 0, 0, 1, 1, 1], random_state=0).fit(labels)
         >>> model.predict(np.array([[0, 0, 5], [1, 2, -1], [1, 0, 9]]))

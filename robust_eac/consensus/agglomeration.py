@@ -1,4 +1,4 @@
-"""Agglomeration of groups of objects by sums over their pairs; cuts of trees, and trees as SciPy's linkage matrices."""
+"""Agglomeration of groups of objects by sums over their pairs; cuts of trees, and SciPy's linkage matrices."""
 
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ _ABOVE = 1.0 + TIE
 
 
 class Tree(NamedTuple):
-    """The merges of d rows, most similar first: d - 1 edges of a spanning tree.
+    """The d - 1 merges of d rows, most similar first: edges of a spanning tree.
 
-    left, right : (d - 1,) int64; a row from each of the two clusters that merge.
-    similarities : (d - 1,) float64; the similarity at which they merge.
+    left, right, similarities : (d - 1,) a row from each of the two clusters that merge, and the similarity at which
+        they do.
     """
 
     left: np.ndarray
@@ -29,9 +29,8 @@ def tree_of_sums(sums, pairs, power):
     """The :class:`Tree` of M groups of objects, from the (M, M) sums of m over their pairs and the pairs' weights.
 
     The similarity of groups A and B is m_AB / (m_AA m_BB)^power, with the means m of these pairs; 0 if no partition
-    observes a pair. The two most similar groups merge, usually in O(M^2) altogether; of similarities that are equal up
-    to rounding, the first. A merge that is more similar than the one before it has the similarity of that one in the
-    tree.
+    contains both objects. The two most similar groups merge, the first ones in a tie up to rounding, usually in O(M^2)
+    altogether. In the tree, similarities never increase: one above the previous merge's is lowered to it.
     """
     n = len(sums)
     tree = Tree(np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1))
@@ -59,11 +58,10 @@ def linkage_matrix(left, right, heights):
 
 @njit
 def merge_sums(sums, pairs, power, scale, nearest, best, tree):
-    """Merge the most similar two of the groups until one is left. It overwrites the sums and pairs.
+    """Merge the two most similar groups until one is left. It overwrites the sums and pairs.
 
-    scale : (n,) ones; becomes m_AA^-power of every group, and -1 once it has merged into another.
-    nearest, best : (n,) the later group that is most similar, and its similarity; zeros as `nearest` make the first
-        round find them for all groups.
+    `scale`, ones, becomes m_AA^-power of every group, and -1 once it has merged into another. `nearest`, `best` : (n,)
+    the most similar later group and its similarity; with zeros as `nearest`, the first round finds them for all groups.
     """
     n = len(scale)
     for i in range(n):
@@ -100,7 +98,7 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
 
 @njit
 def _similarity(sums, pairs, scale, i, j):
-    """Similarity of two groups; 0 if no partition observes a pair."""
+    """Similarity of two groups; 0 if no partition contains a pair of their objects."""
     return sums[i, j] / pairs[i, j] * scale[i] * scale[j] if pairs[i, j] > 0.0 else 0.0
 
 
@@ -118,9 +116,9 @@ def _most_similar(sums, pairs, scale, i):
 
 @njit
 def number_clusters(left, right, parents, sizes, merges):
-    """Fill columns 0, 1 and 3 of SciPy's linkage matrix: the clusters that merge k joins into n + k, and its size.
+    """Fill columns 0, 1 and 3 of SciPy's linkage matrix, in which merge k creates cluster n + k.
 
-    parents, sizes : (2 n - 1,) every cluster's own number, and ones.
+    `parents` (2 n - 1,) starts with every cluster's own number, `sizes` with ones.
     """
     n = len(left) + 1
     for k in range(n - 1):

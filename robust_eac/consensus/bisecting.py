@@ -26,8 +26,7 @@ class BisectingTree(NamedTuple):
 
     labels : (n_samples,) intp; cluster of each object at the finest level, numbered in the order of creation.
     parents : (n_levels - 1,) intp; entry j is the cluster that cluster j + 1 was split from, which keeps its number.
-    densities : (n_levels,) densities of the partitions with 1, 2, ..., n_levels clusters.
-    losses : (n_levels,) k-means loss of these partitions, divided by n_samples.
+    densities, losses : (n_levels,) density and k-means loss over n_samples of the partitions into 1, 2, ... clusters.
     """
 
     labels: np.ndarray
@@ -118,9 +117,8 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
 
     Parameters
     ----------
-    tree : BisectingTree
-    n_clusters : int
-        Number of clusters, from 1 to that of the finest level.
+    tree, n_clusters : BisectingTree, int
+        The tree, and a number of clusters from 1 to that of its finest level.
 
     Returns
     -------

@@ -22,7 +22,7 @@ __all__ = ["CombinatorialEAC", "zca_whiten"]
 
 # Rows of the co-association matrix per task of a thread.
 _ROWS = 64
-# The silhouettes of the two modes. With nan, one object of undefined silhouette gives the partition weight 0.
+# The silhouettes of the two modes. NaN: one object of undefined silhouette gives the partition weight 0.
 _SILHOUETTES = {
     "listing": {"metric": "sqeuclidean", "singleton": 1.0, "undefined": np.nan},
     "equation": {"metric": "euclidean", "singleton": 0.0, "undefined": 0.0},
@@ -38,6 +38,12 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     that is negative, O_k the number of subsets of order k, N' the number of orders that occur. If every weight is zero,
     a UserWarning is issued and one cluster is returned (or n_samples, if that many are requested).
 
+    :class:`~robust_eac.FeatureSubsetEnsemble` describes the subsets of both modes. "listing", the program of Table 1 of
+    [1]_, computes silhouettes before whitening, with squared Euclidean distances; an object alone in its cluster has 1;
+    g is 0 for a single cluster, and if an object has 0 / 0 (it coincides with all objects of its own and of another
+    cluster). "equation" computes silhouettes of the clustered data with Euclidean distances, which are 0 for an object
+    alone in its cluster and for 0 / 0.
+
     Parameters
     ----------
     n_clusters : int
@@ -49,7 +55,7 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     reproduce : {"listing", "equation"}, default="listing"
         Follow the published program or the formulas where they differ; see Notes.
     combinations, whiten, max_order, max_per_order, min_per_order, n_jobs, random_state
-        As in :class:`~robust_eac.FeatureSubsetEnsemble` and :class:`~robust_eac.ClustererEnsemble`.
+        As in :class:`~robust_eac.FeatureSubsetEnsemble`.
 
     Attributes
     ----------
@@ -63,14 +69,6 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
     ensemble_ : ndarray of shape (n_samples, n_subsets)
         The partitions, as labels.
     n_features_in_ : int
-
-    Notes
-    -----
-    The subsets of both modes are described in :class:`~robust_eac.FeatureSubsetEnsemble`. "listing", the program of
-    Table 1 of [1]_, computes silhouettes before whitening, with squared Euclidean distances; an object alone in its
-    cluster has 1; g is 0 for a single cluster, and if an object has 0 / 0 (it coincides with all objects of its own and
-    of another cluster). "equation" computes silhouettes of the clustered data with Euclidean distances, which are 0 for
-    an object alone in its cluster and for 0 / 0. With few features, results vary more.
 
     References
     ----------
@@ -159,8 +157,8 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
 def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
     r"""Remove the correlations of the features with the smallest change: zero-phase component analysis.
 
-    Return :math:`\sqrt{n - 1} Z V (D + r I)^{-1/2} V^T`, r being `ridge`, for the centred data Z with scatter matrix
-    :math:`Z^T Z = V D V^T`, the whitening of the program of [1]_. The eigenvalues of its scatter matrix are
+    Return :math:`\sqrt{n - 1} Z V (D + r I)^{-1/2} V^T`, with r the `ridge` and Z the centred data with scatter matrix
+    :math:`Z^T Z = V D V^T`, as the program of [1]_ does. The eigenvalues of its scatter matrix are
     :math:`(n - 1) d / (d + r)`. Distances between rows become Mahalanobis distances; with n_samples - 1 or more
     linearly independent features, all become equal.
 
@@ -168,8 +166,8 @@ def zca_whiten(X: ArrayLike, *, ridge: float = 1e-4) -> np.ndarray:
     ----------
     X : array-like of shape (n_samples, n_features)
     ridge : float, default=1e-4
-        Added to the eigenvalues of the scatter matrix; positive. Directions of much less scatter are suppressed instead
-        of whitened: standardise X first.
+        Added to the eigenvalues of the scatter matrix; positive. Standardise X first: directions of much less scatter
+        are suppressed, not whitened.
 
     Returns
     -------

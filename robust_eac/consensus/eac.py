@@ -18,9 +18,9 @@ from .linkage import LINKAGES, dendrogram, distinct_rows, merge_tree
 
 __all__ = ["coassociation_matrix", "eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
 
-# Lifetimes and heights that differ by less than this are equal.
+# Differences of lifetimes and heights below this are treated as zero.
 _TIE = 1e-6
-# Shares that differ from the threshold by less than this are ties.
+# Shares closer to the threshold than this are ties.
 _SHARE_TIE = 1e-9
 # Pairs of rows whose shares are in memory at the same time.
 _BLOCK_PAIRS = 2**22
@@ -38,8 +38,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
 
     Returns
     -------
-    coassociation : ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1].
+    coassociation : ndarray of shape (n_samples, n_samples), symmetric, in [0, 1]
 
     References
     ----------
@@ -79,8 +78,7 @@ def eac(
     Identical objects are merged first and never separated; other ties are decided at random.
 
     The distances of all pairs of d distinct objects take 4 d^2 bytes; ValueError if that exceeds the machine's memory.
-    With uniform weights and no missing labels, they are whole numbers of partitions, so that rounding breaks no ties
-    between them.
+    With uniform weights and no missing labels, they are whole numbers of partitions, so ties between them are exact.
 
     Parameters
     ----------
@@ -124,8 +122,8 @@ def eac_linkage(
 ) -> np.ndarray:
     """Dendrogram of the objects by co-association, as SciPy's linkage matrix.
 
-    The merges of :func:`~robust_eac.eac` with the same seed, down to one cluster, at heights 1 - similarity: for
-    :func:`scipy.cluster.hierarchy.dendrogram`, for example. Identical objects merge first, at height 0.
+    The merges of :func:`~robust_eac.eac` with the same seed, down to one cluster, at heights 1 - similarity, for
+    example for :func:`scipy.cluster.hierarchy.dendrogram`. Identical objects merge first, at height 0.
 
     Parameters
     ----------
@@ -166,7 +164,7 @@ def lifetime_eac(
     Maximise :math:`h_{n-q+1} - h_{n-q}` over :math:`q = 2, \ldots, n - 1`, with :math:`h_1 \le \ldots \le h_{n-1}` the
     heights, 1 - similarity, of the merges of :func:`~robust_eac.eac`: the range of thresholds at which there are q
     clusters ([1]_). In a tie, the smallest q; one cluster if all heights are equal or there are fewer than three
-    objects. Lifetimes and heights that differ by less than 1e-6 count as equal.
+    objects. Differences below 1e-6 are treated as zero.
 
     Parameters
     ----------
@@ -207,16 +205,14 @@ def threshold_eac(
     The clusters are the connected components of the graph with an edge where :math:`v_{ij} > t N_{ij}` ([1]_), with t
     the threshold, :math:`N_{ij}` the number of partitions that observe both objects, and :math:`v_{ij}` the number of
     those that put them into one cluster; with weights, both are sums of weights. This cuts the single-linkage tree at
-    t. An object joined with no other is a cluster of its own, and a pair that no partition observes has the share 0.
+    t. A pair that no partition observes has the share 0.
 
     Parameters
     ----------
     threshold : float, default=0.5
-        t, the share of the votes. Below 0 there is one cluster. At 1 and above (without `strict`: above 1) every object
-        is a cluster.
+        t, the share of the votes. Below 0 there is one cluster; above 1, or at 1 with `strict`, every object is one.
     strict : bool, default=True
-        Whether a tie, :math:`v_{ij} = t N_{ij}`, is no edge. Ties are within 1e-9 of the threshold: with 0.3, three
-        votes of ten are one.
+        Whether a tie, :math:`v_{ij} = t N_{ij}` up to 1e-9, is no edge.
     labels, weights : as in :func:`~robust_eac.eac`
 
     Returns
@@ -237,7 +233,7 @@ def threshold_eac(
     strict = check.flag(strict, name="strict")
     least = threshold + _SHARE_TIE if strict else threshold - _SHARE_TIE
     if least > 1.0:
-        # Even identical objects have a smaller share.
+        # No share exceeds 1, not even that of identical objects.
         return np.arange(encoding.n_samples)
     encoding = distinct_rows(encoding)
     # Uniform weights become ones, and their sums counts.
@@ -257,7 +253,6 @@ def threshold_eac(
 
 
 def _tree(encoding, weights, linkage, random_state):
-    """The :func:`merge_tree` of an encoding by co-association."""
     check.choice(linkage, LINKAGES, name="linkage")
     rng = check.random_state(random_state)
     values = np.ones(len(encoding.partitions.sizes))

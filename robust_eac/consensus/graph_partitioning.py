@@ -19,12 +19,12 @@ from ._common import TIE, associations, check_memory, check_starts, clusters_of,
 __all__ = ["cspa", "hgpa", "mcla"]
 
 BALANCES = ("size", "count")
-# Largest weight of an edge. METIS ranks its moves in single precision, which resolves less.
+# Largest weight of an edge: METIS ranks its moves in single precision.
 _LARGEST = 2**30
 # Memory per edge: as floats, as integers, and in the coarser graphs of METIS.
 _BYTES_PER_EDGE = 40
 # KaHyPar reads its settings only from a file, and ends the process if a required one is missing. cmaxnet has its
-# largest value, so that large clusters are not skipped as hyperedges.
+# maximum, so that large clusters are not skipped as hyperedges.
 _SETTINGS = """
 mode=recursive objective=cut cmaxnet=4294967295 vcycles=0 c-type=heavy_lazy c-s=3.25 c-t=160
 c-rating-score=heavy_edge c-rating-use-communities=false c-rating-heavy_node_penalty=multiplicative
@@ -45,26 +45,24 @@ def cspa(
 ) -> np.ndarray:
     """Cut the co-association graph into clusters of nearly equal size.
 
-    Solve  min over partitions  sum_{i, j apart} A_ij  s.t.  n_clusters |C| <= (1 + imbalance) n_samples  for every
-    cluster C ([1]_, Section 3.2), with A the weighted co-association. METIS ([2]_; package pymetis) searches by
-    multilevel recursive bisection: it finds a local optimum, and sizes may exceed the bound by an object or so. A
-    graph that needs more memory than the machine has raises ValueError.
+    Solve min over partitions sum_{i, j apart} A_ij s.t. n_clusters |C| <= (1 + imbalance) n_samples for every cluster C
+    ([1]_, Section 3.2), with A the weighted co-association. METIS ([2]_; package pymetis) searches by multilevel
+    recursive bisection: it finds a local optimum, and sizes may slightly exceed the bound. ValueError if the graph
+    needs more memory than the machine has.
 
     Identical objects form one vertex, or several if they are more than `imbalance` of a cluster: balance may separate
-    them, as in [1]_. If at most `n_clusters` objects are distinct, each of them is a cluster. Edge weights are rounded
-    to integers. [1]_ allows METIS hardly any imbalance and a single try.
+    them, as in [1]_, which allows hardly any imbalance and a single try. Edge weights are rounded to integers.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters; fewer are returned if fewer objects are distinct, or if METIS leaves clusters empty, which
-        can happen if there are almost as many clusters as objects.
+        Number of clusters. If at most this many objects are distinct, each of them is a cluster. METIS can leave
+        clusters empty if there are almost as many clusters as objects.
     imbalance : float, default=0.05
         In [0, 1]: share by which a cluster may exceed n_samples / n_clusters.
     n_init : int, default=10
         Number of tries of METIS at each bisection; the smallest cut is kept.
-    random_state : int, RandomState instance or None, default=None
-        Draws the order of the objects and the seed of METIS.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the order of the objects and the seed of METIS
     labels, weights : as in :func:`~robust_eac.eac`
 
     Returns
@@ -73,8 +71,7 @@ def cspa(
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple partitions", JMLR 3,
-       2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
     .. [2] Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SISC 20, 1998.
 
     Examples
@@ -107,25 +104,22 @@ def mcla(
 ) -> np.ndarray:
     """Group the clusters of all partitions, and assign every object to the group with most of its clusters.
 
-    Solve  min over groupings of the clusters  sum_{a, b apart} w_u(a) w_u(b) J_ab  into `n_clusters` meta-clusters M of
+    Solve min over groupings of the clusters sum_{a, b apart} w_u(a) w_u(b) J_ab into `n_clusters` meta-clusters M of
     nearly equal weight, with J_ab = |a and b| / |a or b| the Jaccard index of two clusters (Strehl and Ghosh, Section
-    3.4), by METIS as in :func:`cspa`. Object i then goes to the meta-cluster of its largest association,
-
-        max over M  sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a),
-
-    with ties broken at random (in the same way for identical objects). The paper has no partition weights; here a
-    partition of weight 2 counts as two copies whose clusters stay together. Weights are rounded to integers.
+    3.4), by METIS as in :func:`cspa`. Object i then joins the meta-cluster of its largest association, max over M
+    sum_{a in M} w_u(a) [i in a] / sum_{a in M} w_u(a), with ties broken at random, equally for identical objects. The
+    paper has no partition weights; here a partition of weight 2 counts as two duplicates whose clusters stay together.
+    Weights are rounded to integers.
 
     Parameters
     ----------
     n_clusters : int
-        Number of meta-clusters; fewer clusters are returned if a meta-cluster wins no object, or if fewer objects are
-        distinct. If at most `n_clusters` objects are distinct, each of them is a cluster.
+        Number of meta-clusters. If at most this many objects are distinct, each of them is a cluster. Meta-clusters
+        that win no object are left out.
     balance : {"size", "count"}, default="size"
         Balance the weighted number of objects in the clusters of each meta-cluster, as in the paper, or the weighted
         number of clusters, which allows consensus clusters of different sizes.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seed of METIS and breaks ties.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the seed of METIS and breaks ties
     imbalance, n_init : as in :func:`cspa`, for the weights of meta-clusters
     labels, weights : as in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it
 
@@ -173,20 +167,19 @@ def hgpa(
 ) -> np.ndarray:
     """Form clusters of nearly equal size that cut as few base clusters as possible.
 
-    Solve  min over partitions  sum_a w_u(a) [cluster a is in more than one C]  s.t. n_clusters |C| <= (1 + imbalance)
-    n_samples  for every cluster C ([1]_, Section 3.3): a cut of the hypergraph whose hyperedges are the clusters of all
+    Solve min over partitions sum_a w_u(a) [cluster a is in more than one C] s.t. n_clusters |C| <= (1 + imbalance)
+    n_samples for every cluster C ([1]_, Section 3.3): a cut of the hypergraph whose hyperedges are the clusters of all
     partitions. KaHyPar ([2]_; package kahypar) searches for a local optimum by multilevel recursive bisection; it
-    replaces HMETIS of [1]_, whose source is not public. Weights are rounded to integers. If at most `n_clusters`
-    objects are distinct, each of them is a cluster.
+    replaces HMETIS of [1]_, whose source is not public. Weights are rounded to integers.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters; fewer are returned only if fewer objects are distinct, or if KaHyPar leaves clusters empty.
+        Number of clusters. If at most this many objects are distinct, each of them is a cluster. KaHyPar can leave
+        clusters empty.
     imbalance : as in :func:`cspa`, after n_samples / n_clusters is rounded up
-    random_state : int, RandomState instance or None, default=None
-        Draws the order of the objects and the seed of KaHyPar.
-    labels, weights : as in :func:`~robust_eac.eac`; an object is in no cluster of a partition that did not observe it
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the order of the objects and the seed of KaHyPar
+    labels, weights : as in :func:`mcla`
 
     Returns
     -------
@@ -194,8 +187,7 @@ def hgpa(
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple partitions", JMLR 3,
-       2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
     .. [2] Schlag et al., "High-quality hypergraph partitioning", ACM Journal of Experimental Algorithmics 27, 2022.
 
     Examples
@@ -254,8 +246,8 @@ def _closest(values, rng):
 def pieces(encoding, n_clusters, imbalance, rng):
     """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object).
 
-    Copies of an object are dealt to its pieces at random. The pieces are in random order, too: the packages' results
-    depend on it more than on their seeds.
+    Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
+    results depend more than on their seeds.
     """
     n, d = encoding.n_samples, len(encoding.rows.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
@@ -281,7 +273,6 @@ def whole_numbers(values, dtype):
 
 
 def load_metis():
-    """The package pymetis."""
     return load_package("pymetis", "cspa and mcla need", "graph")
 
 

@@ -32,9 +32,9 @@ def kmeans_consensus(
     Minimise :math:`L = \sum_C \sum_{i \in C} \sum_u w_u \|e_{c_u(i)} - \mu_C^u\|^2` over the partitions (Eq. 16 of
     [1]_), with :math:`\mu_C^u` the shares of the labels of partition u in cluster C. For weights that sum to one, this
     maximises the mean co-association within clusters, diagonal included, :math:`1 - L / n = \sum_C |C| \rho_C' / n`
-    with :math:`\rho_C' = \sum_{i, j \in C} c_{ij} / |C|^2` (exactly), and the weighted sum of category utilities
-    ([2]_). :func:`~robust_eac.density` leaves the diagonal out, so the two rank consensus partitions equally only if
-    all clusters have the same size, contrary to Section 4.1 of [1]_.
+    with :math:`\rho_C' = \sum_{i, j \in C} c_{ij} / |C|^2`, and the weighted sum of category utilities ([2]_).
+    :func:`~robust_eac.density` leaves the diagonal out: contrary to Section 4.1 of [1]_, both rank partitions equally
+    only if all clusters have the same size.
 
     Lloyd's algorithm starts from greedy k-means++ seeds; the best of `n_init` starts is kept. Identical objects stay
     together. A ConvergenceWarning is issued if objects still move in the last pass of the start that is kept.
@@ -48,8 +48,7 @@ def kmeans_consensus(
         Largest number of passes over the objects per start.
     n_jobs : int, default=None
         Threads over the starts. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the seeds.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the seeds
 
     Returns
     -------
@@ -118,17 +117,16 @@ def sec(
 ) -> np.ndarray:
     r"""Minimise the normalised cut of the co-association matrix without building it.
 
-    Maximise :math:`\sum_C A(C, C) / A(C, \text{all})` over the partitions,
-    :math:`A(C, C') = \sum_{i \in C, j \in C'} A_{ij}`, with A the weighted co-association, diagonal included. It is a
-    weighted k-means ([1]_): with :math:`b_i` the (weighted) one-hot row of object i and :math:`d_i = \sum_j A_{ij}` its
-    degree, rows :math:`b_i / d_i` with weights :math:`d_i` satisfy exactly
+    Maximise :math:`\sum_C A(C, C) / A(C, \text{all})` over the partitions, with A the weighted co-association, diagonal
+    included, and :math:`A(C, C') = \sum_{i \in C, j \in C'} A_{ij}`. In a partition that did not observe it, an object
+    shares no cluster, not even with itself. This is a weighted k-means ([1]_): with :math:`b_i` the (weighted) one-hot
+    row of object i and :math:`d_i = \sum_j A_{ij}` its degree, rows :math:`b_i / d_i` with weights :math:`d_i` satisfy
+    exactly
     :math:`\sum_i d_i \|b_i / d_i - \mu_{C(i)}\|^2 = \sum_i \|b_i\|^2 / d_i - \sum_C A(C, C) / A(C, \text{all})`.
 
     Parameters
     ----------
-    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state
-        As in :func:`~robust_eac.consensus.kmeans_consensus`. In a partition that did not observe it, an object shares
-        no cluster, not even with itself.
+    labels, n_clusters, weights, n_init, max_iter, n_jobs, random_state : as in :func:`kmeans_consensus`
 
     Returns
     -------

@@ -1,15 +1,12 @@
-"""Hierarchical clustering of rows by similarity: SciPy's single linkage, own chains for average and complete linkage.
+"""Hierarchical clustering of rows by similarity: SciPy's single linkage, chains for average and complete linkage.
 
-The similarity of rows i and j of an ensemble is
+The similarity of rows i and j of an ensemble is 0 if no partition observes both, and otherwise
 
     A_ij = sum_u share_u value[slot of i in u] [i and j share that slot]  /  sum of share_u, u observes both,
 
-and 0 if no partition observes both. With values of 1 it is the co-association. If no label is missing, the division
-comes last: with equal shares the sums are whole numbers, and ties among them exact.
-
-SciPy cannot weigh a row by the number of objects it stands for, so average linkage is a nearest-neighbour chain of our
-own. It serves complete linkage, too, for which SciPy would copy the distances. Rows come in random order, so that ties
-depend on the seed, not on the order of the objects.
+the co-association if values are 1. If no label is missing, the division comes last: with equal shares the sums are
+whole numbers, and ties exact. SciPy cannot weight a row by its number of objects in average linkage, and would copy the
+distances in complete linkage. Rows come in random order: ties depend on the seed, not on the order of the objects.
 """
 
 import numpy as np
@@ -40,9 +37,8 @@ def cluster_by_linkage(encoding, values, weights, n_clusters, linkage, rng):
 def merge_tree(encoding, values, weights, linkage, rng):
     """(encoding with identical rows merged, :class:`Tree` of its rows, most similar first).
 
-    values : (n_slots,) in [0, 1], 0 in the slots of "not observed". Or a list with a (k_u, k_u) matrix of similarities
-        of clusters per partition.
-    weights : (m,) shares of the partitions, positive.
+    values : (n_slots,) in [0, 1], 0 in the slots of "not observed"; or a list with a (k_u, k_u) matrix of similarities
+        of clusters per partition. weights : (m,) shares of the partitions, positive.
     """
     encoding = distinct_rows(encoding)
     n, partitions = len(encoding.rows.codes), encoding.partitions
@@ -105,8 +101,8 @@ def fill(codes, offsets, values, tables, seen, mask_weights, sizes, distances):
     codes : (m, n) cluster in each partition. offsets : (m,) first slot of each partition.
     values : (n_slots,) term of two rows in the same slot. Not read if there are tables.
     tables : (n_slots, largest k_u) term of the cluster of a slot and each cluster of its partition; or no rows.
-    seen : (n_masks, n) whether each mask observes the row. No masks if all labels are observed: then the distances are
-        in units of all shares.
+    seen : (n_masks, n) whether each mask observes the row; no rows if no label is missing: distances are in units of
+        all shares.
     mask_weights : (n_masks,) share of the partitions of each mask.
     """
     m, n = codes.shape

@@ -61,14 +61,13 @@ def merge_consensus(
     objects in the cluster and in the partition, :math:`H_l` the mean entropy in bits of the partitions inside the
     cluster ([1]_; that of its own partition is 0), and c such that the mean of s over all pairs is 1. So s_ij measures
     how often two objects share a cluster, relative to a random pair; 1/n_l gives fine and coarse partitions equal
-    weight. Where labels are missing, a pair counts in every mean by :math:`o_{ij}`, the weight of the partitions that
-    observe both objects, and not at all if there are none; otherwise all :math:`o_{ij}` are 1. q_ij compares random
-    walks that move in proportion to s and stop after each step with probability .05: k_ij is the flow between i and j,
-    and q is 1 if walks from i and j have the same ends; for these, s is the mean between micro-clusters. Inside a
-    class, s falls with its size: alone, it joins small neighbours and splits large classes. q does not, but alone it
-    separates small groups from even classes where labels are noisy. The product asks for both. Dividing by the means
-    inside the groups favours large ones; so that these means do not depend on the size of a group, the pairs (i, i) in
-    them have the mean of all pairs (i, j) within micro-clusters.
+    weight. Where labels are missing, a pair counts in every mean by the weight :math:`o_{ij}` of the partitions that
+    observe both objects. q_ij compares random walks that move in proportion to s, as a mean between micro-clusters, and
+    stop after each step with probability .05: k_ij is the flow between i and j, and q is 1 if walks from i and j have
+    the same ends. s alone joins small neighbours and splits large classes, since it falls with the size of a class; q
+    alone separates small groups from even classes where labels are noisy. The means inside the groups favour large
+    ones; the pairs (i, i) in them have the mean of all pairs (i, j) within micro-clusters, so that the means do not
+    depend on the size of a group.
 
     1. Without `weights`, partitions that agree with no others beyond chance are left out
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, with a UserWarning.
@@ -83,10 +82,9 @@ def merge_consensus(
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        Number of clusters; fewer are returned only if fewer objects are distinct: objects that differ in their labels,
-        a missing one included, in the partitions of positive weight; an object that none of these observes is not
-        counted. "auto" is the choice of :func:`~robust_eac.select_n_clusters` from 2 to 10, or to the mean number in
-        the base partitions if that is larger.
+        Number of clusters; fewer are returned only if fewer objects are distinct in the partitions of positive weight,
+        without those that none of these observes. "auto" is the choice of :func:`~robust_eac.select_n_clusters` from 2
+        to 10, or to the mean number in the base partitions if that is larger.
     weights : array-like of shape (n_partitions,), default=None
         a: as in :func:`~robust_eac.eac`, but None means equal weights for the trusted partitions and 0 for the others.
     theta : float, default=0.4
@@ -96,8 +94,8 @@ def merge_consensus(
         the base partitions, at least 2 `n_clusters`.
     random_state : int, RandomState instance or None, default=None
         Draws the objects on which trust is tested, those on which micro-clusters are found, and which of equal
-        similarities merges first. With the same seed, the order of objects and of partitions with their weights and the
-        names of labels decide nothing, except which of several objects or partitions in symmetric positions is drawn.
+        similarities merges first. With the same seed, reordering objects or partitions or renaming labels changes
+        nothing, except the draws among objects or partitions in symmetric positions.
     labels, n_jobs : as in :func:`~robust_eac.consensus.kmeans_consensus`; threads share the objects, None for all cores
 
     Returns
@@ -107,8 +105,8 @@ def merge_consensus(
         of step 4 over their sum (equal for objects that no weighted partition observes); `confidence` of shape
         (n_samples,), that of the object's own cluster; `weights` of shape (n_partitions,), a; `cluster_weights`, for
         each partition :math:`w_l` of its clusters in the order of their labels; `n_clusters`; `tree`, SciPy's linkage
-        matrix of the micro-clusters with heights 1 / (1 + similarity); `micro_clusters` of shape (n_samples,), the
-        leaf of each object, -1 where no weighted partition observes it.
+        matrix of the micro-clusters with heights 1 / (1 + similarity); `micro_clusters` of shape (n_samples,), the leaf
+        of each object, -1 where no weighted partition observes it.
 
     References
     ----------
@@ -135,7 +133,6 @@ def merge_labels(
     n_jobs=None,
     random_state=None,
 ):
-    """The :class:`MergeResult`."""
     ensemble = check.ensemble(labels)
     check.index(ensemble, weights=weights)
     n, m = ensemble.n_samples, ensemble.n_partitions

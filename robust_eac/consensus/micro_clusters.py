@@ -1,8 +1,4 @@
-"""The tree of micro-clusters behind :func:`~robust_eac.merge_consensus`, and its cuts; on encodings.
-
-It stays because the number of clusters is chosen from its cuts, and because its NMI is the highest on average
-(docs/choose.md).
-"""
+"""The tree of micro-clusters behind :func:`~robust_eac.merge_consensus`, and its cuts; on encodings."""
 
 from typing import NamedTuple
 
@@ -19,9 +15,9 @@ from ..schemes.tables import DECIMALS
 from ._common import check_memory
 from .agglomeration import Tree, cut, tree_of_sums
 
-# Micro-clusters per cluster of the base partitions, and their least number per cluster of the consensus.
+# Micro-clusters per cluster of the base partitions, and their minimum number per cluster of the consensus.
 _FINENESS, _LEAST_FINENESS = 6, 2
-# The sample on which they are found: its least size, objects per micro-cluster, and passes of k-means.
+# The sample on which they are found: its minimum size, objects per micro-cluster, and passes of k-means.
 _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 # Default theta: smaller values give uncertain base clusters less weight.
 THETA = 0.4
@@ -31,16 +27,16 @@ _GO_ON = 0.95
 _POWER = 0.2
 # Smallest cluster of a cut, as a share of the mean size.
 _LEAST_SHARE = 0.03
-# Similarities are equal up to this relative difference; a smaller share of a sum is a rounding error.
+# Relative differences of similarities below this are treated as zero, as are smaller shares of a sum.
 _ROUNDING = 1e-12
 
 
 class GroupTree(NamedTuple):
     """A tree of M micro-clusters, and what its cuts need.
 
-    encoding : the objects, identical ones merged. weights : (m,) of its partitions, all positive.
-    cluster_weights : (n_slots,) w_l. leaves : micro-cluster of each row, -1 if unobserved.
-    counts : (n_slots, M) objects of each micro-cluster. sizes : (M,) their numbers of objects.
+    encoding, weights : the objects, identical ones merged; (m,) weights of its partitions, all positive.
+    cluster_weights, leaves : (n_slots,) w_l; micro-cluster of each row, -1 if unobserved.
+    counts, sizes : (n_slots, M) objects of each micro-cluster; (M,) their numbers of objects.
     """
 
     encoding: Encoding
@@ -60,8 +56,8 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
     cluster_weights = base_cluster_weights(encoding, weights, theta)
     values = encoding.partitions.by_slot(weights) * cluster_weights
     n_groups = min(np.count_nonzero(encoding.rows.observed.any(axis=1)), n_micro_clusters)
-    # About four tables of slots by micro-clusters (in k-means) and eight of pairs of micro-clusters (sums, weights,
-    # walks, the copies that the tree overwrites) are in memory at the same time.
+    # In memory at the same time: about four tables of slots by micro-clusters (in k-means) and eight of pairs of
+    # micro-clusters (sums, weights, walks, the copies that the tree overwrites).
     tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
     check_memory(32 * n_groups * (2 * n_groups + len(encoding.partitions.sizes)), tables)
     leaves, counts = find_micro_clusters(encoding, weights, values, n_groups, rng=rng, n_threads=n_threads)
@@ -75,7 +71,7 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
 
 
 def mean_n_clusters(encoding, weights):
-    """Mean number of clusters of the partitions, without those whose objects have no weight, rounded."""
+    """Mean number of clusters of the partitions, rounded; clusters whose objects have no weight do not count."""
     n_filled = np.add.reduceat((encoding.partitions.sizes > 0.0).astype(np.int64), encoding.partitions.offsets)
     # Round to decimals first, so that the order of the partitions does not decide how a half is rounded.
     return round(round(float(weights @ n_filled), DECIMALS))
@@ -98,7 +94,7 @@ def assign(grown, n_clusters, n_jobs=None):
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
     clusters, seen = np.where(stay, merged, best), leaves >= 0
-    # Rows that return to an emptied group may be the last ones of another group.
+    # A row that returns to an emptied group can be the last one of another group.
     while (emptied := np.bincount(clusters[seen], minlength=n_groups) == 0).any():
         clusters = np.where(emptied[merged], merged, clusters)
     totals = similarity.sum(axis=1, keepdims=True)
@@ -137,9 +133,9 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
         if size < len(seen):
             table = table_of(sample, weights, cluster_counts(sample, clusters, n_micro))
             found = np.concatenate([costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)])
-        # The drawn rows stay, so that no micro-cluster is empty: missing labels cost nothing in any of them.
+        # The drawn rows stay, so that no micro-cluster is empty: a row without labels costs nothing in any of them.
         found[drawn] = clusters
-    # In random order, so that equal similarities are.
+    # Number them at random: equal similarities then merge in random order.
     found = rng.permutation(n_micro)[found]
     leaves = np.full(len(encoding.rows.codes), -1)
     leaves[seen] = found
@@ -164,7 +160,7 @@ def observed_counts(encoding, counts):
 
 
 def mean_of(sums, pairs):
-    """Means over pairs; 0 where no partition observes a pair."""
+    """Means over pairs; 0 if no partition contains both objects of a pair."""
     return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
 
 
@@ -176,7 +172,7 @@ def group_norms(encoding, weights, values, counts):
 
 
 def level_own(sums, pairs, own_sums, own_pairs):
-    """The sums over the pairs of M groups, changed: each pair (i, i) has the mean of two objects in the same group."""
+    """Sums over the pairs of M groups, in place: each pair (i, i) gets the mean of two objects in the same group."""
     others, weights = sums.diagonal() - own_sums, pairs.diagonal() - own_pairs
     if weights.sum() > _ROUNDING * own_pairs.sum():
         inside = others.sum() / weights.sum()
@@ -215,7 +211,7 @@ def cut_into_large(tree, n_clusters, sizes):
 
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
-    """(n_rows, k) mean similarity of each row to the objects of k groups; 0 if no partition observes a pair."""
+    """(n_rows, k) mean similarity of each row to the objects of k groups; 0 if no partition contains both."""
     observed = observed_counts(encoding, counts)
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
     if len(encoding.partitions.missing_slots) == 0:

@@ -26,19 +26,19 @@ from .random_order import in_random_order
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
-# Least prediction strength of a stable number of clusters.
+# Minimum prediction strength of a stable number of clusters.
 STABLE = 0.94
-# Strengths that differ by less are equal.
+# Differences of strength below this are treated as zero.
 _TIE = 1e-9
-# Near-duplicates reach this adjusted Rand index, and share this much of the objects that either observes.
+# Near-duplicates have at least this adjusted Rand index, and this share of the objects that either observes in common.
 _NEAR = 0.95
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
-# Objects on which halves are compared, at most.
+# Maximum number of objects on which halves are compared.
 _JUDGED = 3000
-# Fewer different partitions have no reliable halves.
+# With fewer different partitions, halves are unreliable.
 _MANY = 6
-# Smaller clusters are named.
+# Smaller clusters are mentioned.
 _SMALL = 3
 
 
@@ -100,28 +100,28 @@ def select_n_clusters(
     r"""Choose the largest number of clusters all of which two halves of an ensemble find.
 
     Partitions that agree with no others beyond chance are left out first, as in :func:`~robust_eac.merge_consensus`.
-    The others are split into halves at random, such that both halves are equally fine: of every two partitions that
-    follow each other in the order of :math:`\sum_c n_{uc}^2`, each half gets one. A half is merged into a tree on a
-    random share of the objects, and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k
-    compares the two cuts on their common objects: the share of the pairs of objects in a cluster of one cut that the
-    other cut keeps together, for the cluster of either cut for which it is least; a mean over pairs of halves. A
-    cluster without two common objects has the share 0, and a single cluster the strength 0.
+    The others are split at random into two equally fine halves: of every two partitions that follow each other in the
+    order of :math:`\sum_c n_{uc}^2`, each half gets one. A half is merged into a tree on a random share of the objects,
+    and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k compares the two cuts on their
+    common objects: the share of the pairs of objects in a cluster of one cut that the other cut keeps together, the
+    minimum over the clusters of both cuts, and the mean over pairs of halves. A cluster without two common objects has
+    the share 0, and a single cluster the strength 0.
 
     A number is *stable* if its strength is at least 0.94. The largest stable number is chosen: groups of clusters can
     be as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is one cluster,
     if that is a candidate, or else the number of largest strength; both with a warning.
 
-    Near-duplicates are no evidence of each other, and stay in one half: partitions into equally many clusters with an
+    Near-duplicates are no evidence for each other, and stay in one half: partitions into equally many clusters with an
     adjusted Rand index [4]_ of at least 0.95 on the objects that both observe, if these are at least 95 % of those that
-    either observes, and partitions that such pairs link. If fewer than six partitions are different, there are too few
-    for such halves: they are divided regardless, and the answer has a warning.
+    either observes, and partitions linked by such pairs. Fewer than six different partitions are too few for such
+    halves: they are divided regardless, with a warning. Time: that of one :func:`~robust_eac.merge_consensus`, and of 2
+    n_splits more with all their cuts on at most 3,000 objects.
 
     Parameters
     ----------
     labels, sample_weight
         As in :func:`~robust_eac.partition_losses`. At least two partitions. Objects are merged and compared by their
-        weights, pairs of objects by the products, but they are drawn with equal probability: an object of weight two is
-        not two objects. Those of weight zero are in no half.
+        weights, but drawn with equal probability; those of weight zero are in no half.
     n_clusters : list of int or (int, int), default=None
         Candidates, each in [1, n_samples], or the lowest and the highest of all. None means from 1 to 10, or to
         n_samples if that is less.
@@ -129,47 +129,37 @@ def select_n_clusters(
         Pairs of halves, the same for all candidates.
     max_samples : float, default=0.7
         Share of the objects in each half, in [0.6, 1]. Of more than 3,000 objects, every pair of halves draws 3,000.
-    n_jobs, random_state
-        As in :class:`~robust_eac.RobustEAC`; threads over the pairs of halves.
-    verbose : int, default=0
-        1 prints a line per pair of halves.
+    n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`; threads over the pairs of halves
+    verbose : as in :class:`~robust_eac.RobustEAC`; 1 prints a line per pair of halves
 
     Returns
     -------
     selection : ClusterNumberSelection
-        Named tuple. `n_clusters`, the number chosen; `labels` of shape (n_samples,), the merged consensus with that
-        many clusters; `n_different`, the number of partitions that agree beyond chance, with near-duplicates counted
-        once. Then, of shape (n_candidates,), in ascending order of the `candidates`: `n_nonempty`, the clusters of the
-        merged consensus, fewer only if fewer objects are distinct; `held_out_agreement`, the mean adjusted Rand index
-        of the consensus of one half and the partitions of the other; `split_stability`, that of the two cuts, which
-        hardly depends on small clusters; `prediction_strength`; `stable`, bool. ``print(selection)`` shows these as a
-        table, below what makes the answer uncertain.
+        Named tuple, printed as a table. `n_clusters`, the number chosen; `labels` of shape (n_samples,), the merged
+        consensus with that many clusters; `n_different`, the number of partitions that agree beyond chance, with
+        near-duplicates counted once. Then, of shape (n_candidates,), in ascending order of the `candidates`:
+        `n_nonempty`, the clusters of the merged consensus, fewer only if fewer objects are distinct;
+        `held_out_agreement`, the mean adjusted Rand index of the consensus of one half and the partitions of the other;
+        `split_stability`, that of the two cuts, which hardly depends on small clusters; `prediction_strength`;
+        `stable`, bool.
 
     Warns
     -----
     UserWarning
         If no number is stable, fewer than six different partitions agree beyond chance, or no two partitions do.
 
-    Notes
-    -----
-    Time: that of one :func:`~robust_eac.merge_consensus`, and of 2 n_splits more with all their cuts on at most 3,000
-    objects.
-
     References
     ----------
-    .. [1] Tibshirani, Walther, "Cluster validation by prediction strength", Journal of Computational and Graphical
-       Statistics 14(3), 2005; there both directions have one clusterer, and the mean is over folds.
+    .. [1] Tibshirani, Walther, "Cluster validation by prediction strength", JCGS 14(3), 2005 (one clusterer, folds).
     .. [2] Ben-Hur, Elisseeff, Guyon, "A stability based method for discovering structure in clustered data", PSB 2002.
     .. [3] Lange, Roth, Braun, Buhmann, "Stability-based validation of clustering solutions", Neural Computation 2004.
     .. [4] Hubert, Arabie, "Comparing partitions", Journal of Classification 1985.
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.RandomState(0)
-    >>> classes = np.repeat([0, 1, 2], 20)
     >>> wrong = rng.uniform(size=(60, 20)) < 0.2
-    >>> labels = np.where(wrong, rng.randint(3, size=(60, 20)), classes[:, np.newaxis])
+    >>> labels = np.where(wrong, rng.randint(3, size=(60, 20)), np.repeat([0, 1, 2], 20)[:, np.newaxis])
     >>> print(select_n_clusters(labels, range(2, 5), random_state=0))
     number of clusters: 3
     The largest stable number.
@@ -244,10 +234,7 @@ class _Half(NamedTuple):
 
 
 def compare_halves(encoding, weights, candidates, *, n_splits=_N_SPLITS, max_samples=_MAX_SAMPLES, n_jobs=None, rng):
-    """(number of different partitions, curves) of hard partitions with weights.
-
-    The curves, (3, n_candidates), are held-out agreement, stability, and prediction strength.
-    """
+    """(number of different partitions, (3, n_candidates) held-out agreement, stability and prediction strength)."""
     groups = near_duplicates(encoding, rng)
     n_different = int(groups.max()) + 1
     if n_different < _MANY:

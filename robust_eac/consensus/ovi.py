@@ -42,19 +42,19 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     The whole procedure of [1]_, with its misprints corrected and fewer runs: `n_init=1000, as_printed=True` is the
     printed one. Every algorithm runs with every number of clusters, random ones `n_init` times. The partition of
     largest mean value V (:func:`~robust_eac.metrics.ovi_lda`) of each algorithm is kept; in a tie, the earlier run and
-    the smaller number of clusters. :func:`~robust_eac.consensus.ovi_lda_consensus` combines these partitions into
-    cores; the other objects, which some algorithm places badly, are assigned to the nearest core. V is not a reliable
-    guide to the number of clusters.
+    the smaller number of clusters. V does not reliably choose the number of clusters.
+    :func:`~robust_eac.consensus.ovi_lda_consensus` combines these partitions into cores; the other objects are assigned
+    to the nearest core.
 
     [1]_ gives no formula for the memberships by the cores (Step 6). As in fuzzy c-means, they are
-    :math:`u_{nk} = d_{nk}^{-2} / \sum_j d_{nj}^{-2}`, with the squared Mahalanobis distances :math:`d_{nk}^2 =
-    (x_n - \mu_k)^T \Sigma^{-1} (x_n - \mu_k)` to the cores' centroids, and :math:`\Sigma` pooled over the cores as in
-    :func:`~robust_eac.consensus.assign_to_cores`.
+    :math:`u_{nk} = d_{nk}^{-2} / \sum_j d_{nj}^{-2}`, with the squared Mahalanobis distances
+    :math:`d_{nk}^2 = (x_n - \mu_k)^T \Sigma^{-1} (x_n - \mu_k)` to the cores' centroids, and :math:`\Sigma` pooled over
+    the cores as in :func:`~robust_eac.consensus.assign_to_cores`.
 
     Parameters
     ----------
     n_clusters : int, (int, int) or list of int, default=(2, 20)
-        Numbers of clusters to try: one, the lowest and the highest, or a list. V is not defined for a single cluster.
+        Numbers of clusters to try, at least 2: one, the lowest and the highest, or a list.
     clusterers : sequence of str, default=("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward")
         Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
         ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering.
@@ -62,8 +62,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         Runs of each random algorithm at each number of clusters; 1000 in [1]_.
     n_jobs : int, default=None
         Processes over algorithms and numbers of clusters. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the starts of the random algorithms.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the starts of the random algorithms
     min_value, method : as in :func:`~robust_eac.consensus.ovi_lda_consensus`
     min_cluster_size, neighbour, as_printed, nan_as_zero : as in :func:`~robust_eac.metrics.ovi_lda`
 
@@ -77,17 +76,14 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         closer to another one.
     core_mask_ : ndarray of shape (n_samples,), bool
         Objects in a core, which is the partition before Step 6.
-    n_clusters_ : int
-        Number of cores found.
+    n_clusters_, n_features_in_ : int
+        Number of cores found, and of features.
     partitions_, values_ : ndarray of shape (n_samples, n_clusterers)
         The partition kept for each algorithm, with the clusters of largest membership for fuzzy ones; values of the
         objects in them, NaN in clusters that are too small.
-    chosen_n_clusters_ : ndarray of shape (n_clusterers,)
-        Number of clusters kept for each algorithm.
-    scores_ : ndarray of shape (n_clusterers, n_numbers)
-        Largest V of each algorithm at each number of clusters; NaN if fewer than two clusters were large enough. If an
-        algorithm has only NaN, its smallest number is kept, and no object passes the filter.
-    n_features_in_ : int
+    chosen_n_clusters_, scores_ : ndarray of shape (n_clusterers,), (n_clusterers, n_numbers)
+        Number of clusters kept for each algorithm; its largest V at each number, NaN if fewer than two clusters were
+        large enough. If an algorithm has only NaN, its smallest number is kept, and no object passes the filter.
 
     References
     ----------
@@ -213,7 +209,7 @@ def ovi_lda_consensus(
     method : {"leader", "components"}, default="leader"
         "leader": Table 2 of [1]_. In order, each linked object that is in no cluster yet leads a cluster of all objects
         linked to it; an object linked to several leaders joins the one with the most votes, the earlier in a tie.
-        "components": the connected components of the links, which do not depend on the order of the objects.
+        "components": the connected components of the links, whatever the order of the objects.
 
     Returns
     -------
@@ -314,7 +310,6 @@ def _best_run(X, name, n_clusters, seeds, options):
 
 
 def _check_clusterers(names):
-    """Return a list of at least one known name."""
     if isinstance(names, str) or not hasattr(names, "__len__"):
         raise TypeError(f"clusterers must be a sequence of names, got {names!r}.")
     if len(names) == 0:
@@ -323,7 +318,6 @@ def _check_clusterers(names):
 
 
 def check_consensus_options(min_value, method):
-    """The options of :func:`ovi_lda_consensus`, checked."""
     return (
         check.real(min_value, name="min_value", low=-np.inf),
         check.choice(method, METHODS, name="method"),

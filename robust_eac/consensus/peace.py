@@ -1,9 +1,7 @@
 """PEACE: probabilistic consensus clustering by evidence accumulation, on all pairs of objects or a sample.
 
-The solver of the median partition cannot replace it: that needs all pairs and squared differences.
-
-The gradient of an object's column is  g_i = sum_j N_ij w(y_i'y_j, c_ij) y_j,  with w the derivative of the divergence
-in its first argument.
+The gradient of an object's column is g_i = sum_j N_ij w(y_i'y_j, c_ij) y_j, with w the derivative of the divergence in
+its first argument. The solver of the median partition needs all pairs and squared differences.
 """
 
 from __future__ import annotations
@@ -36,8 +34,7 @@ class SampledPairs(NamedTuple):
     """Both directions of every pair, like the rows of a sparse symmetric matrix.
 
     starts : (n + 1,) int64; the pairs of object i are at starts[i], ..., starts[i + 1] - 1.
-    partners : the other object of each pair.
-    c, N : its co-association and weight.
+    partners, c, N : the other object of each pair, and the co-association and weight of the pair.
     """
 
     starts: np.ndarray
@@ -47,10 +44,8 @@ class SampledPairs(NamedTuple):
 
 
 class PeaceState(NamedTuple):
-    """A membership with its gradients and gaps.
+    """A membership Y with the gradients g of its columns, both (n, k), and their gaps (n,).
 
-    Y, g : (n, k) memberships and gradients.
-    gaps : (n,) gap of each column.
     heap, position : (n,) objects as a binary heap, largest gap first; position of each object in the heap.
     """
 
@@ -95,19 +90,19 @@ def solve_peace(
 
     In the column of largest gap, mass moves from the cluster of largest gradient to that of smallest, by exact line
     search. The objective never increases; the problem is not convex. A ConvergenceWarning is issued if `max_steps` is
-    reached. An object without observed pairs stays at its start, and one that few partitions observe may stay far from
-    its optimum, since `tol` refers to a mean over objects.
+    reached. An object without observed pairs stays at its start, and one with few may stay far from its optimum, since
+    `tol` refers to a mean over objects.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, an upper bound: clusters can end up empty.
+        Largest number of clusters; some may be empty.
     divergence : {"l2", "kl"}, default="l2"
         d. "kl" is continued linearly within 1e-6 of p = 0 and p = 1.
     n_partners : int, default=100
-        Partners that every object draws, with replacement; a pair counts if either object drew the other. All pairs
-        are used if this is None or n_samples n_partners is at least their number. [1]_ samples pairs uniformly, which
-        can leave an object without pairs.
+        Partners that every object draws, with replacement; a pair counts if either object drew the other. All pairs are
+        used if this is None or n_samples n_partners is at least their number. [1]_ samples pairs uniformly, so that
+        some objects may have none.
     init : array-like, default=None
         A membership (n_samples, n_clusters) or labels (n_samples,) to start from. A uniform membership is stationary.
         None means Dirichlet(1) rows.
@@ -117,8 +112,7 @@ def solve_peace(
         Stop when the largest gap of a column is at most `tol` times the mean over objects of :math:`\sum_j N_{ij}`.
     max_steps : int, default=None
         Largest number of moves per start. None means 1000 n_samples; about ten per object are usual.
-    random_state : int, RandomState instance or None, default=None
-        Draws the pairs and the starts.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the pairs and the starts
     labels, weights, n_jobs : as in :func:`~robust_eac.consensus.kmeans_consensus`
 
     Returns
@@ -204,8 +198,8 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
         Y = np.random.RandomState(start).standard_exponential((n, n_clusters))
         Y /= Y.sum(axis=1, keepdims=True)
     unit = max(float(pairs.N.sum()) / n, float(np.finfo(np.float64).tiny))
-    # The kernel compares gaps with the same number. Comparing gap / unit with tol here would round differently, and
-    # occasionally repeat a descent without a step forever.
+    # The kernel must compare gaps with the same number: gap / unit <= tol would round differently, and could repeat a
+    # descent without a step forever.
     target = tol * unit
     state = PeaceState(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
     n_steps = 0
@@ -322,7 +316,6 @@ def column_gap(y, g):
 
 @njit
 def all_gradients(pairs, kl, state):
-    """Fill the gradients and the gaps of all columns."""
     for i in range(state.Y.shape[0]):
         column_gradient(i, pairs, kl, state.Y, state.g)
         state.gaps[i] = column_gap(state.Y[i], state.g[i])

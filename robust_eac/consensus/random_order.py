@@ -1,7 +1,4 @@
-"""A random order of objects, partitions and base clusters that their given order and names do not decide.
-
-In it, ties are broken at random: an algorithm may take the first of several equal values.
-"""
+"""A random order of objects, partitions and base clusters, for random ties, whatever their given order and names."""
 
 import numpy as np
 
@@ -17,12 +14,12 @@ _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def in_random_order(encoding, rng, weights=None):
-    """(encoding of hard partitions in random order; their old positions; the old slots of its slots).
+    """(encoding of hard partitions in random order; original positions of its partitions; original slots of its slots).
 
-    Its `inverse` is that of the objects in the given order. An ensemble whose objects, partitions (with their weights)
-    or labels come in another order or with other names gets the same encoding. Only objects and partitions that colour
-    refinement does not tell apart, usually symmetric ones, may change places. Objects and partitions of weight 0 come
-    first and do not change the order of the others.
+    Its `inverse` is that of the objects in the given order. Reordering objects or partitions (with their weights) and
+    renaming labels give the same encoding. Only objects and partitions that colour refinement does not distinguish,
+    usually symmetric ones, may change places. Objects and partitions of weight 0 come first and do not change the order
+    of the others.
     """
     (codes, multiplicity, observed), old, inverse = encoding
     weights = np.ones(codes.shape[1]) if weights is None else weights
@@ -47,10 +44,9 @@ def in_random_order(encoding, rng, weights=None):
 
 
 def _refined_colours(encoding, weights):
-    """Integer colours of objects, partitions and slots, by refinement (Weisfeiler-Leman) until no more slots differ.
+    """Integer colours of objects, partitions and slots, by Weisfeiler-Leman refinement until no more slots differ.
 
-    Objects, partitions and clusters without weight have the colour 0. Sums do not depend on the order of their terms:
-    these are so small that floats would hold all sums exactly.
+    They are 0 without weight. Sums are small enough for floats to be exact, so the order of terms does not matter.
     """
     rows, partitions, _ = encoding
     by_slot = np.repeat(weights, partitions.n_codes) * partitions.sizes
@@ -84,7 +80,6 @@ def _refined_colours(encoding, weights):
 
 @njit
 def _add_slots(codes, offsets, values, sums):
-    """Add to every row the values of its slots."""
     for i in range(codes.shape[0]):
         for u in range(codes.shape[1]):
             sums[i] += values[offsets[u] + codes[i, u]]

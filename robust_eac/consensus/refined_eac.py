@@ -26,8 +26,8 @@ def enhanced_coassociation_matrix(
     index :math:`|a \cap b| / |a \cup b|`. A cluster that overlaps with no other is similar to none.
 
     Two clusters are compared on the objects that both their partitions observe, two objects by the partitions that
-    observe both. The walk treats all partitions of positive weight equally, so a repeated partition differs from a
-    weight of two.
+    observe both. The walk treats all partitions of positive weight equally: repeating a partition is not the same as
+    doubling its weight.
 
     Parameters
     ----------
@@ -37,13 +37,12 @@ def enhanced_coassociation_matrix(
 
     Returns
     -------
-    coassociation : ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1], at least the co-association.
+    coassociation : ndarray of shape (n_samples, n_samples), symmetric, in [0, 1], at least the co-association
 
     References
     ----------
-    .. [1] Huang, Wang, Peng, Lai, Kwoh, "Enhanced ensemble clustering via fast propagation of cluster-wise
-       similarities", IEEE Transactions on Systems, Man, and Cybernetics: Systems 51(1), 2021.
+    .. [1] Huang et al., "Enhanced ensemble clustering via fast propagation of cluster-wise similarities", IEEE TSMC 51,
+       2021.
 
     Examples
     --------

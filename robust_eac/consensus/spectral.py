@@ -20,7 +20,7 @@ __all__ = ["hbgf", "transfer_cut"]
 
 # Passes of k-means on coordinates, as in the authors' programs.
 _KMEANS_PASSES = 100
-# If the smaller side of the matrix of the graph is at most this, the eigenvalue problem is solved densely, in a second.
+# Up to this length of the smaller side of the graph's matrix, the eigenvalue problem is solved densely, in a second.
 _DENSE = 1000
 # Squared singular values up to this are zero up to rounding; the largest is one.
 _ZERO = 1e-10
@@ -45,7 +45,7 @@ def hbgf(
     Parameters
     ----------
     n_clusters : int
-        Number of parts of the graph; fewer clusters are returned if parts contain no object, or if fewer objects are
+        Number of parts of the graph; fewer clusters are returned if parts contain no object or fewer objects are
         distinct.
     labels, weights, n_init, random_state : as in :func:`~robust_eac.consensus.kmeans_consensus`
 
@@ -92,8 +92,8 @@ def transfer_cut(
 
     Both cut the graph by the transfer cut of [3]_. With D and N the row and column sums of B and V the `n_clusters`
     leading eigenvectors of N^(-1/2) B' D^(-1) B N^(-1/2), a graph of clusters alone, the objects' coordinates are the
-    rows of D^(-1) B N^(-1/2) V, scaled to length one. k-means clusters them; identical objects share a cluster. [1]_
-    and [2]_ have no partition weights; an integer weight is the same as a partition repeated that often.
+    rows of D^(-1) B N^(-1/2) V, scaled to length one. k-means clusters them; identical objects share a cluster. Here an
+    integer partition weight is the same as a partition repeated that often; [1]_ and [2]_ have none.
 
     Parameters
     ----------

@@ -95,7 +95,6 @@ def _load_table(table, random_state=None):
 
 
 def _from_package(table):
-    """Features and labels from the package's own files."""
     resource = resources.files("robust_eac.datasets") / "data" / f"{table.file}.csv"
     if not resource.is_file():
         raise FileNotFoundError("not bundled")
@@ -104,7 +103,6 @@ def _from_package(table):
 
 
 def _from_folder(table):
-    """Features and labels from the user's folder, plain or compressed."""
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         raise FileNotFoundError("the variable is not set")
@@ -116,7 +114,6 @@ def _from_folder(table):
 
 
 def _from_openml(table):
-    """Features and labels from OpenML or from scikit-learn's cache of it."""
     if table.openml is None:
         raise FileNotFoundError("this data set has no reliable name there")
     name, version = table.openml

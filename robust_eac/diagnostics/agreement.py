@@ -16,10 +16,10 @@ from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 
-# Up to this many objects, all permutations are enumerated, 8! = 40,320: approximated from three moments, p-values below
-# 0.2 of so few objects are off by up to 0.18, mostly too small (random ensembles of 4 to 8 objects).
+# Up to this many objects, all permutations are enumerated, 8! = 40,320: three moments give p-values of so few objects
+# that are off by up to 0.18 below 0.2, mostly too small.
 _FEW = 8
-# Largest number of entries in a batch of them.
+# Maximum number of entries in a batch of permutations.
 _AT_ONCE = 2**21
 
 
@@ -39,30 +39,27 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 
     It is :math:`a_u = \frac{\|S_u\|^2 - E_u}{(\|G\|^2 + \|X_u^T X_u\|^2) / 2 - E_u} = 1 - \frac{d_u}{E[d_u]}`, where
     :math:`S_u = Y X_u^T` and :math:`E_u` is the mean of :math:`\|S_u\|^2` when the objects of one side are permuted at
-    random: for a hard membership the adjusted Rand index [1]_, for a soft one its extension. Unlike the distance d_u it
-    does not favour fine partitions.
+    random: the adjusted Rand index [1]_, extended to soft memberships. Unlike the distance d_u it does not favour fine
+    partitions.
+
+    A partition is trivial if permuting the objects that it observes does not change it: it puts them all together or
+    all apart, or gives all of them the same memberships, up to about 1e-6. It has :math:`d_u = E[d_u]` and
+    :math:`a_u = 0` for every consensus, even for an equal one, where :math:`a_u` is 0/0 and scikit-learn's index is 1.
+    A trivial consensus agrees with no partition.
+
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)) for n_masks missingness patterns; memory
+    O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
 
     Parameters
     ----------
-    labels, membership
-        As in :func:`~robust_eac.partition_losses`.
+    labels, membership : as in :func:`~robust_eac.partition_losses`
     sample_weight : array-like of shape (n_samples,), default=None
-        As there; if some weights are below 1, they are scaled so that the least one is one object.
+        As there; if some weights are below 1, they are scaled so that the smallest is one object.
 
     Returns
     -------
     agreement : ndarray of shape (n_partitions,)
-        At most 1, for equal partitions; 0 for agreement by chance, and for a trivial partition (see Notes).
-
-    Notes
-    -----
-    A partition is trivial if permuting the objects that it observes does not change it: it puts all of them together,
-    or all apart, or gives all of them the same memberships, up to about 1e-6. Then :math:`d_u = E[d_u]` for every
-    consensus, so that :math:`a_u = 0`, also for an equal consensus, where :math:`a_u` is 0/0 and scikit-learn's index
-    is 1. In the same way a trivial consensus agrees with no partition.
-
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of objects
-    that partitions observe; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
+        At most 1, for equal partitions; 0 for agreement by chance, and for a trivial partition.
 
     References
     ----------
@@ -70,9 +67,7 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
 
     Examples
     --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> adjusted_agreement(labels, np.eye(2)[[0, 0, 1, 1]])
+    >>> adjusted_agreement(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.eye(2)[[0, 0, 1, 1]])
     array([ 1. , -0.5])
     """
     return adjusted_agreements(*_checked(labels, membership, sample_weight))
@@ -83,17 +78,23 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
     The statistic is :math:`\|S_u\|^2 = \sum_{ij} (y_i^T y_j) (x_{ui}^T x_{uj})`, over ordered pairs including i = j.
     Its mean, variance and skewness over all n! permutations of the objects are exact [1]_ [2]_ (the skewness if the
-    consensus or the partition is hard; else up to a share of the order of 1/n, and at least 0). The p-value is that of
-    the Pearson type III distribution with these three moments; for partitions that observe at most 8 objects it is
-    exact, the share of the permutations with as much agreement or more.
+    consensus or the partition is hard; otherwise up to terms of order 1/n, and at least 0). The p-value is that of the
+    Pearson type III distribution with these three moments; for partitions that observe at most 8 objects it is exact,
+    the share of the permutations with as much agreement or more. If the statistic is constant, because one side is
+    trivial or separates a single object from clusters of equal size, variance and z-score are 0 and the p-value is 1.
+
+    The p-value is valid for partitions that were not used for the consensus. Partitions that were used agree with it a
+    little more than by chance even if they are random; the fewer they are, the more.
+
+    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)); memory as :func:`adjusted_agreement`. For 8
+    objects, every missingness pattern adds a third of a second.
 
     Parameters
     ----------
-    labels, membership
-        As in :func:`~robust_eac.partition_losses`.
+    labels, membership : as in :func:`~robust_eac.partition_losses`
     sample_weight : array-like of shape (n_samples,), default=None
-        Number of copies of every object, each of them permuted on its own: 0 or at least 1. None means one each.
-        With fractions among them there are no permutations, and p-values are approximate for any number of objects.
+        Number of identical objects that every object stands for, permuted separately: 0 or at least 1. None means one
+        each. With fractions there are no permutations, and p-values are approximate for any number of objects.
 
     Returns
     -------
@@ -101,28 +102,14 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
         Named tuple of arrays of shape (n_partitions,): `agreement`, as :func:`adjusted_agreement`; `statistic`,
         `expected` and `variance` of the statistic, in ordered pairs of objects and its square; `zscore`; `pvalue`.
 
-    Notes
-    -----
-    Where the statistic is constant, since the consensus or the partition is trivial, or separates a single object from
-    clusters of equal size, the variance and the z-score are 0 and the p-value is 1.
-
-    The p-value is valid for partitions that were not used for the consensus. Partitions that were used agree with it a
-    little more than by chance even if they are random, the more the fewer they are. The exact p-values of few objects
-    take few values.
-
-    Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)); memory as :func:`adjusted_agreement`. For 8
-    objects, a third of a second more for every set of objects that partitions observe.
-
     References
     ----------
     .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
        1967.
-    .. [2] Mielke, "Clarification and appropriate inferences for Mantel and Valand's nonparametric multivariate
-       analysis technique", Biometrics 34, 1978, for the approximation by three moments.
+    .. [2] Mielke, "Clarification and appropriate inferences for Mantel and Valand's technique", Biometrics 34, 1978.
 
     Examples
     --------
-    >>> import numpy as np
     >>> consensus = np.repeat([0, 1], 10)
     >>> labels = np.column_stack([np.repeat([3, 4], [9, 11]), np.tile([0, 1], 10)])
     >>> agreement_test(labels, np.eye(2)[consensus]).pvalue < 0.01

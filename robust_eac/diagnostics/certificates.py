@@ -19,7 +19,7 @@ from .losses import Evaluation
 
 __all__ = ["Certificate", "certify"]
 
-# A bound within this share of the loss is not improved: reports show no more digits.
+# A bound within this share of the loss is not improved further: reports show no more digits.
 _ENOUGH = 1e-3
 # Largest number of different objects, or of base clusters, for a bound over their pairs: a minute or two.
 MOST_PAIRED = 3000
@@ -52,7 +52,7 @@ def certify(
 ) -> Certificate:
     r"""Check a consensus from any source: how stationary it is, and how certain each object is.
 
-    With :math:`g_i` the gradient in the membership :math:`y_i` of one copy of object i, compute
+    With :math:`g_i` the gradient in the membership :math:`y_i` of object i, as a single copy, compute
 
     * `object_gaps`, by how much each object violates the first-order conditions:
       :math:`\frac{1}{4 n} \max_p \langle g_i, y_i - e_p \rangle`. Their mean `gap` is the
@@ -60,25 +60,23 @@ def certify(
       :math:`\sum_u \alpha_u d_u / E[d_u]`, divided by :math:`\sum_u \alpha_u / E[d_u]`, so that the unit is the same;
     * `margins`, the largest membership of each object minus the second largest;
     * `move_costs`: how much the objective :math:`\sum_u \alpha_u d_u` [1]_ of the hardened consensus (argmax) rises if
-      the object alone moves to the best other cluster, per ordered pair of the object (2 n w_i). If it is negative, the
-      move lowers the objective; :func:`~robust_eac.solve_hard_median_partition` makes such moves from a given `init`.
-      Unlike a margin, a cost does not depend on the relaxation;
+      the object alone moves to the best other cluster, per ordered pair of the object (2 n w_i), whatever the
+      relaxation. If negative, the move lowers it; :func:`~robust_eac.solve_hard_median_partition` makes such moves from
+      a given `init`;
     * `trust`, the agreement of each partition with the consensus beyond chance (:func:`~robust_eac.agreement_test`);
-    * `label_agreement`, `unidentified` and `identified`, how far the losses determine the labels. Losses depend on
+    * `label_agreement`, `unidentified` and `identified`, how far the losses identify the labels. Losses depend on
       :math:`Y^T Y` alone, so other memberships have the same ones. A search among these marks the objects that change
       cluster; `label_agreement` is the adjusted Rand index of the labels with the most different ones found.
       `identified` says that none can have other labels; otherwise the search may have missed some.
 
     First-order conditions are necessary, not sufficient: :func:`~robust_eac.consensus_lower_bound` bounds the distance
-    of the objective from the global minimum.
+    of the objective from the global minimum. Time and memory as :func:`~robust_eac.agreement_test`.
 
     Parameters
     ----------
-    labels, membership, weights
-        As in :func:`~robust_eac.objective_value`.
+    labels, membership, weights : as in :func:`~robust_eac.objective_value`
     agreement : {"raw", "adjusted"}, default="raw"
-        The objective whose stationarity is checked, that of the losses :math:`d_u` or of
-        :math:`d_u / E[d_u]`, as in :func:`~robust_eac.solve_median_partition`.
+        The losses of the objective whose stationarity is checked, :math:`d_u` or :math:`d_u / E[d_u]`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight w_i of every object, as in :func:`~robust_eac.partition_losses`; its copies move together. n is the sum
         of the weights.
@@ -93,23 +91,15 @@ def certify(
         weight is between 0 and 1: the test counts objects. `label_agreement`, `unidentified` and `identified` are None
         if more than 20 clusters have no object with membership 1.
 
-    Notes
-    -----
-    Time and memory as :func:`~robust_eac.agreement_test`.
-
     References
     ----------
     .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0], [0, 0], [0, 1], [1, 1]])
-    >>> certificate = certify(labels, np.eye(2)[[0, 0, 0, 1]])
+    >>> certificate = certify(np.array([[0, 0], [0, 0], [0, 1], [1, 1]]), np.eye(2)[[0, 0, 0, 1]])
     >>> certificate.gap, certificate.object_gaps, certificate.move_costs
     (0.1875, array([0.125, 0.125, 0.375, 0.125]), array([0.5, 0.5, 0. , 0.5]))
-    >>> certificate.margins
-    array([1., 1., 1., 1.])
     """
     evaluation = Evaluation(labels, membership, weights, sample_weight, agreement=agreement)
     objective, encoding = evaluation.objective, evaluation.encoding
@@ -137,8 +127,7 @@ class Assessment(NamedTuple):
 
     unbounded : why there is no bound, if there is none.
     n_ambiguous, n_gaining : number of each kind of object in :class:`Moves`; None if they were not counted.
-    n_unidentified, label_agreement, identified : how far the losses identify the labels, as in :class:`Certificate`;
-        None if that was not computed.
+    n_unidentified, label_agreement, identified : as in :class:`Certificate`; None if that was not computed.
     """
 
     loss: float | None = None
@@ -152,7 +141,7 @@ class Assessment(NamedTuple):
 
     @property
     def excess(self):
-        """How far at most the loss is above the least possible, as a share of the bound.
+        """Upper bound of the relative excess of the loss over the minimum, as a share of the bound.
 
         0 if the loss is at most the bound; otherwise None if there is no bound or it is 0.
         """
@@ -176,7 +165,7 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
 
 
 def assess_partition(encoding, weights, labels, n_clusters, cost):
-    """The :class:`Assessment` of a partition under Binder's loss, beside all of at most `n_clusters` clusters."""
+    """The :class:`Assessment` of a partition under Binder's loss, relative to all of at most `n_clusters` clusters."""
     loss = float(weights @ partition_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
     bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
     return Assessment(loss, bound, unbounded, *best_moves(encoding, weights, labels, n_clusters, cost=cost).counts)
@@ -223,8 +212,7 @@ class Moves(NamedTuple):
     """The best move of every object from its cluster to another one, and changes of cluster at the same losses.
 
     clusters : the other cluster, as numbered in the labels; the number of clusters for a new one.
-    rises : rise of the loss, times the weight of all objects over that of the object; infinite for objects without
-        weight.
+    rises : rise of the loss, times the total weight over that of the object; infinite for objects without weight.
     loss : the loss before, in the same unit the loss per object.
     identifiability : how far the losses identify the labels of the membership; None if that was not computed.
     """
@@ -236,7 +224,7 @@ class Moves(NamedTuple):
 
     @property
     def ambiguous(self):
-        """Mask of the objects whose move is cheap or lowers the loss, and of the unidentified ones."""
+        """Mask of the objects whose move costs little or lowers the loss, and of the unidentified ones."""
         cheap = self.rises - AMBIGUOUS * self.loss < _GAIN
         return cheap if self.identifiability is None else cheap | self.identifiability.unidentified
 
@@ -249,7 +237,7 @@ class Moves(NamedTuple):
 def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1.0):
     """The :class:`Moves` of a partition under Binder's loss, among those of at most `n_clusters` clusters.
 
-    membership : the membership of these labels, None for a partition.
+    membership : the soft membership of these labels; None for a partition.
     """
     binder = LOSSES["binder"]._replace(cost=cost)
     loss = float(weights @ partition_losses(encoding, labels, binder))

@@ -11,12 +11,12 @@ from ..median_partition.angles import admissible_angles, label_changes, rotation
 from ..median_partition.rotation import MOST_ROTATED, Search, embedded, free_clusters
 from ..metrics.external import count_shared, matched_numbers
 
-# Memberships above minus this are admissible: a fit is only as exact as its tolerance.
+# Memberships above -SLACK are admissible: a fit is only as exact as its tolerance.
 SLACK = 1e-3
-# Planes in which the membership is rotated, one after the other: _TURNED over the number of objects, within limits.
+# Number of planes in which the membership is rotated in turn: _TURNED over the number of objects, within limits.
 _LEAST_PLANES, _MOST_PLANES = 4, 200
 _TURNED = 2**20
-# Angles in each plane, and of three free clusters at most.
+# Number of angles in each plane, and maximum number for three free clusters.
 _ANGLES, _ANGLES_OF_THREE = 4, 200
 
 
@@ -39,11 +39,11 @@ class Identifiability(NamedTuple):
 
 
 def identifiability(membership, weight=None):
-    """The :class:`Identifiability` of the labels of a membership of (n, k) numbers; None for very many free clusters.
+    """The :class:`Identifiability` of the labels of an (n, k) membership; None for very many free clusters.
 
-    Tries rotations Q with Q Y >= 0 for the objects with weight (see :mod:`~robust_eac.median_partition.rotation`). All
-    angles of three free clusters are known. Of more clusters, walks with a fixed seed start at the membership and at
-    each optimum of the confidence that a search finds, since admissible rotations can lie apart. A step moved one
+    Tries rotations Q with Q Y >= 0 for the objects with weight (see :mod:`~robust_eac.median_partition.rotation`). With
+    three free clusters, all angles are known. With more, walks with a fixed seed start at the membership and at each
+    optimum of the confidence that a search finds, since admissible rotations can lie apart. Each step rotates one
     plane, in which the admissible angles around the current rotation form an interval with ends in closed form; it
     tries some of them and continues from a random one. It need not find all changes.
     """
@@ -126,7 +126,7 @@ def _turn(axes, angle):
 
 
 def _interval(membership, Q, axes):
-    """The least and the largest angle by which a plane can be rotated after Q with no membership below -SLACK.
+    """(minimum, maximum) angle by which a plane can be rotated after Q with no membership below -SLACK.
 
     The membership of a row in a cluster is rest + radius cos(angle - phase).
     """

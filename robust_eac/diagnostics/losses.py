@@ -32,17 +32,14 @@ class Evaluation:
 
     @cached_property
     def matrices(self):
-        """The small matrices of the membership."""
         return self.objective.measure(self.rows)
 
     @cached_property
     def losses(self):
-        """(m,) losses of the partitions."""
         return self.objective.losses(self.matrices)
 
     @cached_property
     def statistics(self):
-        """The Statistics of the weighted losses."""
         return self.objective.statistics(self.weights, self.matrices)
 
     @property
@@ -54,7 +51,6 @@ class Evaluation:
 
     @property
     def gap(self):
-        """The optimality gap."""
         return self.objective.steps(self.weights, self.rows, self.matrices, None).gap()
 
 
@@ -69,19 +65,20 @@ def partition_losses(
     It is :math:`d_u = \|Y^T Y - X_u^T X_u\|^2` (Eq. 7 of [1]_), for all partitions at once
     :math:`\|G\|^2 - 2 \|S_u\|^2 + \sum_c n_{uc}^2` with :math:`G = Y Y^T` and :math:`S_u = Y X_u^T`; no n x n matrix is
     formed. A partition that observes only the objects O_u is compared on these:
-    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`.
+    :math:`d_u = (n / n_u)^2 \|(Y^T Y - X_u^T X_u)_{O_u \times O_u}\|^2`. Time O(n_samples (n_partitions n_clusters +
+    n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
 
     Parameters
     ----------
     labels : array-like of shape (n_samples, n_partitions), int, or list of clusterings
         Base clusterings, one per column: integers, texts or categories, in an array, or a DataFrame of pandas or
         polars; -1, None, NaN and NA mark an object that the partition did not observe. Or a list (or tuple) with a
-        vector of labels per partition. A list of plain lists has two readings and is refused, as is a symmetric matrix
-        of pairs of objects.
+        vector of labels per partition. A list of plain lists is ambiguous and refused, as is a symmetric matrix of
+        pairs of objects.
     membership : array-like of shape (n_samples, n_clusters)
         Consensus membership :math:`Y^T`, rows on the simplex, of at most 2^28 entries; dense, or SciPy sparse, which is
-        made dense. For a hard consensus, rows of the identity matrix; with more clusters, see
-        :func:`~robust_eac.hard_partition_losses`.
+        made dense. Rows of the identity matrix for a hard consensus; :func:`~robust_eac.hard_partition_losses` allows
+        more clusters.
     sample_weight : array-like of shape (n_samples,), default=None
         Weight of every object: weight w counts as w identical objects that share a membership. None means one each.
 
@@ -91,20 +88,13 @@ def partition_losses(
         In ordered pairs of objects: for a hard membership, twice the number of pairs on which the two partitions
         disagree. n and n_u are sums of the weights.
 
-    Notes
-    -----
-    Time O(n_samples (n_partitions n_clusters + n_clusters^2)), memory O(n_samples (n_partitions + n_clusters)), and
-    O(n_clusters) per base cluster.
-
     References
     ----------
     .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
-    >>> partition_losses(labels, np.eye(2)[[0, 0, 1]])
+    >>> partition_losses(np.array([[0, 0], [0, 1], [1, 1]]), np.eye(2)[[0, 0, 1]])
     array([0., 4.])
     """
     return Evaluation(labels, membership, None, sample_weight).losses
@@ -120,13 +110,12 @@ def objective_value(
 ) -> float:
     r"""Compute the weighted median-partition objective.
 
-    It is :math:`\sum_u \alpha_u d_u + \frac{\lambda}{2} \|\alpha\|^2`, Eq. (4) of [1]_ for
-    :math:`\lambda = 0` and Eq. (5) otherwise.
+    It is :math:`\sum_u \alpha_u d_u + \frac{\lambda}{2} \|\alpha\|^2`, Eq. (4) of [1]_ for :math:`\lambda = 0` and Eq.
+    (5) otherwise.
 
     Parameters
     ----------
-    labels, membership, sample_weight
-        As in :func:`partition_losses`.
+    labels, membership, sample_weight : as in :func:`partition_losses`
     weights : array-like of shape (n_partitions,), default=None
         alpha: non-negative, not all zero; normalised to sum to one. None means uniform.
     lam : float, default=0.0
@@ -142,9 +131,7 @@ def objective_value(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
-    >>> objective_value(labels, np.eye(2)[[0, 0, 1]], weights=[3, 1])
+    >>> objective_value(np.array([[0, 0], [0, 1], [1, 1]]), np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
     evaluation = Evaluation(labels, membership, weights, sample_weight)
@@ -165,8 +152,7 @@ def membership_gradient(
 
     Parameters
     ----------
-    labels, membership, weights, sample_weight
-        As in :func:`objective_value`.
+    labels, membership, weights, sample_weight : as in :func:`objective_value`
 
     Returns
     -------
@@ -178,9 +164,7 @@ def membership_gradient(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0], [0, 1], [1, 1]])
-    >>> membership_gradient(labels, np.eye(2)[[0, 0, 1]])
+    >>> membership_gradient(np.array([[0, 0], [0, 1], [1, 1]]), np.eye(2)[[0, 0, 1]])
     array([[ 2.,  0.],
            [ 2., -2.],
            [-2.,  0.]])
@@ -198,14 +182,13 @@ def optimality_gap(
     r"""Compute the violation of the first-order optimality conditions of the membership, free of scale.
 
     It is :math:`\frac{1}{4 n^2} \sum_i \max_p \langle g_i, y_i - e_p \rangle` with object i's row :math:`g_i` of
-    :func:`membership_gradient`: the Frank-Wolfe gap [1]_ of the objective per ordered pair, over 4. It is never
-    negative, and zero exactly where every object's membership is stationary. n is the sum of the weights of the
-    objects. Repeating all objects or all partitions does not change it.
+    :func:`membership_gradient` and n the sum of the weights of the objects: the Frank-Wolfe gap [1]_ of the objective
+    per ordered pair, over 4. It is never negative, and zero exactly where every object's membership is stationary.
+    Repeating all objects or all partitions does not change it.
 
     Parameters
     ----------
-    labels, membership, weights, sample_weight
-        As in :func:`objective_value`.
+    labels, membership, weights, sample_weight : as in :func:`objective_value`
 
     Returns
     -------
@@ -217,11 +200,7 @@ def optimality_gap(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> labels = np.array([[0, 0], [0, 0], [1, 1]])
-    >>> optimality_gap(labels, np.eye(2)[[0, 0, 1]])
-    0.0
-    >>> round(optimality_gap(labels, np.eye(2)[[0, 1, 1]]), 4)
+    >>> round(optimality_gap(np.array([[0, 0], [0, 0], [1, 1]]), np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
     return Evaluation(labels, membership, weights, sample_weight).gap

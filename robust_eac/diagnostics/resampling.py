@@ -18,7 +18,7 @@ from ..wording import counted, listed
 
 __all__ = ["ConsensusDistribution", "cluster_consensus", "consensus_distribution", "item_consensus"]
 
-# The distribution is given at multiples of 1 / _STEPS; the band holds with this probability.
+# The distribution is given at multiples of 1 / _STEPS; confidence level of the band.
 _STEPS, _CONFIDENCE = 100, 0.95
 # Numbers of clusters with fewer different clusterings than this are not compared.
 ENOUGH = 10
@@ -57,10 +57,11 @@ def consensus_distribution(
         M_{ij} = \frac{|\{u : u(i) = u(j)\}|}{|\{u : u \text{ observes } i \text{ and } j\}|}, \quad
         \text{cdf}(c) = \text{share of the pairs } i < j \text{ with } M_{ij} \le c.
 
-    Pairs that no resample contains are left out. If all resamples agree, all values are 0 or 1. A small `pac` alone
-    does not show that there are clusters: data without clusters can have it, too [2]_. Compare with the distribution
-    for such data. Nor does it if nothing was resampled: one clustering per number is never ambiguous. A UserWarning
-    says so if a group has fewer than ten different partitions, or none that misses an object.
+    Pairs that no resample contains are left out; R's ConsensusClusterPlus gives them the value 0, and adds up its curve
+    at the right ends of 100 intervals, so that its area is larger by up to .01. If all resamples agree, all values are
+    0 or 1. A small `pac` alone does not show that there are clusters: compare with that of data without clusters [2]_.
+    Without resampling it shows nothing, since one clustering per number is never ambiguous: a UserWarning is issued if
+    a group has fewer than ten different partitions, or none that misses an object.
 
     Parameters
     ----------
@@ -71,12 +72,11 @@ def consensus_distribution(
     bounds : (float, float), default=(0.1, 0.9)
         A pair is ambiguous if its value is strictly between them.
     max_pairs : int, default=2**24
-        With more pairs of objects in a group (more than 5,793 different objects), about this many are drawn: distinct
-        ones, with every object in equally many, at least two.
+        With more pairs of objects in a group (more than 5,793 different objects), about this many distinct ones are
+        drawn, with every object in equally many, at least two.
     n_jobs : int, default=None
         Threads; None means one per core where that pays. They change no result.
-    random_state : int, RandomState instance or None, default=None
-        Draws the pairs.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the pairs
 
     Returns
     -------
@@ -85,36 +85,28 @@ def consensus_distribution(
         1; `cdf` of shape (n_groups, 101), the distribution at the grid. Then, of shape (n_groups,): `area` under the
         cdf, one minus the mean consensus value; `delta`, its relative change from one group to the next, for the first
         the area itself; `pac`, the proportion of ambiguous pairs [2]_; `band`, 0 if all pairs were counted, otherwise
-        the half width of the Dvoretzky-Kiefer-Wolfowitz band [3]_: with a probability of 95 %, no value of the cdf, nor
-        the area, is off by more, and pac by no more than twice as much. Finally `bounds`, and `n_different` of
-        shape (n_groups,): partitions that differ, whatever the names of their clusters. A group in which no two objects
-        are observed together has nan; after an area of 0, delta is inf or nan.
+        the half width of the 95 % Dvoretzky-Kiefer-Wolfowitz band [3]_ of the cdf and the area, and half that of pac;
+        `n_different`, partitions that differ, whatever the names of their clusters. Finally the `bounds`. A group in
+        which no two objects are observed together has nan; after an area of 0, delta is inf or nan.
 
     Notes
     -----
-    Time O(p n_partitions) for p pairs; memory O(n_samples n_partitions), and 8 m^2 bytes per thread for m partitions in
-    a group. Objects with equal labels in a group are counted as one with a multiplicity.
-
-    R's ConsensusClusterPlus gives pairs that are in no resample together the value 0, and adds up its curve at the
-    right ends of 100 intervals, so that its area is larger by up to .01.
-
-    The band is that of independent pairs. The sampled ones are distinct and contain every object equally often, which
-    makes the variance of the cdf no larger.
+    Time O(p n_partitions) for p pairs, objects with equal labels counting as one; memory O(n_samples n_partitions), and
+    8 m^2 bytes per thread for m partitions in a group. The band assumes independent pairs; the variance of the cdf of
+    the drawn ones, which are distinct and contain every object equally often, is no larger.
 
     References
     ----------
     .. [1] Monti, Tamayo, Mesirov, Golub, "Consensus clustering: a resampling-based method for class discovery and
        visualization of gene expression microarray data", Machine Learning 52, 2003.
-    .. [2] Senbabaoglu, Michailidis, Li, "Critical limitations of consensus clustering in class discovery", Scientific
-       Reports 4, 2014.
+    .. [2] Senbabaoglu et al., "Critical limitations of consensus clustering in class discovery", Sci. Rep. 4, 2014.
     .. [3] Massart, "The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality", Annals of Probability 18, 1990.
 
     Examples
     --------
     >>> from robust_eac import ClustererEnsemble, load_dataset
     >>> make = ClustererEnsemble(n_clusters=(2, 4), n_per_k=20, max_samples=0.8, label_all=False, random_state=0)
-    >>> labels = make.fit_transform(load_dataset("iris")[0])
-    >>> found = consensus_distribution(labels, make.n_clusters_)
+    >>> found = consensus_distribution(make.fit_transform(load_dataset("iris")[0]), make.n_clusters_)
     >>> found.n_clusters, found.area.round(3), found.pac.round(3)
     (array([2, 3, 4]), array([0.459, 0.66 , 0.737]), array([0.009, 0.032, 0.075]))
     """
@@ -168,14 +160,13 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     """Compute the mean consensus value of every object with the objects of every cluster.
 
     For object i and cluster C it is the mean over the pairs of i with the other objects of C of the share of partitions
-    that puts the two together [1]_. Where labels are missing, both numbers of partitions, those with the two and those
-    that put them together, are summed over the pairs before they are divided: pairs count as often as they are
-    observed. R's ConsensusClusterPlus averages the shares instead. Without missing labels this is the same.
+    that puts the two together (Monti et al.). Where labels are missing, the numbers of partitions with a pair and of
+    those that put it together are summed over the pairs before they are divided: pairs count as often as they are
+    observed, while R's ConsensusClusterPlus averages the shares. Time O(n_samples n_partitions n_clusters).
 
     Parameters
     ----------
-    labels
-        As in :func:`~robust_eac.consensus_distribution`, of one group.
+    labels : as in :func:`~robust_eac.consensus_distribution`, of one group
     consensus : array-like of shape (n_samples,), int
         Cluster of each object; -1 is not allowed.
 
@@ -184,22 +175,16 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     values : ndarray of shape (n_samples, n_clusters)
         In [0, 1], clusters in ascending order; nan where the object is in no partition with another one of the cluster.
 
-    Notes
-    -----
-    Time O(n_samples n_partitions n_clusters), without pairs of objects.
-
     References
     ----------
-    .. [1] Monti, Tamayo, Mesirov, Golub, "Consensus clustering: a resampling-based method for class discovery and
-       visualization of gene expression microarray data", Machine Learning 52, 2003.
+    Those of :func:`~robust_eac.consensus_distribution`.
 
     Examples
     --------
-    >>> item_consensus(np.array([[0, 0], [0, 0], [0, 1], [1, 1]]), [0, 0, 1, 1])
-    array([[1.  , 0.25],
-           [1.  , 0.25],
+    >>> item_consensus(np.array([[0, 0], [0, 1], [1, 1]]), [0, 0, 1])
+    array([[0.5 , 0.  ],
            [0.5 , 0.5 ],
-           [0.  , 0.5 ]])
+           [0.25,  nan]])
     """
     encoding, clusters, counts, observed = _tables(labels, consensus)
     by_slot = np.repeat(observed, encoding.partitions.n_codes, axis=0)
@@ -215,12 +200,9 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
 def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     """Compute the mean consensus value of the pairs of objects in every cluster.
 
-    Missing labels count as in :func:`~robust_eac.diagnostics.item_consensus`.
-
     Parameters
     ----------
-    labels, consensus
-        As in :func:`~robust_eac.diagnostics.item_consensus`.
+    labels, consensus : as in :func:`~robust_eac.diagnostics.item_consensus`, also where labels are missing
 
     Returns
     -------
@@ -229,8 +211,7 @@ def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
 
     References
     ----------
-    .. [1] Monti, Tamayo, Mesirov, Golub, "Consensus clustering: a resampling-based method for class discovery and
-       visualization of gene expression microarray data", Machine Learning 52, 2003.
+    Those of :func:`~robust_eac.consensus_distribution`.
 
     Examples
     --------
@@ -244,7 +225,6 @@ def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
 
 
 def _check_groups(groups, labels):
-    """(m,) int; the group of each partition."""
     m = labels.shape[1]
     if groups is None:
         return np.array([len(np.setdiff1d(column, -1)) for column in labels.T])

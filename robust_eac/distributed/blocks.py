@@ -170,7 +170,6 @@ def place_block(encoding, partitions, statistics, n_clusters):
 
 
 def measure(encoding, proposal, t):
-    """S and G of a block's rows."""
     return accumulate(encoding, proposal.at(t))
 
 
@@ -183,7 +182,6 @@ def _of_weighty(encoding, shared):
 
 
 def gap_of_block(encoding, proposal, shared):
-    """The part of a block's rows in the optimality gap."""
     part, statistics = _of_weighty(encoding, shared)
     return (gap_of(part.visited, proposal.at(shared.t).copy(), statistics, part.partitions.total),)
 
@@ -224,7 +222,6 @@ class Sums(NamedTuple):
 
 
 def sums_of_step(encoding, rows, target, gap):
-    """The :class:`Sums` of a block's step."""
     moved = np.flatnonzero((target != rows).any(axis=1))
     before, step = rows[moved], target[moved] - rows[moved]
     of_moved = take_rows(encoding, moved)
@@ -285,7 +282,6 @@ def rotate_block(encoding, proposal, t, Q):
 
 
 def finish(encoding, proposal, t):
-    """Memberships of the block's objects."""
     return encoding.expand(proposal.at(t))
 
 
@@ -394,5 +390,4 @@ def sum_of(parts, kept=()):
 
 
 def _add(parts):
-    """Sum of tuples of arrays, entry by entry."""
     return tuple(sum(entries) for entries in zip(*parts, strict=True))

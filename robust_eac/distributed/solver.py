@@ -67,12 +67,10 @@ def solve_median_partition_distributed(
     labels : dask Array of shape (n_samples, n_partitions), int
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
         Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of columns are merged.
-    n_clusters, max_iter, tol, random_state, verbose
-        As in :class:`~robust_eac.RobustEAC`.
+    n_clusters, max_iter, tol, random_state, verbose : as in :class:`~robust_eac.RobustEAC`
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         As in :class:`~robust_eac.RobustEAC`, without "chance-corrected".
-    n_init, n_jobs
-        As in :class:`~robust_eac.RobustEAC`, for the sample.
+    n_init, n_jobs : as in :class:`~robust_eac.RobustEAC`, for the sample
     init : {"random", "kmeans"} or array-like, default="random"
         Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of
         shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory is sent once.
@@ -108,7 +106,6 @@ def solve_median_partition_distributed(
     Examples
     --------
     >>> import dask.array as da
-    >>> import numpy as np
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
     >>> result = solve_median_partition_distributed(
     ...     da.from_array(labels, chunks=(2, 4)), 2, weighting=[1, 1, 0, 0], init=[0, 0, 1, 1, 1, 1], random_state=0
@@ -325,7 +322,6 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
 
 
 def _as_array(pieces, chunks, n_clusters):
-    """The Dask array of memberships of the blocks."""
     import dask.array as da
 
     shapes = [(size, n_clusters) for size in chunks]

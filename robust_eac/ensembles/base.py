@@ -109,7 +109,6 @@ def label_dtype(highest):
 
 
 def stack(columns):
-    """One label matrix."""
     dtype = label_dtype(max(column.max() for column in columns))
     return np.column_stack([column.astype(dtype) for column in columns])
 

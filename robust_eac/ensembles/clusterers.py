@@ -52,8 +52,7 @@ class ClustererEnsemble(base.EnsembleTransformer):
         partition's sample are -1, not observed.
     n_jobs : int, default=None
         Threads over the partitions, and over blocks of objects. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the numbers of clusters, the samples and the seeds.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the numbers of clusters, the samples and the seeds
     verbose : int, default=0
         1 prints a line per partition and, where samples are extended to all objects, per 65,536 objects labelled.
 
@@ -229,7 +228,6 @@ class ClustererEnsemble(base.EnsembleTransformer):
         return base.stack([_predict(estimator, _columns(X, features)) for estimator, features in fitted])
 
     def _label(self, X):
-        """Labels of all objects, in blocks."""
         if self.estimator is None and self.max_features is None:
             label, *shape = base.nearest_centres([estimator.cluster_centers_ for estimator in self.estimators_])
         else:
@@ -317,7 +315,6 @@ def _columns(X, features):
 
 
 def _predict(estimator, X):
-    """(n_rows,) labels by the `predict` of a clusterer."""
     name = f"what predict of estimator {type(estimator).__name__} returns"
     return base.check_found(estimator.predict(X), len(X), name)
 

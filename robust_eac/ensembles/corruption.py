@@ -24,6 +24,9 @@ def corrupt_ensemble(
       and many small ones;
     * "shuffled": a random permutation of the labels of the replaced partition, which keeps the cluster sizes.
 
+    Time and memory O(n_samples n_partitions). A random partition of few objects into many clusters can leave some of
+    them empty.
+
     Parameters
     ----------
     labels : as in :func:`~robust_eac.eac`; labels of -1, "not observed", are kept
@@ -40,11 +43,6 @@ def corrupt_ensemble(
         A new ensemble, of a signed type.
     mask : ndarray of shape (n_partitions,), bool
         The partitions that were replaced.
-
-    Notes
-    -----
-    Time and memory O(n_samples n_partitions). A random partition of few objects into many clusters can leave some of
-    them empty.
 
     References
     ----------
@@ -76,7 +74,8 @@ def gaussian_reference(X: ArrayLike, random_state: RandomState = None) -> np.nda
     """Draw as many objects as `X` has from one Gaussian with the mean and the covariance of `X`.
 
     Consensus by resampling finds clusters even in such data ([1]_, [2]_): what it finds here is what it must exceed on
-    `X`.
+    `X`. Time O(n_samples n_features min(n_samples, n_features)), by the singular value decomposition of the centred
+    data, so that there may be more features than objects.
 
     Parameters
     ----------
@@ -87,11 +86,6 @@ def gaussian_reference(X: ArrayLike, random_state: RandomState = None) -> np.nda
     -------
     reference : ndarray of shape (n_samples, n_features)
 
-    Notes
-    -----
-    Time O(n_samples n_features min(n_samples, n_features)), by the singular value decomposition of the centred data, so
-    that there may be more features than objects.
-
     References
     ----------
     .. [1] Şenbabaoğlu et al., "Critical limitations of consensus clustering in class discovery", Scientific Reports 4,
@@ -101,7 +95,6 @@ def gaussian_reference(X: ArrayLike, random_state: RandomState = None) -> np.nda
     Examples
     --------
     >>> from robust_eac import load_dataset
-    >>> from robust_eac.ensembles import gaussian_reference
     >>> X, y = load_dataset("iris")
     >>> gaussian_reference(X, random_state=0).shape
     (150, 4)

@@ -24,7 +24,9 @@ def ensemble_distributed(
 
     For :class:`~robust_eac.ClustererEnsemble` with any clusterer that has a `predict`, and other estimators with `fit`,
     `transform` and `labels_`. As in CLARA ([1]_), a sample is clustered, and all objects are labelled by it; CLARA
-    keeps the best of several samples, while here there is one.
+    keeps the best of several samples, while here there is one. Takes the time of `transform`, spread over all workers.
+    The sample goes to the client, the fitted ensemble to every worker. A chunk of a shape that differs from the
+    declared one raises an error when it is read.
 
     Parameters
     ----------
@@ -45,11 +47,6 @@ def ensemble_distributed(
     ------
     TypeError
         If the ensemble cannot label new objects, or has no matrix of labels.
-
-    Notes
-    -----
-    Takes the time of `transform`, spread over all workers. The sample goes to the client, the fitted ensemble to every
-    worker. A chunk of a shape that differs from the declared one raises an error when it is read.
 
     References
     ----------

@@ -69,8 +69,9 @@ def fuzzy_c_means(
 
     Solve :math:`\min_{U, v} J = \sum_{nk} u_{nk}^2 \|x_n - v_k\|^2` over memberships U with rows on the simplex ([1]_),
     by alternating the two closed forms :math:`u_{nk} = 1 / \sum_j (\|x_n - v_k\| / \|x_n - v_j\|)^2` and
-    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2`. J never increases, but the problem is not
-    convex: the result depends on the start.
+    :math:`v_k = \sum_n u_{nk}^2 x_n / \sum_n u_{nk}^2`. J never increases, but the problem is not convex: the result
+    depends on the start. Time O(n_samples n_clusters n_features) per update, memory O(n_samples n_clusters). An object
+    that coincides with centers belongs to them in equal shares. Equal first centers stay equal.
 
     Parameters
     ----------
@@ -83,17 +84,11 @@ def fuzzy_c_means(
         Largest number of updates.
     tol : float, default=1e-5
         Stop when an update changes no membership by more than this; ConvergenceWarning if `max_iter` comes first.
-    random_state : int, RandomState instance or None, default=None
-        Draws the first centers.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the first centers
 
     Returns
     -------
     result : FuzzyCMeansResult
-
-    Notes
-    -----
-    Time O(n_samples n_clusters n_features) per update, memory O(n_samples n_clusters). An object that coincides with
-    centers belongs to them in equal shares. Equal first centers stay equal.
 
     References
     ----------
@@ -139,6 +134,11 @@ def gath_geva(
     Up to a constant, :math:`d_{nk}^{-2}` is :math:`P_k` times a Gaussian density. So this is expectation maximisation
     for a mixture of Gaussians, which decreases the negative log-likelihood, the `objective` of the result.
 
+    Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
+    n_features). The result is sensitive to the start: try several. A cluster without membership keeps its parameters.
+    1e-6 times the variance of each feature is added to the diagonal of F_k: otherwise the likelihood would be unbounded
+    for a cluster that shrinks to a point.
+
     Parameters
     ----------
     init : array-like of shape (n_samples, n_clusters), default=None
@@ -148,13 +148,6 @@ def gath_geva(
     Returns
     -------
     result : GathGevaResult
-
-    Notes
-    -----
-    Time O(n_samples n_clusters n_features^2 + n_clusters n_features^3) per update, memory O(n_samples n_clusters
-    n_features). The result is sensitive to the start: try several. A cluster without membership keeps its parameters.
-    1e-6 times the variance of each feature is added to the diagonal of F_k: otherwise the likelihood would be unbounded
-    for a cluster that shrinks to a point.
 
     References
     ----------
@@ -182,7 +175,6 @@ def gath_geva(
 
 
 def _check_centers(centers, n_clusters, n_features):
-    """Return a copy of the centers (n_clusters, n_features) in float64."""
     centers = check.features(centers, name="init", copy=True)
     if centers.shape != (n_clusters, n_features):
         raise ValueError(f"init must have shape ({n_clusters}, {n_features}), got {centers.shape}.")
@@ -221,7 +213,6 @@ def c_means_membership(squares):
 
 
 def _descend_gath_geva(X, membership, max_iter, tol):
-    """Alternate parameters and memberships from the given memberships."""
     n_samples, n_features = X.shape
     n_clusters = membership.shape[1]
     centers = np.tile(X.mean(axis=0), (n_clusters, 1))
@@ -260,7 +251,8 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
     The first seed is the object of smallest total distance to all objects; each further one is the object i that solves
     :math:`\max_i \sum_j \max(D_j - \|x_i - x_j\|, 0)` over the objects :math:`j \ne i` that are not seeds, with
-    :math:`D_j` the distance of j to its nearest seed ([1]_; as the start of k-means [2]_).
+    :math:`D_j` the distance of j to its nearest seed ([1]_; as the start of k-means [2]_). Time O(n_samples^2
+    (n_features + n_clusters)), memory O(n_samples^2).
 
     Parameters
     ----------
@@ -271,10 +263,6 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     seeds : ndarray of shape (n_clusters,), intp
         Indices of the objects in the order of choice, which does not depend on n_clusters. In a tie up to rounding, the
         first object is chosen.
-
-    Notes
-    -----
-    Time O(n_samples^2 (n_features + n_clusters)), memory O(n_samples^2).
 
     References
     ----------
@@ -315,8 +303,7 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
 
     Returns
     -------
-    labels : ndarray of shape (n_samples,), intp
-        Cluster of each object, numbered like the seeds.
+    labels : ndarray of shape (n_samples,), intp, numbered like the seeds
 
     References
     ----------

@@ -22,7 +22,9 @@ class MixedEnsemble(EnsembleTransformer):
     The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means, and
     normalised spectral clustering ([2]_). [1]_ states only the total of 56 partitions. Here each linkage has 9, cut at
     numbers of clusters spaced evenly over the range. k-means and spectral clustering have 10 each, with numbers of
-    clusters drawn from the range. Other totals keep these proportions as nearly as integers allow.
+    clusters drawn from the range. Other totals keep these proportions as nearly as integers allow. Time and memory
+    O(n_samples^2): the linkages and the spectral affinity need all pairs. With s the median distance, the affinity is
+    :math:`\exp(-\|x - x'\|^2 / (2 s^2))`. There is no `transform`: new objects cannot be labelled.
 
     Parameters
     ----------
@@ -38,11 +40,6 @@ class MixedEnsemble(EnsembleTransformer):
     algorithms_ : list of n_partitions str
         "single", "average", "ward", "centroid", "kmeans" or "spectral".
     n_features_in_ : int
-
-    Notes
-    -----
-    Time and memory O(n_samples^2): the linkages and the spectral affinity need all pairs. With s the median distance,
-    the affinity is :math:`\exp(-\|x - x'\|^2 / (2 s^2))`. There is no `transform`: new objects cannot be labelled.
 
     References
     ----------

@@ -58,6 +58,8 @@ def credible_ball(
         vertical upper  of the draws in the ball with fewest clusters, those farthest from c
         vertical lower  of the draws in the ball with most clusters, those farthest from c
 
+    Time and memory as :func:`hard_partition_losses`.
+
     Parameters
     ----------
     labels, weights
@@ -75,10 +77,6 @@ def credible_ball(
         the draws in the ball; `horizontal`, `vertical_upper` and `vertical_lower`, ascending columns of `labels`: the
         first of equal partitions, whatever the names of their clusters.
 
-    Notes
-    -----
-    Time and memory as :func:`hard_partition_losses`.
-
     References
     ----------
     .. [1] Wade, Ghahramani, "Bayesian cluster analysis: point estimation and credible balls", Bayesian Analysis 13(2),
@@ -86,7 +84,6 @@ def credible_ball(
 
     Examples
     --------
-    >>> import numpy as np
     >>> draws = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 2], [1, 0, 2, 3]])
     >>> ball = credible_ball(draws, [0, 0, 1, 1], level=0.75, loss="vi")
     >>> ball.distances, ball.radius

@@ -42,12 +42,12 @@ def hard_partition_losses(
 
     :math:`P(u \setminus c)` is the number of ordered pairs of objects that u puts together and c does not. With
     ``cost=1`` and complete partitions, both are metrics. An incomplete partition is compared on the n_u objects that it
-    observes.
+    observes. Time and memory O(n_samples n_partitions + k sum_u k_u), where u has k_u clusters and `partition` k;
+    ValueError if the contingency tables, k sum_u k_u numbers, have more than 2^28.
 
     Parameters
     ----------
-    labels
-        As in :func:`~robust_eac.partition_losses`.
+    labels : as in :func:`~robust_eac.partition_losses`
     partition : array-like of shape (n_samples,), int
         The hard partition: any integer codes but -1.
     loss : {"binder", "vi"}, default="binder"
@@ -60,13 +60,7 @@ def hard_partition_losses(
 
     Returns
     -------
-    losses : ndarray of shape (n_partitions,)
-        "binder" in ordered pairs over n_u^2, in [0, 2]; "vi" in bits.
-
-    Notes
-    -----
-    Time and memory O(n_samples n_partitions + k sum_u k_u), where u has k_u clusters and `partition` k; ValueError if
-    the contingency tables, k sum_u k_u numbers, have more than 2^28.
+    losses : ndarray of shape (n_partitions,), "binder" in ordered pairs over n_u^2, in [0, 2]; "vi" in bits
 
     References
     ----------
@@ -76,7 +70,6 @@ def hard_partition_losses(
 
     Examples
     --------
-    >>> import numpy as np
     >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 0, 3]])
     >>> hard_partition_losses(labels, [0, 0, 1, 1], loss="vi", cost=1.5)
     array([0. , 1.5, 0.5])
@@ -98,9 +91,11 @@ def expected_losses(
 ) -> np.ndarray:
     r"""Compute the expected loss of every given partition as an estimate.
 
-    It is :math:`L_v = \sum_u w_u d(u, v)`, with d as in :func:`hard_partition_losses` and the estimate v as its
-    hard partition. With posterior draws in the columns, L_v is the Monte Carlo estimate of the posterior
-    expected loss of draw v [1]_; :func:`~robust_eac.solve_hard_median_partition` minimises it over all partitions.
+    It is :math:`L_v = \sum_u w_u d(u, v)`, with d as in :func:`hard_partition_losses` and the estimate v as its hard
+    partition. With posterior draws in the columns, L_v is the Monte Carlo estimate of the posterior expected loss of
+    draw v [1]_; :func:`~robust_eac.solve_hard_median_partition` minimises it over all partitions. Time O(n_partitions^2
+    (n_samples + k^2)), with k the largest number of clusters; memory O(n_partitions (n_samples + k^2)), limited as in
+    :func:`hard_partition_losses`.
 
     Parameters
     ----------
@@ -108,18 +103,12 @@ def expected_losses(
         Hard partitions, one per column; -1 marks an object that the partition did not observe. Two partitions are
         compared on the objects that both observe. L_v leaves out the partitions that share no object with v, and
         normalises the other weights, so that only partitions of the same objects can be ranked.
-    loss, cost, weights, sample_weight
-        As in :func:`hard_partition_losses` and :func:`~robust_eac.objective_value`.
+    loss, cost, weights, sample_weight : as in :func:`hard_partition_losses` and :func:`~robust_eac.objective_value`
 
     Returns
     -------
     losses : ndarray of shape (n_partitions,)
         NaN for a partition that shares no object of positive weight with any partition of positive weight.
-
-    Notes
-    -----
-    Time O(n_partitions^2 (n_samples + k^2)), with k the largest number of clusters; memory
-    O(n_partitions (n_samples + k^2)), limited as in :func:`hard_partition_losses`.
 
     References
     ----------
@@ -127,7 +116,6 @@ def expected_losses(
 
     Examples
     --------
-    >>> import numpy as np
     >>> draws = np.array([[0, 0, 0], [0, 0, 1], [1, 0, 2], [1, 0, 3]])
     >>> expected_losses(draws, loss="vi", weights=[1, 2, 1]).round(6)
     array([0.75, 0.75, 1.25])
@@ -165,10 +153,11 @@ def reassignment_costs(
 ) -> ReassignmentCosts:
     r"""Compute how much the objective rises if an object moves to its best other cluster.
 
-    It is, for every object i, :math:`\min_{c'} (L(c') - L(c)) / w_i`, where c is the hard partition, :math:`c'`
-    differs from it in the cluster of i alone, :math:`w_i` is the weight of i, and
-    :math:`L(c) = \sum_u \alpha_u d(u, c)` is the objective of :func:`~robust_eac.solve_hard_median_partition`, with d
-    as in :func:`hard_partition_losses` [1]_. The other cluster may be a new one, unless the object is alone already.
+    It is, for every object i, :math:`\min_{c'} (L(c') - L(c)) / w_i`, where c is the hard partition, :math:`c'` differs
+    from it in the cluster of i alone, :math:`w_i` is the weight of i, and :math:`L(c) = \sum_u \alpha_u d(u, c)` is the
+    objective of :func:`~robust_eac.solve_hard_median_partition`, with d as in :func:`hard_partition_losses` [1]_. The
+    other cluster may be a new one, unless the object is alone already. Time O(n_samples n_partitions k) for k clusters
+    of the partition, memory as :func:`hard_partition_losses`.
 
     Parameters
     ----------
@@ -183,10 +172,6 @@ def reassignment_costs(
         for a new one; `rises`, in the units of the loss per unit of weight. A single object has no other cluster: -1
         and infinity.
 
-    Notes
-    -----
-    Time O(n_samples n_partitions k) for k clusters of the partition, memory as :func:`hard_partition_losses`.
-
     References
     ----------
     .. [1] Rastelli, Friel, "Optimal Bayesian estimators for latent variable cluster models", Statistics and Computing
@@ -194,7 +179,6 @@ def reassignment_costs(
 
     Examples
     --------
-    >>> import numpy as np
     >>> draws = np.column_stack([[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], *3 * [[0, 0, 1, 1, 1]]])
     >>> result = reassignment_costs(draws, [7, 7, 8, 8, 8], cost=1.5)
     >>> result.clusters, result.rises.round(3)

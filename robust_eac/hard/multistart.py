@@ -41,15 +41,12 @@ class Task(NamedTuple):
     max_passes: int
 
     def search(self, weights, clusters):
-        """The :class:`~robust_eac.hard.search.Search` from a partition of the rows."""
         return Search(self.encoding, weights, self.loss, self.n_clusters, clusters)
 
     def losses(self, clusters):
-        """Losses of the partitions against a partition of the rows."""
         return partition_losses(self.encoding, clusters, self.loss)
 
     def may_dissolve(self, clusters):
-        """Whether the problem is small enough to dissolve clusters."""
         n_rows, m = self.encoding.rows.codes.shape
         k = 1 + int(np.max(clusters))
         return n_rows * m * k**2 <= _THOROUGH_WORK
@@ -126,7 +123,6 @@ def _start(task, start, number, weights, rng):
 
 
 def _relaxed(encoding, n_clusters, weights, rng):
-    """Labels of a solution of the relaxed problem."""
     objective = RawObjective(encoding, n_clusters)
     problem = Problem(objective, Fixed(weights), _RELAXED_TOL, max_iter=1)
     return rotate(objective, solve_start(problem, "random", rng)).rows.argmax(axis=1)

@@ -42,7 +42,6 @@ class Search:
 
     @property
     def value(self):
-        """The weighted loss."""
         return float(self._terms.weights @ losses_at(self._terms, self._tables.a, self._tables.b))
 
     def descend(self, rng, max_passes):

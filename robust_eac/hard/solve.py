@@ -94,6 +94,10 @@ def solve_hard_median_partition(
     The problem is not convex: this is done for the best two of all starts, and the better result is returned. With a
     `weighting`, search and weights alternate, and neither raises the objective (unless the weighting is a function).
 
+    Both losses are sums over the contingency table, which each move updates. Moving an object takes
+    O(n_partitions n_clusters), and O(1) where a bound shows that it stays. Memory is O(n_samples n_partitions), and
+    O(n_clusters) per base cluster and thread, about 24 bytes for each cluster found so far.
+
     Parameters
     ----------
     labels, loss, sample_weight
@@ -120,8 +124,7 @@ def solve_hard_median_partition(
         Largest number of passes over all objects per start, without those after dissolving clusters.
     bound : bool, default=False
         Whether to compute :func:`~robust_eac.consensus_lower_bound` for the weights found; "binder" only.
-    n_jobs, random_state
-        As in :class:`~robust_eac.RobustEAC`.
+    n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`
 
     Returns
     -------
@@ -139,19 +142,12 @@ def solve_hard_median_partition(
     UserWarning
         If a weighting by trust finds no two partitions that agree beyond chance: all start with equal weights.
 
-    Notes
-    -----
-    Both losses are sums over the contingency table, which each move updates. Moving an object takes
-    O(n_partitions n_clusters), and O(1) where a bound shows that it stays. Memory is O(n_samples n_partitions), and
-    O(n_clusters) per base cluster and thread, about 24 bytes for each cluster found so far.
-
     References
     ----------
     .. [1] Dahl et al., "Search algorithms and loss functions for Bayesian clustering", JCGS 31, 2022.
 
     Examples
     --------
-    >>> import numpy as np
     >>> labels = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 0, 1]])
     >>> result = solve_hard_median_partition(labels, 2, bound=True, random_state=0)
     >>> result.labels, round(result.objective, 6), round(result.bound, 6)

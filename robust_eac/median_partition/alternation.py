@@ -12,10 +12,10 @@ from .starts import FEW, SAMPLE_TOL
 from .sweep import ROUNDING
 from .weightings import Weighting, first_weights
 
-# Over-relax by this factor after a sweep that leaves more than the share _SLOW of the gap.
+# After a sweep that leaves more than the share _SLOW of the gap, the next one is over-relaxed by this factor.
 _SLOW = 0.5
 _RELAXATION = 1.7
-# Share of the gap that a plain sweep leaves after over-relaxed ones, since it reverts their overshoot.
+# Share of the gap that a plain sweep leaves after over-relaxed ones, whose overshoot it reverts.
 _CLOSED = 0.28
 # Losses, which are differences of large numbers, are zero below this share of the largest.
 _EQUAL = 1e-12
@@ -26,11 +26,8 @@ _SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
 class Problem(NamedTuple):
     """What is solved: an objective of the membership, a weighting that finds the weights, and when to stop.
 
-    tol : optimality gap to reach.
-    max_iter : largest number of alternations.
-    max_sweeps : largest number of sweeps per Y step.
-    reduction : a Y step ends when its gap has shrunk to this share.
-    n_threads : threads within a start.
+    A Y step ends at the optimality gap `tol`, after `max_sweeps` sweeps, or when its gap has shrunk to the share
+    `reduction`; the alternation ends after `max_iter` Y steps. `n_threads` are the threads within a start.
     """
 
     objective: Objective
@@ -43,9 +40,9 @@ class Problem(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a start stands: memberships of the objective's rows, weights, and all that continues it.
+    """The state of a start: memberships of the objective's rows, weights, and everything needed to resume.
 
-    name : text before its lines of progress; None if it has none.
+    name : prefix of its lines of progress; None if it prints none.
     gap : while it is above the tolerance, Y steps sweep before they measure the gap.
     """
 
@@ -65,17 +62,15 @@ class State(NamedTuple):
         return self.history[-1]
 
     def log(self, line):
-        """Log a line of progress."""
         if self.name is not None:
             LOG.info("%s%s", self.name, line)
 
 
 def first_state(problem, start, rng, *, first=None, name=None):
-    """The :class:`State` of a start, before its first Y step.
+    """The :class:`State` of a start, the name of one or memberships (which are changed), before its first Y step.
 
-    `start` is the name of a start, or memberships, which are changed. With many rows, a named start is solved on a
-    sample first. A named start begins with the :func:`first_weights`, those of `first` if it is given; memberships with
-    the weights for their losses.
+    With many rows, a named start is first solved on a sample. It begins with the :func:`first_weights`, those of
+    `first` if given; memberships begin with the weights for their losses.
     """
     objective, weighting = problem.objective, problem.weighting
     if not isinstance(start, str):
@@ -101,9 +96,10 @@ def spread(problem, sample, state, rng, name, *, leap):
 
 
 def _weights_of_start(weighting, losses):
-    """Weights of the first descent from given memberships: the best for their losses, so that a fit goes on.
+    """Weights of the first descent from given memberships: the best for their losses, to continue a fit.
 
-    If only partitions equal to the start have weight, they would keep it: then these are the :func:`first_weights`.
+    If only partitions equal to the start have weight, it could never leave them: then these are the
+    :func:`first_weights`.
     """
     weights = weighting.solve(losses)
     return weights if weights @ losses > _EQUAL * losses.max() else first_weights(weighting, losses)
@@ -155,23 +151,15 @@ def solve_start(problem, start, rng):
 
 
 def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
-    """Sweep until the optimality gap is at most `tol`, or `reduction` times the initial gap.
+    """Sweep until the optimality gap is at most `tol`, or `reduction` times the initial gap; returns (gap, n_sweeps).
 
-    Parameters
-    ----------
-    steps : object
-        The steps of an objective. `gap()` measures the optimality gap. `sweep(relaxation)` lowers the objective by one
-        sweep and returns the sum of the gaps seen during it, in the unit of the gap, or None if no step lowers the
-        objective any more. `refresh()` recomputes the small matrices from the memberships before every decision, since
-        updates accumulate rounding errors.
-    tol, max_sweeps, reduction : float, int, float
-    far : bool
-        Whether the initial gap is surely above tol: then it is estimated from the first sweep, not measured.
+    The `steps` of an objective have three methods. `gap()` measures the optimality gap. `sweep(relaxation)` lowers the
+    objective by one sweep and returns the sum of the gaps seen during it, in the unit of the gap, or None if no step
+    lowers the objective any more. `refresh()` recomputes the small matrices from the memberships before every decision,
+    since updates accumulate rounding errors.
 
-    Returns
-    -------
-    gap, n_sweeps : float, int
-        A gap above tol may be an estimate. Without sweeps, the gap was at most tol from the start.
+    With `far`, the initial gap is known to be above `tol`: it is estimated from the first sweep instead of measured. A
+    returned gap above `tol` may be an estimate. With n_sweeps = 0, the gap was at most `tol` from the start.
     """
     n_sweeps, seen = 0, dict(_SEEN)
     kind, relaxation = "plain", 1.0

@@ -21,10 +21,9 @@ def _polar(rows):
 
 
 def admissible_angles(rows, slack):
-    """(least, most) of the intervals of angles in [0, CIRCLE] after which no membership of (n, 3) rows is below -slack.
+    """(lower, upper) ends of the intervals of angles in [0, CIRCLE] that keep memberships of (n, 3) rows above -slack.
 
-    A row whose radius is above its mean leaves the simplex at the angles in an open arc. The rows are in the simplex
-    now, so that 0 is in no arc.
+    A row whose radius exceeds its mean is outside in an open arc of angles. At 0, all rows are inside.
     """
     mean, radius, phase = _polar(rows)
     leaves = radius > mean + slack
@@ -38,7 +37,7 @@ def admissible_angles(rows, slack):
 
 
 def label_changes(rows, floor):
-    """The sorted angles in [0, CIRCLE] at which the largest of floor_i and the memberships of row i is another one."""
+    """The sorted angles in [0, CIRCLE] at which the largest of floor_i and the memberships of a row i changes."""
     first, last = _arcs(rows, floor)[:2]
     return np.unique(np.concatenate([first, last]))
 
@@ -46,9 +45,9 @@ def label_changes(rows, floor):
 def best_angle(rows, floor, weight, least, most):
     """The angle in these intervals of largest total weight_i max(floor_i, largest membership of row i).
 
-    A term is above its floor in an arc around the angle at which the row points to a cluster, and there a constant plus
-    a cosine. Between the ends of all arcs, the total is a constant plus a cosine, too, and concave: it is highest at
-    the peak of a cosine or at an end of an interval.
+    A term exceeds its floor in an arc around the angle at which the row points to a cluster; there it is a constant
+    plus a cosine. Between the ends of all arcs so is the total, which is concave: its maximum is at the peak of a
+    cosine or at an end of an interval.
     """
     first, last, row, excess, moment = _arcs(rows, floor)
     terms = weight[row] * np.array([excess, moment])

@@ -11,16 +11,15 @@ from .rotation import Search, rotate_rows, some_rows
 from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
 from .sweep import ROUNDING, sweep
 
-# When a row is placed from the uniform membership, a sweep makes at most this many pairwise steps per cluster.
+# A sweep that places rows from the uniform membership makes at most this many pairwise steps per cluster.
 _PLACING_STEPS = 2
-# Memberships coincide if the cosine of their centred Y'Y is at least this. On ensembles of twelve data sets, keeping
-# the dropped starts would have lowered the objective by 1e-5 of its value on average.
+# Memberships coincide if the cosine of their centred Y'Y is at least this.
 _COINCIDENT = 0.995
 # Memberships are compared on at most this many rows.
 _COMPARED_ROWS = 2**10
 # Curvatures below this share of the largest are treated as zero.
 _SINGULAR = 1e-6
-# Largest number of sweeps that place objects without weight; a few suffice.
+# Maximum number of sweeps that place objects without weight; a few suffice.
 MAX_PLACING = 1000
 
 
@@ -32,14 +31,14 @@ class Objective:
     measure(rows, n_threads=1) : the small matrices of these memberships, from which all else is computed.
     losses(matrices) : (m,) losses of the partitions.
     steps(weights, rows, matrices, rng, n_threads) : the `steps` of
-        :func:`~robust_eac.median_partition.alternation.descend` for the weighted losses; they change the rows.
+    :func:`~robust_eac.median_partition.alternation.descend` for the weighted losses; they change the rows.
     statistics(weights, matrices) : the :class:`~robust_eac.core.arrays.Statistics` for sweeps over `visited`.
-    terms(weights, matrices) : (m,) coefficients in these statistics of -2 <Y'Y, X_u'X_u>, of |Y'Y|^2 and of -2 |Y1|^2,
-        over the pairs that partition u observes.
+    terms(weights, matrices) : (m,) coefficients of -2 <Y'Y, X_u'X_u>, |Y'Y|^2 and -2 |Y1|^2 over the pairs that u
+    observes.
 
     corrected : whether the losses are corrected for chance.
     unbounded : why there is no lower bound on the objective; None if there is one.
-    in_chunks : whether it is a sum over chunks of the objects, so that it works on Dask arrays.
+    in_chunks : whether the objective is a sum over chunks of objects, so that it works on Dask arrays.
     """
 
     corrected = False
@@ -51,7 +50,6 @@ class Objective:
         self.partitions = encoding.partitions
 
     def on(self, encoding):
-        """The same objective for the rows of another encoding."""
         return type(self)(encoding, self.n_clusters)
 
     @classmethod
@@ -76,7 +74,6 @@ class Objective:
         return None if sample is None else self.on(sample)
 
     def initial_rows(self, start, rng):
-        """Initial memberships of a named start."""
         return initial_rows(self.encoding, self.n_clusters, start, rng)
 
     def signature(self, rows):
@@ -87,7 +84,7 @@ class Objective:
         return inner / np.sqrt(norm) if norm > 0.0 else inner
 
     def coincide(self, one, other):
-        """Whether two memberships, given by their signatures, have nearly the same C'C, so differ by a rotation."""
+        """Whether two memberships, given by their signatures, have nearly the same C'C: they differ by a rotation."""
         product = one.T @ other
         return bool(np.vdot(product, product) >= _COINCIDENT)
 
@@ -96,11 +93,9 @@ class Objective:
         return Search.of(rows, self.encoding.rows.multiplicity).canonical(near=near)
 
     def rotate_rows(self, rows, Q):
-        """Rotate memberships in place."""
         rotate_rows(rows, Q)
 
     def rotated(self, matrices, Q):
-        """The matrices after a rotation of the memberships."""
         return matrices._replace(S=matrices.S @ Q.T, G=Q @ matrices.G @ Q.T)
 
     def ordered(self, matrices, order):
@@ -129,11 +124,8 @@ class Objective:
 def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits=1, n_threads=1):
     """Memberships of least loss of rows without weight, by the statistics of other rows of the same partitions.
 
-    A single sweep from the uniform membership ends short of the minimum, which smooths the noise in the statistics of a
-    few rows; after a leap it ends close to the minimum.
-
-    absent : :class:`~robust_eac.core.arrays.Visited`; the rows.
-    leap : whether to :func:`_leap` from the uniform membership before the first sweep.
+    `leap` first moves them by :func:`_leap`: then one sweep ends close to the minimum. Without it, a sweep from the
+    uniform membership stops short of the minimum, which smooths the noise in the statistics of a few rows.
     """
     statistics = statistics._replace(own=np.zeros((len(absent.rows.codes), 3)))
     placed = np.full((len(absent.rows.codes), n_clusters), 1.0 / n_clusters)
@@ -152,8 +144,8 @@ def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits
 def _leap(absent, statistics, placed, n_threads):
     """Move each row to the minimum of its quadratic among the rows of sum 1, then to the nearest membership.
 
-    Exact if there is one mask and Q is diagonal. Distances are weighted by the diagonal of Q: the nearest membership is
-    max(row - tau / diagonal, 0), with the tau that makes its sum 1.
+    Exact for a single missingness pattern and diagonal Q. Distances are weighted by the diagonal of Q: the nearest
+    membership is max(row - tau / diagonal, 0), with the tau that makes its sum 1.
     """
     k, H = placed.shape[1], statistics.Q.sum(axis=0)
     centre = np.eye(k) - 1.0 / k
@@ -185,10 +177,10 @@ def first_objects(labels, n_clusters):
 
 
 def empty_last(membership, *, by_object=False):
-    """(the membership, changed, with the clusters that win no object last; the order). Labels then have no gaps.
+    """(the membership, changed in place, with clusters that win no object last; the order): labels have no gaps.
 
-    by_object : order the other clusters by the first object that each wins, so that the start does not matter.
-    The order decides which of two equal memberships of an object wins: repeat until the order is stable.
+    by_object : order the other clusters by the first object that each wins, whatever the start. The order decides which
+        of two equal memberships of an object wins, so it is repeated until it is stable.
     """
     order = np.arange(membership.shape[1])
     while True:

@@ -4,14 +4,14 @@ Both d_u and E[d_u] depend on Y. At any Y the gradient of the sum is that of
 
     sum_u beta_u d_u - sum_u gamma_u E[d_u],     beta_u = alpha_u / E[d_u],     gamma_u = alpha_u d_u / E[d_u]^2
 
-with constant beta and gamma. E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depends on Y only through |Y'Y|^2, |Y1|^2 and
-sum_i |y_i|^2. |Y1|^2 is the agreement with the partition into one cluster, sum_i |y_i|^2 that with the partition into
-single objects: correcting for chance is a median partition with two more partitions, of negative weight. So the sweeps
-of the raw Y step minimise this model too. Their step is shortened until it lowers the true sum.
+with constant beta and gamma. E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depends on Y only through |Y'Y|^2, |Y1|^2 (the
+agreement with the partition into one cluster) and sum_i |y_i|^2 (that with the partition into single objects). So the
+correction adds two partitions of negative weight to a median partition, and the sweeps of the raw Y step minimise this
+model too. Their step is shortened until it lowers the true sum.
 
-If X_u'X_u is c off the diagonal and c' on it, a permutation does not change it, and d_u = E[d_u] for every Y. Such a
-partition has the loss 1 and is left out of the model, even at Y'Y = X_u'X_u, where the ratio is 0/0: a loss of 0 at
-this single point would be a minimum that no gradient leads to or detects.
+If X_u'X_u is constant on and off its diagonal, permutations do not change it, and d_u = E[d_u] for every Y. Such a
+partition has loss 1 and is left out, even at Y'Y = X_u'X_u, where the ratio is 0/0: a loss of 0 at this single point
+would be a minimum that no gradient detects.
 """
 
 from functools import cached_property
@@ -24,7 +24,7 @@ from . import gradient
 from .base import Objective
 from .sweep import sweep, visit_with, visiting_order
 
-# Largest number of halvings of a step.
+# Maximum number of halvings of a step.
 _MAX_HALVINGS = 40
 
 
@@ -38,10 +38,7 @@ class CorrectedMatrices(NamedTuple):
 
 
 class ChanceCorrectedObjective(Objective):
-    """sum_u alpha_u d_u / E[d_u].
-
-    Gaps are those of the sum times :meth:`chance`: in ordered pairs, as for raw losses.
-    """
+    """sum_u alpha_u d_u / E[d_u]. Its gaps are times :meth:`chance`: in ordered pairs, as for raw losses."""
 
     corrected, in_chunks = True, False
     unbounded = "bounds exist only for losses that are not corrected for chance"
@@ -101,9 +98,8 @@ class ChanceCorrectedObjective(Objective):
 class ChanceCorrectedSteps:
     """Steps down sum_u alpha_u d_u / E[d_u].
 
-    Every sweep minimises a new model of the sum, since an old one leads away from it. The step is halved until the sum
-    is lower than before. If that fails, a Frank-Wolfe step moves mass to the best cluster of every object instead: a
-    descent direction wherever the gap is not zero.
+    Every sweep minimises a new model of the sum, and its step is halved until the sum decreases. If that fails, a
+    Frank-Wolfe step moves mass to the best cluster of every object: a descent direction wherever the gap is not zero.
     """
 
     def __init__(self, objective, weights, rows, matrices, rng, n_threads):
@@ -126,14 +122,14 @@ class ChanceCorrectedSteps:
             self._rows[:] = np.eye(before.shape[1])[slopes.argmin(axis=1)]
             lower = self._shorten(before)
         if lower is None:
-            # What remains of the gap is rounding errors.
+            # The remaining gap is rounding.
             self._rows[:] = before
             return None
         self.matrices = lower
         return gaps / gradient.gap_unit(self._objective.partitions.total)
 
     def refresh(self):
-        """Nothing to do: the matrices is measured after every sweep."""
+        """Nothing to do: the matrices are measured after every sweep."""
 
     def _statistics(self):
         return self._objective.statistics(self._weights, self.matrices)

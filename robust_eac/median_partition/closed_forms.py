@@ -9,7 +9,7 @@ from .. import validation as check
 
 __all__ = ["entropy_weights", "l2_weights", "restricted_simplex_weights", "uniform_weights"]
 
-# Losses, which are differences of large numbers, are equal if they differ by less than this share of the largest.
+# Losses are differences of large numbers: differences below this share of the largest loss are treated as zero.
 _TIE = 1e-12
 
 
@@ -25,8 +25,7 @@ def uniform_weights(losses: ArrayLike) -> np.ndarray:
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        1 / n_partitions each.
+    weights : ndarray of shape (n_partitions,), 1 / n_partitions each
 
     References
     ----------
@@ -44,24 +43,21 @@ def uniform_weights(losses: ArrayLike) -> np.ndarray:
 def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -> np.ndarray:
     r"""Weights with an upper bound: a trimmed mean of the ensemble.
 
-    Solve :math:`\min_\alpha \alpha^T d` over the simplex with :math:`\alpha_u \le \rho` (Eq. 8 of [1]_).
-
-    In the order of their losses, partitions get rho each until the total is one. (Proposition 1 of [1]_, in the text at
-    hand, puts the remainder on an entry that is full; it belongs to the next.) Partitions of equal loss have equal
-    weights, so the order of the partitions does not matter.
+    Solve :math:`\min_\alpha \alpha^T d` over the simplex with :math:`\alpha_u \le \rho` (Eq. 8 of [1]_): in ascending
+    order of their losses, partitions get rho each until the total is one. The remainder goes to the next partition,
+    while Proposition 1 of [1]_, as printed, adds it to a full one. Partitions of equal loss have equal weights, so the
+    order of the partitions does not matter.
 
     Parameters
     ----------
     losses : as in :func:`uniform_weights`
     rho : float, default=None
-        Largest weight, at least 1 / n_partitions. None means 1 / (0.8 n_partitions), the setting of [1]_: the worst
-        fifth of the partitions gets weight 0. 1 / n_partitions gives uniform weights; with 1 or more, the best
-        partition gets all weight.
+        Largest weight, at least 1 / n_partitions, which gives uniform weights. With 1 or more, the best partition gets
+        all weight. None means 1 / (0.8 n_partitions), the setting of [1]_: the worst fifth gets weight 0.
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        Unchanged if the losses are scaled.
+    weights : ndarray of shape (n_partitions,), unchanged if the losses are scaled
 
     References
     ----------
@@ -69,15 +65,13 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
 
     Examples
     --------
-    >>> restricted_simplex_weights([5.0, 1.0, 3.0], rho=0.5)
-    array([0. , 0.5, 0.5])
     >>> restricted_simplex_weights([5.0, 1.0, 3.0], rho=0.8).round(3)
     array([0. , 0.8, 0.2])
     """
     losses = check.vector(losses, name="losses")
     m = len(losses)
     rho = 1.0 / (0.8 * m) if rho is None else check.real(rho, name="rho", low=0.0)
-    # A rounded 1/m, which is feasible, can be slightly less than 1 when it is multiplied by m.
+    # rho = 1/m is feasible, but m times the rounded 1/m can be slightly less than 1.
     if rho * m < 1.0 - 1e-12:
         raise ValueError(f"rho must be at least 1/n_partitions={1.0 / m:.6g}, got {rho}.")
     rho = min(max(rho, 1.0 / m), 1.0)
@@ -87,7 +81,7 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     share = np.where(np.abs(share - whole) < 1e-11, whole, share)
 
     order = np.argsort(losses, kind="stable")
-    # Copies of a partition with other label names have equal losses up to rounding.
+    # Duplicates of a partition with other label names have equal losses up to rounding.
     group = np.concatenate([[0], np.cumsum(np.diff(losses[order]) > _TIE * losses.max())])
     weights = np.empty(m)
     weights[order] = (np.bincount(group, weights=share) / np.bincount(group))[group]
@@ -109,8 +103,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        Unchanged if losses and lambda are scaled together.
+    weights : ndarray of shape (n_partitions,), unchanged if losses and lambda are scaled together
 
     References
     ----------
@@ -141,7 +134,7 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
     r"""Weights spread by an entropy penalty: a softmax of the losses.
 
     Solve :math:`\min_\alpha \alpha^T d + \eta \sum_u \alpha_u \log \alpha_u` over the simplex, whose solution is
-    :math:`\alpha_u \propto \exp(-d_u / \eta)`.
+    :math:`\alpha_u \propto \exp(-d_u / \eta)`. [1]_ uses this penalty for the weights of features.
 
     Parameters
     ----------
@@ -151,13 +144,11 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        Unchanged if losses and eta are scaled together.
+    weights : ndarray of shape (n_partitions,), unchanged if losses and eta are scaled together
 
     References
     ----------
-    .. [1] Jing, Ng, Huang, "An entropy weighting k-means algorithm for subspace clustering of high-dimensional
-       sparse data", IEEE TKDE 19(8), 2007, uses the penalty for the weights of features.
+    .. [1] Jing, Ng, Huang, "An entropy weighting k-means algorithm for subspace clustering", IEEE TKDE 19(8), 2007.
 
     Examples
     --------
@@ -175,5 +166,5 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
 
 def uniform_over(chosen):
-    """(m,) equal weights of the partitions in a mask, 0 for the others."""
+    """(m,) equal weights for the partitions in a mask, 0 for the others."""
     return np.where(chosen, 1.0 / np.count_nonzero(chosen), 0.0)

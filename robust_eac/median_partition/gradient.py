@@ -10,7 +10,6 @@ from . import line_search
 
 
 def weighted_statistics(encoding, weights, S, G):
-    """The :class:`~robust_eac.core.arrays.Statistics` of weighted raw losses."""
     coef, mask_coef = coefficients(encoding.partitions, weights)
     slot_coef = encoding.partitions.by_slot(coef)
     surplus, alone = np.zeros(len(encoding.rows.codes)), np.zeros(len(mask_coef))
@@ -18,10 +17,11 @@ def weighted_statistics(encoding, weights, S, G):
 
 
 def statistics_from(encoding, S, G, coef, mask_coef, together, alone):
-    """The :class:`~robust_eac.core.arrays.Statistics` for sweeps over :func:`with_one_cluster`.
+    """The :class:`~robust_eac.core.arrays.Statistics` with which sweeps over :func:`with_one_cluster` minimise
 
-    These sweeps minimise  sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'X_u> - 2 sum_g together |Y1|^2
-    - 2 sum_g alone sum_i |y_i|^2,  over the objects of mask g and of partition u.
+        sum_g mask_coef |Y'Y|^2 - 2 sum_u coef <Y'Y, X_u'X_u> - 2 sum_g together |Y1|^2 - 2 sum_g alone sum_i |y_i|^2,
+
+    over the objects of missingness pattern (mask) g and of partition u.
     """
     partitions = encoding.partitions
     of_masks = mask_coef - partitions.by_mask(coef) - together

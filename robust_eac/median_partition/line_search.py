@@ -1,15 +1,15 @@
 """The line search of the Y step, compiled: columns of Y, one after the other, by exact steps along pairs of clusters.
 
-Notation and arguments: see :mod:`~robust_eac.core.arrays`. Kernels that call each other live in one file, because
-numba's disk cache does not notice changes in a callee of another file. Slots are unsigned in inner loops, which saves
-numba's check for negative indices.
+For notation and arguments see :mod:`~robust_eac.core.arrays`. Kernels that call each other live in one file: numba's
+disk cache does not notice changes in a callee of another file. Unsigned slots in inner loops save numba's check for
+negative indices.
 """
 
 import numpy as np
 
 from ..core.compiling import njit
 
-# Newton on a monotone cubic converges in a handful of steps; bisection alone would need about 60 for full precision.
+# Maximum number of steps; Newton's method on a monotone cubic needs a handful, bisection alone about 60.
 _MAX_ROOT_STEPS = 100
 _EPS = np.finfo(np.float64).eps
 
@@ -18,8 +18,8 @@ _EPS = np.finfo(np.float64).eps
 def gather(codes, i, offsets, T, b):
     """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of all solvers.
 
-    Four partitions at a time: otherwise every addition waits for the store of the previous one. Here and below,
-    functions take the whole array and a row index, because numba counts references to views of rows.
+    Four partitions at a time: otherwise every addition waits for the store of the previous one. Functions take the
+    whole array and a row index, because numba counts references to views of rows.
     """
     m, k = codes.shape[1], b.shape[0]
     rest = m - m % 4
@@ -161,7 +161,7 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 if no value is below that at 0.
 
     The roots of the second derivative cut [0, upper] into at most three pieces on which the first is monotone. Interior
-    minima, where it changes from negative to positive, are compared with the two ends by value.
+    minima, where it changes from negative to positive, are compared by value with the two ends.
     """
     discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
     if c2 > 0.0 and c4 >= 0.0 and discriminant <= 0.0:
@@ -268,10 +268,10 @@ def descend_column(y, y0, e, H, weight, extra, visit, slopes):
 
 @njit
 def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
-    """Over-relax a column: go `relaxation` times the step from y0 to y, or until a coordinate reaches 0.
+    """Go `relaxation` times the step from y0 to y, or until a coordinate reaches 0; stay at y if that is worse than y0.
 
-    The column stays at y if that is worse than y0. Returns the change from y0, not above 0. ``e0`` is ``e`` at y0, so
-    that their difference is H_ times the step.
+    Returns the change from y0, which is never positive. ``e0`` is ``e`` at y0, so that their difference is H_ times the
+    step.
     """
     k = y.shape[0]
     reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -303,12 +303,11 @@ def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
 
 @njit
 def sweep(order, data, slots, statistics, membership, visit):
-    """Minimise over one column of Y after the other, in this order of the rows; updates membership, T and Q.
+    """Minimise over the columns of Y in this order of the rows; updates membership, T and Q.
 
-    With a relaxation above 1, columns go beyond their minimum unless their objective rises.
-
-    Returns the sum over objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective,
-    not above 0. O(rows (m k + masks k^2)) time, no allocation that grows with the rows.
+    With a relaxation above 1, columns go beyond their minimum unless their objective rises. Returns the sum over
+    objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective, which is never
+    positive. O(rows (m k + masks k^2)) time, no allocation that grows with the rows.
     """
     codes, observed, multiplicity = data.codes, data.observed, data.multiplicity
     offsets, whole, missing = slots.offsets, slots.whole, slots.missing

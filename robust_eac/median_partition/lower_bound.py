@@ -15,9 +15,9 @@ from .partition_bound import partition_bounds, until_settled
 
 __all__ = ["LowerBound", "consensus_lower_bound"]
 
-# Bounds are lowered by this share of the weight of all pairs, more than rounding can raise them.
+# Bounds are lowered by this share of the weight of all pairs: rounding raises them by less.
 _ROUNDING = 1e-12
-# Least common curvature of the pairs, as a share of their mean, when pairs are observed unequally often.
+# Minimum common curvature of the pairs, as a share of their mean, if pairs are observed unequally often.
 _LEAST_CURVATURE = 0.65
 
 
@@ -48,33 +48,34 @@ def consensus_lower_bound(
     In :math:`Z = Y^T Y` the objective is, up to a constant, :math:`\sum_{ij} (W_{ij} Z_{ij}^2 - 2 C_{ij} Z_{ij})`,
     where :math:`C_{ij}` is the sum of :math:`\alpha_u (n / n_u)^2 x_{ui}^T x_{uj}` over the partitions, and
     :math:`W_{ij}` that of :math:`\alpha_u (n / n_u)^2` over those that observe both objects. Weights :math:`w_i` of the
-    objects scale every matrix M to D M D, D being diagonal with entries :math:`\sqrt{w_i}`.
+    objects scale every matrix M to D M D, with D diagonal and entries :math:`\sqrt{w_i}`.
 
     *Memberships.* The columns of Y sum to one, so :math:`Z = \mathbf{11}^T / k + M` with M semidefinite of rank at most
-    k - 1, and :math:`0 \le Z_{ij} \le 1`. For every matrix A the objective is at least its value minus
-    :math:`2 \langle A, Z \rangle`, plus the least of the latter over that box. For W = 1 the least of the former over M
-    takes the positive ones of the k - 1 largest eigenvalues of :math:`C + A - \mathbf{11}^T / k` (Eckart and Young
-    [2]_). The best A gives the minimum over the convex envelope of :math:`\|M\|^2` on matrices of that rank [3]_; it is
-    approached by accelerated proximal ascent. If W is not constant, :math:`W_{ij} z^2` is bounded from below by a
-    curvature common to all pairs and a line: a tangent where :math:`W_{ij}` is larger, a chord where it is smaller.
+    k - 1, and :math:`0 \le Z_{ij} \le 1`. For every matrix A the objective is at least the sum of two minima: of the
+    objective minus :math:`2 \langle A, Z \rangle` over M, and of :math:`2 \langle A, Z \rangle` over that box. For W =
+    1 the former takes the positive ones of the k - 1 largest eigenvalues of :math:`C + A - \mathbf{11}^T / k` (Eckart
+    and Young [2]_). The best A gives the minimum over the convex envelope of :math:`\|M\|^2` on matrices of that rank
+    [3]_; accelerated proximal ascent approaches it. If W is not constant, a curvature common to all pairs and a line
+    bound :math:`W_{ij} z^2` from below: a tangent where :math:`W_{ij}` is larger, a chord where it is smaller.
 
     *Partitions.* :math:`Z_{ij}` is 0 or 1, and the objective is linear: :math:`\sum_{ij} (W_{ij} - 2 C_{ij}) Z_{ij}`,
-    the costs of a correlation clustering. Being in one cluster is transitive:
-    :math:`Z_{ij} + Z_{jk} - Z_{ik} \le 1` for all triples [4]_. A multiplier >= 0 of such a triangle moves costs
-    between its pairs and adds a constant; the rest of the costs is bounded pair by pair. Multipliers are packed
-    greedily [5]_, then raised one by one within a proximal point method on Z; every few iterations the most violated
-    triangles are added. With a limit to the clusters,
-    :math:`Z - \mathbf{11}^T / k` is semidefinite as well [6]_: for every semidefinite A the objective is at least its
-    value minus :math:`\langle A, Z - \mathbf{11}^T / k \rangle`. The method of multipliers (ADMM [7]_) proposes A.
-    Without a limit, A joins only where triangles leave more than 10 `tol` to a partition found on the way.
+    the costs of a correlation clustering. Being in one cluster is transitive: :math:`Z_{ij} + Z_{jk} - Z_{ik} \le 1`
+    for all triples [4]_. A multiplier >= 0 of such a triangle moves costs between its pairs and adds a constant; the
+    remaining costs are bounded pair by pair. Multipliers are packed greedily [5]_, then raised one by one within a
+    proximal point method on Z; every few iterations the most violated triangles are added. With a limit on the number
+    of clusters, :math:`Z - \mathbf{11}^T / k` is also semidefinite [6]_: for every semidefinite A the objective is at
+    least its value minus :math:`\langle A, Z - \mathbf{11}^T / k \rangle`. The method of multipliers (ADMM [7]_)
+    proposes A. Without a limit, A joins only if triangles leave more than 10 `tol` to a partition found on the way.
 
-    Both bounds are the largest value of such closed forms found: stopping early or a loose tolerance makes them weaker,
-    not wrong. They are lowered by 1e-12 per ordered pair, which covers rounding.
+    Both bounds are the largest value of such closed forms found, less 1e-12 per ordered pair, which covers rounding:
+    stopping early makes them weaker, not wrong.
+
+    For d distinct objects an iteration takes O(d^3) time, and memory is O(d^2). For partitions without a limit most
+    iterations take time proportional to the triangles in use, usually about one per pair.
 
     Parameters
     ----------
-    labels, sample_weight
-        As in :func:`~robust_eac.partition_losses`.
+    labels, sample_weight : as in :func:`~robust_eac.partition_losses`
     n_clusters : int, default=None
         Largest number of clusters k of the consensus. None means n_samples: no limit.
     weights
@@ -95,12 +96,6 @@ def consensus_lower_bound(
         single pairs: for a complete ensemble of C_ij (1 - C_ij), or of min(C_ij, 1 - C_ij) with ``hard=True``;
         `n_iter`; `converged`, whether the bound settled within `max_iter`. It is valid in any case.
 
-    Notes
-    -----
-    For d objects with different labels an iteration takes O(d^3) time, and memory is O(d^2). For partitions without a
-    limit most iterations take time proportional to the triangles in use, usually about one per pair. Copies of an
-    object share a row of their total weight.
-
     References
     ----------
     .. [1] Lourenço, Rota Bulò, Fred, Pelillo, "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013.
@@ -109,12 +104,11 @@ def consensus_lower_bound(
     .. [4] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Math. Program. 45, 1989.
     .. [5] Lange et al., "Partial optimality and fast lower bounds for weighted correlation clustering", ICML 2018.
     .. [6] Frieze, Jerrum, "Improved approximation algorithms for MAX k-CUT and MAX BISECTION", Algorithmica 18, 1997.
-    .. [7] Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
-       direction method of multipliers", Foundations and Trends in Machine Learning 3(1), 2011.
+    .. [7] Boyd et al., "Distributed optimization and statistical learning via ADMM", Found. Trends Mach. Learn. 3(1),
+       2011.
 
     Examples
     --------
-    >>> import numpy as np
     >>> labels = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 0, 1]])
     >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
     5.953732
@@ -145,8 +139,8 @@ def bound_memberships(encoding, weights, n_clusters, *, tol=1e-4, max_iter=1000,
 def spectral_bound(encoding, weights, n_clusters):
     """The first bound over memberships, for complete partitions, without a matrix of all pairs.
 
-    With s the weights of the slots, C - 11'/k is  B diag(1, ..., 1, -1) B',  where B has the columns sqrt(s_l) x_l and
-    1/sqrt(k), and has the eigenvalues other than zero of  R diag(1, ..., 1, -1) R'  for any R'R = B'B.
+    With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
+    1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
     """
     slots, total = encoding.partitions.by_slot(weights), encoding.partitions.total
     X, roots = one_hot(encoding), np.append(np.sqrt(slots), n_clusters**-0.5)
@@ -193,7 +187,7 @@ def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
 class _PairTerms(NamedTuple):
     """The objective as a sum over pairs of different rows g, h: curvature z^2 - 2 linear z + constant, z = scale Z_gh.
 
-    With the scale sqrt(w_g w_h) a pair counts as much as the pairs of w_g copies of one object and w_h of the other.
+    With the scale sqrt(w_g w_h), a pair counts as much as all pairs of w_g and w_h identical objects.
     """
 
     curvature: np.ndarray
@@ -203,12 +197,11 @@ class _PairTerms(NamedTuple):
 
 
 def different_rows(encoding):
-    """The encoding with one row for the copies of an object, without rows of weight zero."""
+    """The encoding with one row for identical objects, without rows of weight zero."""
     return collapse(take_rows(encoding, np.flatnonzero(encoding.rows.multiplicity)), min_saving=0.0)
 
 
 def _pair_terms(encoding, weights, hard, cost=1.0):
-    """The pairs of an encoding of different rows."""
     coef = weights * encoding.partitions.scale
     X = one_hot(encoding)
     together = ((X * encoding.partitions.by_slot(coef)) @ X.T).toarray()

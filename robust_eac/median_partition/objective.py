@@ -42,7 +42,7 @@ class RawObjective(Objective):
         return coef, coef, 0.0 * coef
 
     def part(self, weights):
-        """(partitions with weight, encoding of these); the last pair is kept for the next Y step."""
+        """(partitions with weight, encoding of these alone); the last pair is kept for the next Y step."""
         # Read once: starts in other threads share the objective.
         pair, active = self._part, np.flatnonzero(weights)
         if pair is None or not np.array_equal(pair[0], active):
@@ -52,10 +52,7 @@ class RawObjective(Objective):
 
 
 class RawSteps:
-    """Steps down sum_u alpha_u d_u: every sweep minimises exactly over one column after the other.
-
-    Only partitions with weight are read.
-    """
+    """Steps down sum_u alpha_u d_u: every sweep minimises exactly over one column after the other."""
 
     def __init__(self, objective, weights, rows, matrices, rng, n_threads):
         self.matrices = matrices

@@ -9,8 +9,8 @@ from ..core import permutation
 from ..core.compiling import njit
 from ..core.encoding import take_rows
 
-# Agreement is tested on this many objects, with this many reference partitions. This is enough: the z-score of two
-# partitions grows in proportion to the number of objects.
+# Agreement is tested on this many objects, with this many reference partitions. This is enough, as the z-score of two
+# partitions is proportional to the number of objects.
 _OBJECTS = 1000
 _REFERENCES = 256
 # With incomplete partitions, up to this many objects are drawn, so that two partitions have _OBJECTS in common on
@@ -25,10 +25,9 @@ class Pairs(NamedTuple):
 
     references : (n_references,) intp; all partitions if these are few.
     pvalue : probability of at least this agreement if the objects of one partition are permuted at random.
-    agreement : adjusted Rand index.
-    precision : 1 over its variance under random permutation; 0 if that is 0.
-    nesting : share of the pairs of objects in the finer partition's clusters that the other partition joins, corrected
-        for chance (the adjusted Wallace coefficient further from 0): 1 for a partition and a refinement of it.
+    agreement, precision : adjusted Rand index, and 1 over its variance under random permutation; 0 if that is 0.
+    nesting : the adjusted Wallace coefficient further from 0, 1 for a partition and a refinement of it: the
+        chance-corrected share of the pairs of objects in the finer partition's clusters that the other partition joins.
     overlap : number of objects that both observe over the number that either observes.
     fineness : smaller over larger number of clusters.
     """
@@ -58,7 +57,7 @@ def compare_pairs(encoding, rng):
 
 
 def sample_columns(encoding, rng):
-    """(m, n_objects) codes of a sample of rows, from 0, or -1 for "not observed"."""
+    """(m, n_objects) codes of a sample of rows, from 0; -1 for "not observed"."""
     rows = np.flatnonzero(encoding.rows.multiplicity)
     if len(rows) > _OBJECTS:
         drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)

@@ -14,7 +14,7 @@ _PENALTY, _RELAXATION = 2.0, 1.3
 _PASSES, _SEARCH = 2, 5
 # Positive eigenvalues are updated from step to step between two searches if they are at most this share of all.
 _FEW = 0.25
-# Most triangles per pair that a search adds, and the least violation of a triangle that is added.
+# Maximum number of triangles per pair that a search adds, and minimum violation of a triangle that is added.
 _PER_PAIR, _VIOLATION = 2, 1e-3
 # Largest number of passes over all objects to improve a partition.
 _MOVES = 10
@@ -35,7 +35,7 @@ def until_settled(values, tol):
 def partition_bounds(slope, scale, constant, n_clusters, tol):
     """Yield lower bounds of  constant + sum_gh slope_gh Z_gh  over partitions (Z_gh is scale_gh or 0), until settled.
 
-    If the number of clusters is free, triangles alone come first: their iterations are cheap.
+    With a free number of clusters, triangles alone come first, since their iterations are cheap.
     """
     triangles = _Triangles(slope, scale)
     Z = np.where(triangles.slope < 0.0, scale, 0.0)
@@ -143,7 +143,7 @@ class _Triangles:
 
 @njit
 def _round(z, costs, n_clusters, clusters):
-    """A partition near z, improved by moves of single objects; objects without a cluster found one in their order."""
+    """A partition near z, improved by moves of single objects; in order, objects without a cluster open a new one."""
     n, used = len(z), 0
     clusters[:] = -1
     for i in range(n):
@@ -235,7 +235,6 @@ def _violated(z, per_pair, least, corners):
 
 @njit
 def _add_multipliers(slope, corners, multipliers, inverse):
-    """Add the terms of the multipliers to the slope."""
     for t in range(len(multipliers)):
         i, j, k = corners[t, 0], corners[t, 1], corners[t, 2]
         slope[i, j] += multipliers[t] * inverse[i] * inverse[j]

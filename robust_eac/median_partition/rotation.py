@@ -4,9 +4,6 @@ Losses depend on Y only through Y'Y. For an orthogonal Q with Q1 = 1, the column
 a rotation, admissible if QY >= 0. An admissible rotation only renames a cluster with an object of membership one, since
 the column of Q for it has non-negative entries, sum one and length one. The others are *free*: with f free clusters,
 rotations act on f - 1 coordinates of the rows, in the plane of sum 0 of these clusters.
-
-With 90 % random clusterings, labels of the canonical membership have accuracy .694, those of the membership at which
-the descent ends .642 (docs/guide/noisy.md).
 """
 
 from functools import lru_cache, partial
@@ -23,52 +20,47 @@ from .angles import admissible_angles, best_angle, rotation_of_three
 MOST_ROTATED = 20
 # The search sees at most about this many rows.
 MOST_ROWS = 2**14
-# Random starts of climbs with up to five free clusters, and from six on: with six and eight, 20 found the same optimum
-# as 40 in 200 fits of noisy ensembles; four and five need 40. Stop once the best value was found _HITS times.
+# Random starts of climbs with up to five free clusters, and from six on: stop once the best value was found _HITS
+# times.
 _STARTS, _STARTS_FROM_SIX = 40, 20
 _HITS = 4
-# Largest number of steps in a climb.
+# Maximum number of steps in a climb.
 _CLIMB_STEPS = 100
-# An axis of smaller skewness has no direction; of each start, at most this many combinations of directions are tried.
+# An axis of smaller skewness has no direction; each start tries at most this many combinations of directions.
 _SYMMETRIC = 1e-3
 _MOST_SIGNS = 8
 # Differences of mean confidence below this are treated as zero.
 _SAME_VALUE = 1e-6
 # Memberships this close to zero or one are treated as zero or one.
 _ZERO = 1e-9
-# Newton steps: largest number, largest angle, smallest angle with and without constraints, smallest curvature.
+# Newton steps: maximum number, maximum angle, minimum angle with and without constraints, minimum curvature.
 _NEWTON_STEPS = 40
 _REACH = 0.3
 _SMALL_ANGLE = 1e-8
 _SMALL_STEP = 1e-5
 _LEAST_CURVATURE = 1e-3
-# Memberships above minus this are inside the simplex, after Newton steps and at an angle in closed form.
+# Memberships above -tolerance count as feasible, after Newton steps and at an angle in closed form.
 _INSIDE, _ROUNDED = 1e-9, 1e-12
 # Penalty for leaving the simplex, in the first Newton step from outside and at most; it grows tenfold each step.
 _PRICES = 1e3, 1e12
-# The search ends outside if this many steps in turn leave more than this share of the distance to the simplex.
+# Give up outside the simplex if this many consecutive steps leave more than this share of the distance to it.
 _STUCK, _NEARER = 3, 0.9
 
 
 def free_clusters(largest):
-    """Indices of the clusters that rotations can mix, by the largest membership in every cluster.
-
-    Those without an object of membership one; none if they are fewer than three, or all empty.
-    """
+    """Indices of the clusters that rotations can mix: those of `largest` membership below one; none if fewer than 3."""
     free = np.flatnonzero(largest < 1.0 - _ZERO)
     return free if len(free) > 2 and largest[free].max() > _ZERO else free[:0]
 
 
 class Search:
-    """The search for optima of the confidence over the rotations of memberships that are admissible.
+    """The search for optima of the confidence over the admissible rotations of memberships.
 
-    Parameters
-    ----------
     rows, weight : (n, k) memberships, or a sample of them, and how many objects each stands for.
     free : the :func:`free_clusters` of all rows.
     survey : if the rows are a sample, a function of Q: (of all rows, the one of smallest membership in every cluster
         after the rotation, (k, k); their mean confidence).
-    slack : memberships above minus this are admissible.
+    slack : memberships above -slack are admissible.
     """
 
     def __init__(self, rows, weight, free, survey=None, slack=0.0):
@@ -88,12 +80,10 @@ class Search:
     def canonical(self, *, near=False):
         """The admissible rotation Q of largest confidence, with clusters numbered as in the rows where they correspond.
 
-        It maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0.
-        None if only permutations are admissible, if the rows are canonical already, or if more than 20 clusters are
-        free. Rotated rows give the same membership, up to the numbers of clusters. With three free clusters, the
-        optimum is exact; with more, it is the best one found.
-
-        near : whether the optimum is surely near the rows; then it is searched only from there.
+        It maximises sum_i weight_i max_p (Q y_i)_p subject to Q y_i >= 0. None if only permutations are admissible, if
+        the rows are canonical already, or if more than 20 clusters are free. Rotated rows give the same membership, up
+        to the numbers of clusters. The optimum is exact with three free clusters; with more, it is the best one found.
+        If it is known to be `near` the rows, the search starts only from there.
         """
         n_free, k = len(self.free), self.rows.shape[1]
         if not 2 < n_free <= MOST_ROTATED or (n_free > 3 and self.rigid()):
@@ -116,9 +106,9 @@ class Search:
 
         Near the identity, only the identity is admissible if no antisymmetric A with A1 = 0 has (A y_i)_p >= 0 for all
         y_ip = 0: by Farkas, if the gradients of these constraints span the tangent space and some positive combination
-        of them is zero. The gradients are averaged over the rows with the same zero and the same largest membership.
-        That nothing else is admissible far from the identity is a heuristic: every free cluster then has a membership
-        above the midpoint of one and 2 / f, which the ball inside the simplex reaches.
+        of them is zero. Gradients are averaged over the rows with the same zero and the same largest membership. Far
+        from the identity it is a heuristic: every free cluster then has a membership above the midpoint of one and 2 /
+        f, which the ball inside the simplex reaches.
         """
         mixed = self.rows[:, self.free]
         n_free = len(self.free)
@@ -138,7 +128,6 @@ class Search:
         return residual <= 1e-9
 
     def _best_of_three(self):
-        """The best rotation of three free clusters."""
         mixed, kept = self.rows[:, self.free], np.delete(self.rows, self.free, axis=1).max(axis=1, initial=0.0)
         bound = mixed
         while True:
@@ -152,8 +141,7 @@ class Search:
     def _best(self, near):
         """The best rotation found by climbs from several starts, and Newton steps from their ends to the simplex.
 
-        A climb ends above all admissible rotations in its basin, so that a lower end than the best needs no Newton
-        steps.
+        A climb ends above all admissible rotations in its basin: an end below the best one needs no Newton steps.
         """
         best, reached, value = self.refine(np.eye(len(self.plane)))
         n_hits, known = 0, []
@@ -179,7 +167,7 @@ class Search:
     def _starts(self):
         """Random rotations in the principal axes of the rows: the same for rotated rows in any order.
 
-        An axis points where its third moment is positive; if the moment is too small to tell, both ways are tried.
+        An axis points where its third moment is positive; both directions are tried if the moment is too small.
         """
         inner = self.rows @ self.plane
         inner -= self.weight @ inner / self.weight.sum()
@@ -207,10 +195,7 @@ class Search:
         return value, Q
 
     def refine(self, Q):
-        """(rotation, its confidence, that of all rows) after Newton steps constrained by all rows.
-
-        The confidences are minus infinity if the rotation is not admissible.
-        """
+        """(rotation, its confidence, that of all rows) after Newton steps constrained by all rows; -inf outside."""
         bound, kept = self.rows, np.empty(0, dtype=np.intp)
         while True:
             Q, kept = self._newton(bound, Q, kept)
@@ -232,12 +217,10 @@ class Search:
     def _newton(self, bound, Q, kept):
         """(a local optimum of the confidence, its active constraints), by sequential quadratic programming from Q.
 
-        Constraints are numbered as the entries of `bound` in the free clusters; those `kept` are active at Q, if it is
-        such an optimum already.
-
-        A step maximises a quadratic model of the Lagrangian, subject to a linear model that keeps the rows `bound`
-        inside the simplex. In the eigenvectors of its Hessian, this is a least-distance problem, solved by non-negative
-        least squares (Lawson and Hanson 1974, chapter 23).
+        Constraints are numbered as the entries of `bound` in the free clusters; `kept` are those active at Q, if it
+        already is such an optimum. A step maximises a quadratic model of the Lagrangian, subject to a linear model that
+        keeps the rows `bound` inside the simplex. In the eigenvectors of its Hessian, this is a least-distance problem,
+        solved by non-negative least squares (Lawson and Hanson 1974, chapter 23).
         """
         rows, weight, plane, free = self.rows, self.weight, self.plane, self.free
         k, size = plane.shape
@@ -286,7 +269,7 @@ class Search:
 def _nearest(slopes, levels, ideal, price):
     """(the vector nearest to `ideal` with slopes @ vector >= levels, multipliers of these constraints).
 
-    A slack variable, shared by all constraints and penalised by `price`, keeps the problem feasible.
+    A slack variable that all constraints share, with penalty `price`, keeps the problem feasible.
     """
     lacking = levels - slopes @ ideal
     if (lacking <= 0.0).all():
@@ -333,7 +316,7 @@ def _slopes(plane, rows, clusters):
 
 
 def some_rows(n_rows, most=None):
-    """A slice of all rows, or the indices of about `most` rows: random, since the order can be periodic, but fixed."""
+    """A slice of all rows, or about `most` indices: random, since the order can be periodic, with a fixed seed."""
     most = MOST_ROWS if most is None else most
     return slice(None) if n_rows <= most else _drawn(n_rows, most)
 

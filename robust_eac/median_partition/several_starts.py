@@ -1,4 +1,4 @@
-"""Alternation of membership and weights from several starts, up to the canonical membership of the best."""
+"""Alternation of membership and weights from several starts; returns the canonical membership of the best."""
 
 from functools import partial
 from heapq import nsmallest
@@ -12,15 +12,14 @@ from .base import empty_last
 from .starts import reduce_rows
 from .weightings import Fixed, FromFunction, Trusting
 
-# Several starts are first solved to this gap; of cheap ones, which begin on a sample, only the best _N_LOOSE are.
+# Several starts are first solved to this gap; of starts on a sample, only the best _N_LOOSE are.
 _LOOSE_TOL = 1e-4
 _N_LOOSE = 3
-# Starts of different weights end in more minima than others. After _N_TRIED updates only the best _N_KEPT go on, which
-# makes up for the time.
+# Starts with different weights end in more minima: after _N_TRIED updates, only the best _N_KEPT continue.
 _N_TRIED, _N_KEPT = 2, 5
-# Bounds for the weights of starts: most clusters of a partition, unless the consensus has more; least largest weight.
+# Starts' weights: maximum number of clusters of a partition, unless the consensus has more; minimum largest weight.
 _FINEST, _CONCENTRATED = 64, 2.0
-# Starts alternate in lockstep if all their memberships and matrices S have at most this many numbers.
+# Starts alternate in lockstep if all their memberships and matrices S together have at most this many numbers.
 _IN_STEP = 2**20
 
 
@@ -48,7 +47,7 @@ def solve(problem, start, seeds, *, n_jobs=None):
 def canonical(problem, state):
     """The state at the canonical membership; its rows are changed.
 
-    Away from a stationary point the gap depends on the rotation: if it is too large then, the alternation goes on.
+    Away from a stationary point the gap depends on the rotation: if it is then too large, the alternation continues.
     """
     n_sweeps = None
     while state.n_sweeps != n_sweeps:
@@ -62,7 +61,7 @@ def canonical(problem, state):
 
 
 def rotate(objective, state, *, near=False):
-    """The state rotated to its canonical membership, which may be known to be `near`; its rows are changed."""
+    """The state rotated to its canonical membership, with its rows changed. near : whether it is known to be close."""
     Q = objective.canonical_rotation(state.rows, near=near)
     if Q is None:
         return state
@@ -71,12 +70,12 @@ def rotate(objective, state, *, near=False):
 
 
 def _best_state(problem, start, seeds, n_jobs):
-    """The best state of several starts, the first of equal ones.
+    """The best state of several starts, the first in a tie.
 
-    The starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides with
-    a lower one is dropped, since both would end in the same minimum. Losing starts are freed at once: each has
-    n_clusters numbers per row and per base cluster. A very large problem has a single start: the best state on a
-    quarter of its rows, which is found in the same way.
+    All starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides with
+    a lower one is dropped, since both would end in the same minimum. The memory of dropped starts, n_clusters numbers
+    per row and per base cluster, is released immediately. A very large problem has a single start: the best state on a
+    quarter of its rows, found in the same way.
     """
     objective = problem.objective
     rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
@@ -130,11 +129,11 @@ def _best_state(problem, start, seeds, n_jobs):
 
 
 def distant_weights(problem, n_starts, rng):
-    """{number of a start: the weights with which it begins}, without starts that begin with equal ones, as 0 does.
+    """{number of a start: the weights with which it begins}; the others, such as start 0, begin with equal weights.
 
-    Starts with equal weights miss minima at which few partitions have all weight. Each of the others begins with the
-    weights for the losses at a partition: a random one, then always the one that is farthest from all before it. Equal
-    ones remain where these give no partition _CONCENTRATED times its equal share, and for functions, which minimise no
+    Starts with equal weights miss minima at which few partitions have all weight. Each other start begins with the
+    weights for the losses at a partition: a random one, then always the one farthest from all before it. Equal weights
+    remain where these give no partition _CONCENTRATED times its equal share, and for functions, which minimise no
     objective.
     """
     if n_starts == 1 or isinstance(problem.weighting, Fixed | FromFunction):
@@ -177,9 +176,9 @@ def reduce_problem(problem, start):
 
 
 def _confirm(problem, state, seed):
-    """(problem, state) after alternations and updates of trust in turn, until trust no longer changes.
+    """(problem, state) after alternations and updates of trust in turn, until the trusted set no longer changes.
 
-    Only the first update can add partitions: there are at most n_partitions + 1.
+    Only the first update can add partitions, so there are at most n_partitions + 1.
     """
     weighting = problem.weighting
     if not isinstance(weighting, Trusting):

@@ -57,9 +57,10 @@ def solve_median_partition(
     :math:`d_u(Y) = \|Y^T Y - X_u^T X_u\|^2` over the left-stochastic Y and alpha in the rho-restricted simplex (Eq. 4
     of [1]_) or the simplex (Eq. 5).
 
-    Alternates the Y step of :func:`~robust_eac.solve_membership`, started from the previous Y, with the closed form
-    of the weights; neither raises the objective. Stops when the membership is stationary for weights that are optimal
-    for it.
+    Alternates the Y step of :func:`~robust_eac.solve_membership`, started from the previous Y, with the closed form of
+    the weights; neither raises the objective. Stops when the membership is stationary for weights that are optimal for
+    it. The weights belong to this relaxed membership, not to its hard labels, whose :math:`\sum_u \alpha_u d_u` differs
+    in general.
 
     "chance-corrected" has no joint objective, but it terminates. All starts begin with equal weights for the largest
     group of partitions that agree beyond chance (:func:`~robust_eac.trusted_group_weights`), and for partitions that
@@ -72,10 +73,14 @@ def solve_median_partition(
     of the objects that either observes. Partitions whose agreement with the consensus is 0.95 or more are never
     near-duplicates.
 
+    A sweep costs O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)) for n_masks missingness patterns, the
+    weights O(n_partitions log n_partitions). Memory is O(n_samples n_partitions), and O(n_clusters) per object and per
+    base cluster for every running start and the best so far: three at most, or all starts if they need less than 8 MiB.
+    Leave out partitions into single objects: they need most of it and hold no information.
+
     Parameters
     ----------
-    labels, sample_weight
-        As in :func:`~robust_eac.partition_losses`.
+    labels, sample_weight : as in :func:`~robust_eac.partition_losses`
     n_clusters, weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state, verbose
         As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
 
@@ -85,9 +90,8 @@ def solve_median_partition(
         Named tuple: `labels` of shape (n_samples,), the cluster of largest membership; `membership` of shape
         (n_samples, n_clusters), clusters in the order of their first objects, or as in an array `init`, empty ones
         last; `weights` and `losses` of shape (n_partitions,); `objective` at them, regulariser included (for "entropy"
-        its penalty); `objective_history`, from the start to the last
-        alternation; `gap`; `n_iter`; `converged`. For "chance-corrected", history and `n_iter` are those of the last
-        set of partitions.
+        its penalty); `objective_history`, from the start to the last alternation; `gap`; `n_iter`; `converged`. For
+        "chance-corrected", history and `n_iter` are those of the last set of partitions.
 
     Raises
     ------
@@ -102,33 +106,16 @@ def solve_median_partition(
         If the weighting needs the trusted group ("chance-corrected", or rho "auto") and no two partitions agree beyond
         chance: then all start with equal weights.
 
-    Notes
-    -----
-    A sweep costs O(n_samples (n_partitions n_clusters + n_masks n_clusters^2)), n_masks counting the distinct sets of
-    objects that partitions observe; the weights cost O(n_partitions log n_partitions). Memory is O(n_samples
-    n_partitions), and O(n_clusters) per object and per base cluster for every running start and for the best so far,
-    three at most, or for all starts where that is below 8 MiB. A partition into single objects needs most of it without
-    any information: leave it out.
-
-    The weights belong to the relaxed membership, not to its hard labels: :math:`\sum_u \alpha_u d_u` of the labels is
-    in general another number.
-
     References
     ----------
     .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Algorithm 1.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from robust_eac import RestrictedSimplex
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-    >>> result = solve_median_partition(
-    ...     labels, 2, weighting=RestrictedSimplex(rho=0.5), init=[0, 0, 1, 1, 1, 1], random_state=0
-    ... )
-    >>> result.labels
-    array([0, 0, 0, 1, 1, 1])
-    >>> result.weights
-    array([0.5, 0.5, 0. , 0. ])
+    >>> result = solve_median_partition(labels, 2, weighting="uniform", init=[0, 0, 1, 1, 1, 1], random_state=0)
+    >>> result.labels, result.converged
+    (array([0, 0, 0, 1, 1, 1]), True)
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, weighting=weighting, init=init, sample_weight=sample_weight)
@@ -216,12 +203,14 @@ def solve_membership(
     the exact minimiser of the quartic along the pair. The objective never increases. The problem is not convex: the
     result is a stationary point that depends on the start.
 
+    Objects with equal labels in all partitions share a column if that is faster. Objects of weight zero are left out;
+    afterwards each gets the membership that is best with the others fixed. Time per sweep as in
+    :func:`solve_median_partition`; memory O(n_samples (n_partitions + n_clusters)), and O(n_clusters) per base cluster.
+
     Parameters
     ----------
-    labels, weights, sample_weight
-        As in :func:`~robust_eac.objective_value`.
-    n_clusters, tol, n_jobs, random_state
-        As in :class:`~robust_eac.RobustEAC`.
+    labels, weights, sample_weight : as in :func:`~robust_eac.objective_value`
+    n_clusters, tol, n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`
     init : {"random", "kmeans"} or array-like, default=None
         As in :class:`~robust_eac.RobustEAC`; None means "random". A single start.
     max_sweeps : int, default=1000
@@ -244,25 +233,16 @@ def solve_membership(
     ConvergenceWarning
         If `max_sweeps` is reached with gap > tol.
 
-    Notes
-    -----
-    Time per sweep as in :func:`solve_median_partition`; memory O(n_samples (n_partitions + n_clusters)), and
-    O(n_clusters) per base cluster. Objects with equal labels in all partitions share a column when that is faster.
-    Objects of weight zero are left out; afterwards each gets the membership that is best with the others fixed.
-
     References
     ----------
     .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 3.1.
 
     Examples
     --------
-    >>> import numpy as np
     >>> labels = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 1], [1, 1, 0], [1, 1, 0]])
     >>> result = solve_membership(labels, 2, init=[0, 1, 1, 1, 1], random_state=0)
-    >>> result.membership.argmax(axis=1)
-    array([0, 0, 1, 1, 1])
-    >>> result.converged
-    True
+    >>> result.membership.argmax(axis=1), result.converged
+    (array([0, 0, 1, 1, 1]), True)
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, weights=weights, init=init, sample_weight=sample_weight)

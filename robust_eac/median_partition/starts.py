@@ -8,14 +8,14 @@ from ..core.formula import cluster_counts, coefficients
 from ..core.lloyd import best_lloyd, squared_distances
 
 # With more clusters than this, a random start assigns the rows greedily, since many clusters never separate from random
-# memberships; and the rows outside a sample are placed close to their minima.
+# memberships, and the rows outside a sample are placed close to their minima.
 FEW = 32
 # Share of the uniform membership mixed into a hard k-means start, so that no membership is zero.
 _SMOOTHING = 0.1
 # A start need not converge.
 _KMEANS_PASSES = 300
-# Least number of objects in a sample, and least number per cluster. A sample is drawn if there are at least
-# SAMPLE_SHARE times as many rows.
+# Minimum number of objects in a sample, in all and per cluster. A sample is drawn if there are at least SAMPLE_SHARE
+# times as many rows.
 _SAMPLE = 512
 _SAMPLE_PER_CLUSTER = 32
 SAMPLE_SHARE = 4
@@ -24,9 +24,9 @@ SAMPLE_TOL = 1e-4
 
 
 def reduce_rows(encoding, start):
-    """The encoding to solve for, and the start on its rows.
+    """The encoding to solve for, and the start on its rows: without objects of weight zero.
 
-    Drops objects without weight. Identical objects share a row when that pays, unless an array start differs on them.
+    Identical objects share a row if that pays, unless an array start differs on them.
     """
     weighty = np.flatnonzero(encoding.rows.multiplicity)
     if len(weighty) < len(encoding.rows.codes):
@@ -82,10 +82,10 @@ def allocate(encoding, n_clusters, rng):
 
 @njit
 def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
-    """Assign each row, in this order, to the cheapest of the clusters that share a base cluster with it and a new one.
+    """Assign each row, in this order, to the cheapest cluster that shares a base cluster with it, or to a new one.
 
-    If no cluster shares one and all k are in use, assign row i to cluster i % k, whatever that costs. The clusters that
-    share objects with a slot are listed from `start[slot]` on.
+    If none shares one and all k are in use, row i joins cluster i % k, whatever that costs. The clusters that share
+    objects with a slot are listed from `start[slot]` on.
     """
     codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
     n_masks, n_hard, n_used = observed.shape[1], codes.shape[1], 0
@@ -162,7 +162,6 @@ def pays_to_sample(encoding, n_clusters):
 
 
 def sample_size(partitions, n_clusters):
-    """Number of objects in a sample."""
     size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * max(n_clusters, partitions.n_codes.max()))
     return int(np.ceil(size * partitions.total / partitions.n_observed.min()))
 

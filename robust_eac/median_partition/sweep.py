@@ -15,9 +15,9 @@ _SHUFFLED_SINGLY = 2**15
 _RUN = 16
 # Pairwise steps per row and sweep: preparing a row costs O(m k), a step only O(k).
 _PAIR_STEPS = 4
-# From this many rows on, threads sweep the blocks of a round without seeing each other's steps. Long blocks make the
-# copies of the small matrices cheap; short rounds make these unseen steps small. The result does not depend on the
-# number of threads.
+# From this many rows on, threads sweep the blocks of a round without seeing each other's steps. Long blocks make copies
+# of the small matrices cheap; short rounds make the unseen steps small. The number of threads does not change the
+# result.
 _IN_ROUNDS = 2**16
 _BLOCKS = 8
 _MIN_BLOCK = 512

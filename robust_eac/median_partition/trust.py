@@ -20,15 +20,14 @@ __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 
 # Family-wise error rate of the links.
 LEVEL = 0.01
-# Least agreement of a trusted partition, as a share of the mean agreement.
+# Minimum agreement of a trusted partition, as a share of the mean agreement.
 SHARE = 0.2
-# Counting near-duplicates of mediocre partitions once gains 3 to 11 points of accuracy with raw losses (docs/trust.md).
-# Two partitions can be near-duplicates only if they reach these three: their adjusted Rand index; the smaller over the
-# larger number of clusters; and the share of the objects that either observes that both observe.
+# Near-duplicates have at least this adjusted Rand index, ratio of the smaller to the larger number of clusters, and
+# share of the objects observed by both among those observed by either.
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
-# A pair is not called near-duplicates if either partition agrees with the consensus at least this much.
+# Partitions that agree with the consensus at least this much are not near-duplicates of any other.
 _AT_CONSENSUS = 0.95
 
 
@@ -39,8 +38,8 @@ def chance_corrected_weights(
 
     The agreement of partition u is :math:`a_u = 1 - d_u / E[d_u]`, or 0 if that is negative. Partition u is trusted if
     :math:`a_u` is positive and at least `share` times the mean agreement :math:`\sum_v a_v^2 / \sum_v a_v`, in which
-    each partition has its own agreement as its weight: random partitions, with :math:`a_v` near 0, hardly change it,
-    however many there are. If all agree equally, all are trusted; if none agrees beyond chance, all get equal weights.
+    each partition is weighted by its own agreement: random partitions, with :math:`a_v` near 0, hardly change it,
+    however many there are. If none agrees beyond chance, all get equal weights.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ def chance_corrected_weights(
         :math:`E[d_u]`, the losses under random permutation of the objects; positive. 1 if `losses` are already
         chance-corrected. None means the largest loss.
     share : float, default=0.2
-        Least agreement of a trusted partition, as a share of the mean agreement, in [0, 1].
+        Smallest agreement of a trusted partition, as a share of the mean agreement, in [0, 1].
 
     Returns
     -------
@@ -89,13 +88,16 @@ def trusted_group_weights(
 
     Two partitions are linked if the p-value of their agreement is at most `level` over the number of tested pairs, so
     that the probability of any link between independent partitions is about `level`. The p-value is that of
-    :func:`~robust_eac.agreement_test`, with either partition as the consensus and a correction for continuity, always
-    from three moments. The largest connected group is trusted; in a tie, the one with the first partition. A few
+    :func:`~robust_eac.agreement_test` ([1]_), with either partition as the consensus and a correction for continuity,
+    always from three moments. The largest connected group is trusted; in a tie, the one with the first partition. A few
     partitions that agree with both of two parts can link these into one group. If the parts agree with each other less
-    than a fifth as much as partitions agree within them (the geometric mean of the two parts), the group is split
-    between them, and only the larger part is trusted. Random partitions agree with no other; nor do partitions with a
-    single cluster, nor those with every object in its own cluster. Wrong partitions that agree with each other form
-    their own group, which is not trusted if it is smaller. With very few objects no agreement is significant.
+    than a fifth as much as partitions agree within them (the geometric mean of the two parts), only the larger part is
+    trusted. Random partitions agree with no other; nor do partitions into one cluster or into single objects. Wrong
+    partitions that agree with each other form their own group, which is not trusted if it is smaller. With very few
+    objects no agreement is significant.
+
+    Time O(n_samples n_partitions) for the labels, and O(n_partitions) for the comparisons, with a large constant: 256
+    partitions on 1,000 objects.
 
     Parameters
     ----------
@@ -111,19 +113,13 @@ def trusted_group_weights(
     weights : ndarray of shape (n_partitions,)
         Zero or 1 / (number of trusted partitions); all equal, with a UserWarning, if no two agree beyond chance.
 
-    Notes
-    -----
-    Time O(n_samples n_partitions) for the labels, and O(n_partitions) for the comparisons, with a large constant: 256
-    partitions on 1,000 objects.
-
     References
     ----------
     .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
-       1967, for the moments of the agreement.
+       1967.
 
     Examples
     --------
-    >>> import numpy as np
     >>> good = np.tile(np.repeat([0, 1, 2], 20)[:, np.newaxis], 3)
     >>> random = np.random.RandomState(0).randint(5, size=(60, 4))
     >>> trusted_group_weights(np.hstack([random, good])).round(3)
@@ -135,10 +131,7 @@ def trusted_group_weights(
 
 
 def linked_group(encoding, rng, *, level=LEVEL):
-    """(the compared pairs of partitions, mask (m,) of the largest group linked by agreement).
-
-    If there are no links, all partitions are in the group, with a warning.
-    """
+    """(compared pairs of partitions, mask (m,) of the largest group linked by agreement; all, with a warning, if none)."""
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, level=level)
     if group is None:
@@ -148,7 +141,7 @@ def linked_group(encoding, rng, *, level=LEVEL):
 
 
 def largest_group(pairs, *, level=LEVEL):
-    """Mask (m,) of the largest group of partitions linked by agreement; None if there are no links."""
+    """Mask (m,) of the largest group of partitions linked by agreement; None if there is none."""
     m = pairs.agreement.shape[1]
     if m == 1:
         return np.ones(1, dtype=bool)
@@ -160,7 +153,7 @@ def largest_group(pairs, *, level=LEVEL):
 
 
 def _larger_part(pairs, group):
-    """Mask (m,) of the larger part of a group if two parts of it are apart; otherwise of the group."""
+    """Mask (m,) of the larger part of a group that consists of two separate parts; otherwise of the group."""
     rows = np.flatnonzero(group[pairs.references])
     among = pairs.references[rows]
     if len(rows) < 4:
@@ -211,8 +204,8 @@ def are_apart(pairs, group, other):
 def near_duplicates(pairs, agreements):
     """Mask (n_references, m) of near-duplicates, given the agreements (m,) of the partitions with a consensus.
 
-    Near-duplicates agree more with each other than either agrees with the consensus. Partitions that hardly differ from
-    the consensus are excluded: they agree with each other because all of them are right.
+    They agree more with each other than either with the consensus. Partitions close to the consensus are excluded: they
+    agree because all of them are right.
     """
     with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
     nearer = (pairs.agreement > with_consensus) & (with_consensus < _AT_CONSENSUS)
@@ -221,7 +214,7 @@ def near_duplicates(pairs, agreements):
 
 
 def count_near_duplicates_once(near, references, trusted):
-    """(m,) weights of the trusted partitions, inversely proportional to the estimated sizes of their families."""
+    """(m,) weights of the trusted partitions, inversely proportional to their estimated numbers of near-duplicates."""
     known = references[trusted[references]]
     # A reference is not compared with itself.
     n_compared = np.where(np.isin(np.arange(len(trusted)), known), len(known) - 1, len(known))

@@ -21,7 +21,7 @@ def weighted_loss(losses, weights, *, lam=0.0):
 
 @cache
 def _parameters(kind):
-    """Names of the parameters of a class, which scikit-learn's get_params would look up at every call."""
+    """Names of the parameters of a class, cached: scikit-learn's get_params would look them up at every call."""
     return tuple(signature(kind).parameters)
 
 
@@ -52,8 +52,7 @@ class Weighting(BaseEstimator):
     def ready(self, n_partitions, unit, group):
         """The weighting of an alternation, after a check of the parameters: with those that depend on the ensemble.
 
-        unit : the unit of the losses.
-        group : function without arguments that finds (the compared pairs of partitions, mask of the trusted group).
+        `unit` is that of the losses; `group()` finds (the compared pairs of partitions, mask of the trusted group).
         """
         self.solve(np.ones(n_partitions))
         return self
@@ -179,8 +178,7 @@ class Entropy(Weighting):
     Parameters
     ----------
     eta : float, default=None
-        Temperature, in the units of the losses. None means 0.05 n_samples^2 (0.05 for adjusted losses): an additional
-        loss on a twentieth of all pairs divides the weight by e.
+        Temperature, in the units of the losses. None means 0.05 n_samples^2 (0.05 for adjusted losses).
 
     References
     ----------
@@ -208,8 +206,8 @@ class Entropy(Weighting):
 class ChanceCorrected(Weighting):
     """Equal weights for the partitions that agree with the consensus beyond chance, with near-duplicates counted once.
 
-    See :func:`~robust_eac.solve_median_partition` for the method, and :func:`~robust_eac.chance_corrected_weights` for
-    the rule of trust.
+    The method is that of :func:`~robust_eac.solve_median_partition`, with trust by
+    :func:`~robust_eac.chance_corrected_weights`.
 
     Parameters
     ----------
@@ -244,8 +242,7 @@ class ChanceCorrected(Weighting):
 class Trusting(Fixed):
     """Weights of the partitions that :class:`ChanceCorrected` trusts so far; fixed while the membership moves.
 
-    among : (m,) bool; the partitions that can be trusted.
-    near : the near-duplicates, which the first update finds; None before.
+    among : (m,) bool; the partitions that can be trusted. near : the near-duplicates, which the first update finds.
     """
 
     def __init__(self, weights, chance, pairs, among, near=None):
@@ -253,7 +250,7 @@ class Trusting(Fixed):
         self.pairs, self.among, self.near = pairs, among, near
 
     def revised(self, losses, *, families=True):
-        """The weighting with trust decided by these chance-corrected losses; None if they confirm this one.
+        """The weighting with trust updated by these chance-corrected losses; None if it does not change.
 
         families : whether near-duplicates count once.
         """
@@ -300,7 +297,6 @@ def first_weights(weighting, losses):
 
 
 def name_of(weighting):
-    """Name of a weighting or of the user's function."""
     if isinstance(weighting, str):
         return weighting
     weighting = as_weighting(weighting)

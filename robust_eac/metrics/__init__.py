@@ -1,8 +1,8 @@
 """Measures of partitions: against classes, against the ensemble, and validity indices in the features.
 
-A validity index measures how well crisp or fuzzy clusters fit the features. It takes the features and either labels of
-shape (n_samples,), where -1 marks an object in no cluster, or memberships of shape (n_samples, n_clusters) with rows on
-the simplex. Renaming the clusters changes no value.
+A validity index measures how well clusters fit the features: labels of shape (n_samples,), where -1 marks an object in
+no cluster, or memberships of shape (n_samples, n_clusters) with rows on the simplex. Renaming clusters changes no
+value.
 """
 
 from .external import (

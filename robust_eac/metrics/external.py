@@ -1,7 +1,7 @@
 """Agreement of two partitions of the same objects, and of a consensus with an ensemble.
 
-A partition is one label per object. Labels are names (integers or texts): renaming clusters changes no value. As in an
-ensemble, -1, None, NaN and NA mark an unknown label; the objects whose labels are known in both partitions are graded.
+Labels are names (integers or texts): renaming clusters changes no value. As in an ensemble, -1, None, NaN and NA mark
+an unknown label; only objects with known labels in both partitions are compared.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
 
     Returns
     -------
-    score : float
-        In [-0.5, 1]; 1 exactly if the partitions are the same, and on average 0 for independent random ones.
+    score : float, in [-0.5, 1]; 1 exactly if the partitions are the same, and on average 0 for independent random ones
 
     References
     ----------
@@ -61,7 +60,7 @@ def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
 
 
 def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    r"""Fraction of correctly assigned objects under the best one-to-one matching of clusters to classes.
+    r"""Clustering accuracy (ACC): share of correct objects under the best one-to-one matching of clusters to classes.
 
     Solve :math:`\max_\sigma \frac{1}{n} \sum_i n_{i \sigma(i)}`, where n_ij counts the objects of class i in cluster j.
     :math:`\sigma` matches each class with at most one cluster and conversely, in min(k, k') pairs; the rest count as
@@ -69,15 +68,12 @@ def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Class of each object; -1, None, NaN and NA mean unknown.
-    y_pred : array-like of shape (n_samples,)
-        Cluster of each object, likewise. n counts the objects with both.
+    y_true, y_pred : array-like of shape (n_samples,)
+        Class and cluster of each object; -1, None, NaN and NA mean unknown. n counts the objects with both.
 
     Returns
     -------
-    score : float
-        In (0, 1]; 1 exactly if the partitions are the same. Symmetric.
+    score : float, in (0, 1]; 1 exactly if the partitions are the same. Symmetric
 
     References
     ----------
@@ -97,10 +93,11 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     r"""Rename the clusters of a partition after those of a reference, so that most objects have the same label in both.
 
     Solve :math:`\max_\sigma \sum_j n_{\sigma(j) j}`, where n_ij counts the objects of class i of the reference in
-    cluster j: the one-to-one matching of :func:`h_criterion` ([1]_). A cluster takes the label of its class. One that
-    is left over, or shares no object with its class, gets a label that no class has, the larger ones first: the
-    smallest positive number, or, where the classes have names, the name of the class that most of its objects have, as
-    in "cat (2)", and "other" if their classes are unknown. Which objects are together does not change.
+    cluster j: the one-to-one matching of :func:`h_criterion` ([1]_), by SciPy; in a tie, the sorted labels decide. A
+    cluster takes the label of its class. A cluster without a class, or without objects of its class, gets a new label,
+    the larger clusters first: the smallest positive number that is free, or, if the classes have names, the name of the
+    class of most of its objects, as in "cat (2)", and "other" if their classes are unknown. Memory O(n_samples + k k')
+    for k classes and k' clusters.
 
     Parameters
     ----------
@@ -114,20 +111,12 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     matched : ndarray of shape (n_samples,)
         Integers, -1 for unknown, or, if the classes have names, an array of objects, None for unknown.
 
-    Notes
-    -----
-    The result is always the same for the same input: of several best matchings, SciPy's for the sorted labels. Memory
-    O(n_samples + k k') for k classes and k' clusters.
-
     References
     ----------
     .. [1] H. W. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics Quarterly 2, 1955.
 
     Examples
     --------
-    >>> from robust_eac.metrics import match_labels
-    >>> match_labels([0, 0, 1, 1, 2, -1], [7, 7, 5, 5, 5, 7])
-    array([ 7,  7,  5,  5,  1, -1])
     >>> match_labels([0, 0, 1, 1, 2], ["dog", None, "cat", "cat", "cat"]).tolist()
     ['dog', 'dog', 'cat', 'cat', 'cat (2)']
     """
@@ -161,7 +150,7 @@ def count_shared(first, second, shape):
 def matched_numbers(counts):
     """(k',) number of the class that each cluster is matched to, by (k, k') counts of the objects that they share.
 
-    Clusters that are left over, or share no object with their class, get the numbers from k on, the larger ones first.
+    Clusters without a class, or without objects of their class, get the numbers from k on, the larger ones first.
     """
     classes, clusters = linear_sum_assignment(counts, maximize=True)
     shared = counts[classes, clusters] > 0
@@ -174,7 +163,7 @@ def matched_numbers(counts):
 
 
 def _new_names(counts, values, meaning):
-    """Names, unlike those of all classes, of clusters with these counts of objects of the classes with these values."""
+    """New names for clusters, by their (k, k') counts of objects of the classes with these values."""
     names = []
     for own in counts.T:
         name = meaning[values[own.argmax()]] if own.any() else "other"
@@ -192,10 +181,10 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     Parameters
     ----------
     a, b : array-like of shape (n_samples,)
-        Cluster of each object in the two partitions; the objects with a known label in both count (-1, None, NaN and NA
-        mean unknown).
+        Cluster of each object in the two partitions; only objects with a known label in both count (see
+        :func:`h_criterion`).
     average : {"arithmetic", "geometric", "max"}, default="arithmetic"
-        The average M, which differs between papers.
+        The average M, which differs between papers: geometric in [1]_, arithmetic in [2]_ (Eq. 4).
 
     Returns
     -------
@@ -204,10 +193,8 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
 
     References
     ----------
-    .. [1] A. Strehl and J. Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple
-       partitions", Journal of Machine Learning Research 3, 2002 (geometric).
-    .. [2] A. L. N. Fred and A. K. Jain, "Combining multiple clusterings using evidence accumulation", IEEE
-       Transactions on Pattern Analysis and Machine Intelligence 27(6), 2005, Eq. (4) (arithmetic).
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
+    .. [2] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
 
     Examples
     --------
@@ -222,8 +209,7 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
 def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     """Variation of information between two partitions, in nats.
 
-    Compute :math:`H(a) + H(b) - 2 I(a, b)` with natural logarithms (divide by log 2 for bits). It is a metric on the
-    partitions of a fixed set of objects.
+    Compute :math:`H(a) + H(b) - 2 I(a, b)` with natural logarithms: a metric on the partitions of the same objects.
 
     Parameters
     ----------
@@ -231,8 +217,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
 
     Returns
     -------
-    distance : float
-        In [0, log n_samples]; 0 exactly if the partitions are the same.
+    distance : float, in [0, log n_samples]; 0 exactly if the partitions are the same
 
     References
     ----------
@@ -264,17 +249,15 @@ def ensemble_nmi(
     ----------
     labels, consensus, weights : as in :func:`density`
     average : {"arithmetic", "geometric", "max"}, default="arithmetic"
-        The average of entropies in :func:`normalized_mutual_information`.
+        As in :func:`normalized_mutual_information`.
 
     Returns
     -------
-    score : float
-        In [0, 1].
+    score : float, in [0, 1]
 
     References
     ----------
-    .. [1] A. Strehl and J. Ghosh, "Cluster ensembles - a knowledge reuse framework for combining multiple
-       partitions", Journal of Machine Learning Research 3, 2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
     .. [2] "Linear Time Evidence Accumulation Clustering with KMeans".
 
     Examples
@@ -297,27 +280,22 @@ def density(
     r"""Mean co-association inside the clusters of a consensus, weighted by their sizes.
 
     Compute :math:`D = \sum_C |C| \rho_C / n`, :math:`\rho_C = \sum_{i \ne j \in C} c_{ij} / (|C| (|C| - 1))` (Eqs. 3
-    and 7 of [1]_), with c_ij the weighted share of the partitions that put i and j together. The sum in
-    :math:`\rho_C` is :math:`\sum_u w_u \sum_l n_{Cl} (n_{Cl} - 1)`, with n_Cl the count of label l in C (Eq. 15).
-    Partitions with more clusters tend to be denser: compare partitions with the same number of clusters.
+    and 7 of [1]_), with c_ij the weighted share of the partitions that put i and j together. The sum in :math:`\rho_C`
+    is :math:`\sum_u w_u \sum_l n_{Cl} (n_{Cl} - 1)`, with n_Cl the count of label l in C (Eq. 15). Only partitions with
+    the same number of clusters should be compared: with more, D tends to be larger. Time and memory O(n_samples
+    n_partitions + K k), with K the clusters of all partitions and k those of the consensus.
 
     Parameters
     ----------
-    labels : as in :func:`~robust_eac.eac`; an object without a label shares a cluster with no other
+    labels, weights : as in :func:`~robust_eac.eac`; an object without a label shares a cluster with no other
     consensus : array-like of shape (n_samples,)
         Cluster of each object in the consensus; objects with -1, None, NaN or NA are left out.
-    weights : as in :func:`~robust_eac.eac`
     singleton : float, default=0.0
         Density of a cluster with one object, in [0, 1]. [1]_ does not state it; 0 agrees with its Eq. 2.
 
     Returns
     -------
-    score : float
-        In [0, 1]; 1 if all partitions put the objects of each cluster together and no cluster is a singleton.
-
-    Notes
-    -----
-    Time and memory O(n_samples n_partitions + K k), with K the clusters of all partitions and k those of the consensus.
+    score : float, in [0, 1]; 1 if all partitions put the objects of each cluster together and no cluster is a singleton
 
     References
     ----------

@@ -26,8 +26,7 @@ def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Returns
     -------
-    value : float
-        NaN unless 2 <= K <= n - 1.
+    value : float, NaN unless 2 <= K <= n - 1
 
     References
     ----------
@@ -53,13 +52,11 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Returns
     -------
-    value : float
-        In [-1, 1]; NaN unless 2 <= K <= n - 1.
+    value : float, in [-1, 1]; NaN unless 2 <= K <= n - 1
 
     References
     ----------
-    .. [1] Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal
-       of Computational and Applied Mathematics 20, 1987.
+    .. [1] Rousseeuw, "Silhouettes: a graphical aid to the validation of cluster analysis", JCAM 20, 1987.
 
     Examples
     --------
@@ -90,8 +87,7 @@ def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Returns
     -------
-    value : float
-        In [0, log n_clusters].
+    value : float, in [0, log n_clusters]
 
     References
     ----------
@@ -119,8 +115,7 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Returns
     -------
-    value : float
-        Non-negative; infinite if two centroids coincide; NaN for a single cluster.
+    value : float, non-negative; infinite if two centroids coincide; NaN for a single cluster
 
     References
     ----------
@@ -153,13 +148,12 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
 
     Returns
     -------
-    value : float
-        In squared units of the features.
+    value : float, in squared units of the features
 
     References
     ----------
-    .. [1] Fukuyama, Sugeno, "A new method of choosing the number of clusters for the fuzzy c-means method", Proc. 5th
-       Fuzzy Systems Symposium, 1989.
+    .. [1] Fukuyama, Sugeno, "A new method of choosing the number of clusters for fuzzy c-means", Fuzzy Systems Symp.,
+       1989.
     .. [2] Fa et al., "Object based validation algorithm and its application to consensus clustering", Section 4.
 
     Examples
@@ -175,7 +169,7 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
 def _weights_and_centers(X, memberships):
     """Objects in a cluster (N, n_features), their u^2 (N, K), and centroids (K, n_features)."""
     X, membership, own = check_clustering(X, memberships)
-    # A cluster without membership has no centroid and contributes nothing.
+    # A cluster without members has no centroid and contributes nothing.
     membership = membership[:, membership.max(axis=0) > 0.0]
     X, membership = X[own >= 0], membership[own >= 0]
     relative = (membership / membership.max(axis=0)) ** 2.0

@@ -47,35 +47,34 @@ def ovi_lda(
 ) -> OVIResult:
     r"""Score every object by how much closer it is to its own cluster than to the neighbouring one (OVI-LDA).
 
-    Compute :math:`v_n = \log(D(x_n, \mu'') / D(x_n, \mu'))` (Eq. 1 of [1]_) in natural logarithms, with :math:`\mu'`
-    the centroid of the object's own cluster (of its largest membership), :math:`\mu''` that of the neighbouring
-    cluster, and D the Mahalanobis distance (Eq. 5) of the covariance pooled over these two. So for crisp clusters
-    :math:`v_n > 0` exactly if the linear discriminant rule with equal priors puts the object into its own cluster.
+    Compute :math:`v_n = \log(D(x_n, \mu'') / D(x_n, \mu'))` (Eq. 1 of [1]_), with :math:`\mu'` the centroid of the
+    object's own cluster (of its largest membership), :math:`\mu''` that of the neighbouring cluster, and D the
+    Mahalanobis distance (Eq. 5) of the covariance pooled over these two. So for crisp clusters :math:`v_n > 0` exactly
+    if the linear discriminant rule with equal priors puts the object into its own cluster.
 
     Four formulas differ from those in print, unless `as_printed` is true:
 
-    * Eqs. (2) and (7) divide sums of :math:`u^2` by :math:`l_k = \sum_n u`. For fuzzy memberships the weights then sum
-      to less than one: centroids shrink towards the origin, so that values depend on it. Here
-      :math:`\mu_k = \sum_n w x / W` with :math:`w = u^2`, :math:`W = \sum_n w`, and
+    * Eqs. (2) and (7) divide sums of :math:`u^2` by :math:`l_k = \sum_n u`, so that the weights of fuzzy memberships
+      sum to less than one and centroids shrink towards the origin. Here :math:`\mu_k = \sum_n w x / W` with
+      :math:`w = u^2`, :math:`W = \sum_n w`, and
       :math:`\Sigma_k = \sum_n w (x - \mu_k) (x - \mu_k)^T / (W - \sum_n w^2 / W)`, the unbiased weighted covariance.
-      For crisp clusters both are the printed formulas.
+      Both are the printed formulas for crisp clusters.
     * Eq. (6) weights each covariance by the size of the *other* cluster. Here
-      :math:`\Sigma = ((l' - 1) \Sigma' + (l'' - 1) \Sigma'') / (l' + l'' - 2)`. For equal sizes both are the same.
+      :math:`\Sigma = ((l' - 1) \Sigma' + (l'' - 1) \Sigma'') / (l' + l'' - 2)`, which is the same for equal sizes.
     * Eq. (4) divides a sum over the objects of cluster k by the sum of all memberships, here by their number.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Features.
     memberships : array-like of shape (n_samples,) or (n_samples, n_clusters)
         Cluster of each object, -1 for none (its value is NaN); or memberships, rows on the simplex.
     min_cluster_size : float, default=None
         :math:`T_l`, at least 2: clusters with :math:`l_k` below it are no neighbours, and their objects have the value
         NaN. None means n_features + 1, which keeps covariances invertible.
     neighbour : {"mahalanobis", "euclidean"}, default="mahalanobis"
-        The neighbouring cluster, which [1]_ leaves open. "mahalanobis": the one of smallest :math:`v_n`, so that
-        :math:`v_n > 0` means closer to the own centroid than to any other, in the metric of the two. "euclidean": the
-        one with the nearest centroid.
+        The neighbouring cluster, which [1]_ leaves open: "mahalanobis", the one of smallest :math:`v_n`, so that
+        :math:`v_n > 0` means closer to the object's own centroid than to any other; or "euclidean", the one with the
+        nearest centroid.
     as_printed : bool, default=False
         Use Eqs. (2), (4), (6) and (7) as printed.
     nan_as_zero : bool, default=False
@@ -84,17 +83,16 @@ def ovi_lda(
     Returns
     -------
     result : OVIResult
-        With fewer than two clusters of sufficient size all values are NaN, even with `nan_as_zero`.
+        All values are NaN, even with `nan_as_zero`, if fewer than two clusters are large enough.
 
     Notes
     -----
     Time O(n_samples n_clusters n_features^2 + n_clusters^2 n_features^3), memory O(n_samples (n_clusters +
-    n_features)). Crisp values do not change under invertible affine maps of the features, unless a covariance is
-    singular: its eigenvalues are raised to at least 1e-12 of the largest. Distances are at least 1.5e-8, so an object
-    at its own centroid has a large finite value.
+    n_features)). Values of crisp clusters are invariant to invertible affine maps of the features, unless a covariance
+    is singular: its eigenvalues are raised to at least 1e-12 of the largest. Distances are at least 1.5e-8, so an
+    object at its own centroid has a large finite value.
 
-    Larger V is better, but it is not a reliable guide to the number of clusters: merging clusters can raise it, however
-    far apart they are.
+    Larger V is better, but V does not reliably choose the number of clusters: merging clusters can raise it.
 
     References
     ----------

@@ -47,7 +47,6 @@ def check_axes(ax):
 
 
 def count_along(axis):
-    """Ticks at whole numbers only."""
     axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
@@ -68,8 +67,7 @@ def plot_weights(
         Partitions known to be bad. They get another colour and marker, and the legend gives their total weight.
     sort : bool, default=False
         Order the partitions by their weight, the largest first. Otherwise they are ordered by number, from 0.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
+    ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
     -------
@@ -77,7 +75,6 @@ def plot_weights(
 
     Examples
     --------
-    >>> from robust_eac import plot_weights
     >>> ax = plot_weights([0.2, 0.5, 0.3], corrupted=[True, False, False], sort=True)
     >>> ax.get_title()
     'Weight on 3 of 3 partitions'
@@ -146,8 +143,7 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
     ----------
     selection : ClusterNumberSelection
         Result of :func:`~robust_eac.select_n_clusters`.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
+    ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
     -------
@@ -155,7 +151,6 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
 
     Examples
     --------
-    >>> import numpy as np
     >>> from robust_eac import plot_n_clusters, select_n_clusters
     >>> wrong = np.random.RandomState(0).uniform(size=(60, 12)) < 0.1
     >>> labels = np.where(wrong, 0, np.repeat([0, 1, 2], 20)[:, np.newaxis])
@@ -200,8 +195,7 @@ def plot_consensus_distribution(
         Result of :func:`~robust_eac.consensus_distribution`.
     reference : ConsensusDistribution, default=None
         The same for data without clusters, drawn dashed.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
+    ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
     -------
@@ -264,5 +258,4 @@ def _check_kinds(corrupted, weights):
 
 
 def _width(n_partitions):
-    """Width of lines in points."""
     return float(np.clip(150.0 / n_partitions, 0.5, 1.5))

@@ -44,18 +44,17 @@ def plot_coassociation(
 
     The entries are those of :func:`~robust_eac.coassociation_matrix`. Objects are ordered by their cluster of the
     consensus, which is framed, and within it by average linkage. Dark squares in one frame are clusters that the
-    consensus joins; a dark rectangle outside the frames is a cluster that it separates.
+    consensus joins; a dark rectangle outside the frames is a cluster that it separates. With s objects drawn: time
+    O(s^2 n_partitions) at worst, memory O(s^2).
 
     Parameters
     ----------
-    labels, weights
-        As in :func:`~robust_eac.eac`.
+    labels, weights : as in :func:`~robust_eac.eac`
     consensus : array-like of shape (n_samples,)
         Cluster of each object, integers or text; clusters are drawn in ascending order.
     max_objects : int, default=1000
         Of more objects, this many are drawn at random, from every cluster in proportion to its size, as the title says.
-    random_state : int, RandomState instance or None, default=None
-        Draws the objects.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the objects
     ax : matplotlib Axes, default=None
         Axes to draw on, which a colour bar makes smaller. None means a new figure.
 
@@ -63,13 +62,8 @@ def plot_coassociation(
     -------
     ax : matplotlib Axes
 
-    Notes
-    -----
-    With s objects drawn: time O(s^2 n_partitions) at worst, memory O(s^2).
-
     Examples
     --------
-    >>> from robust_eac import plot_coassociation
     >>> ax = plot_coassociation(np.array([[0, 0], [0, 1], [1, 1]]), [0, 0, 1])
     >>> ax.images[0].get_array().data
     array([[1. , 0.5, 0. ],
@@ -118,8 +112,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
         Memberships :math:`Y^T`, rows on the simplex.
     labels : array-like of shape (n_samples,), default=None
         The group of each object: its class or cluster, integers or text. None means the cluster of largest membership.
-    ax
-        As in :func:`~robust_eac.plot_coassociation`.
+    ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
     -------
@@ -127,7 +120,6 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
 
     Examples
     --------
-    >>> from robust_eac import plot_membership
     >>> ax = plot_membership([[0.9, 0.1], [0.2, 0.8], [1.0, 0.0]])
     >>> ax.images[0].get_array().data
     array([[1. , 0.9, 0.2],
@@ -190,7 +182,6 @@ def _spread(order, size, offset):
 
 
 def _how_many(n, n_drawn):
-    """The number of objects, for a title."""
     return counted(n, "object") if n == n_drawn else f"{counted(n_drawn, 'object')},\ndrawn from {n:,},"
 
 
@@ -206,7 +197,6 @@ def _bounds(groups, names):
 
 
 def _frame(ax, starts):
-    """Draw a frame around every group on the diagonal."""
     from matplotlib.collections import PolyCollection
 
     squares = [[(a, a), (a, b), (b, b), (b, a)] for a, b in zip(starts - 0.5, starts[1:] - 0.5, strict=False)]

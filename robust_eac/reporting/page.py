@@ -114,7 +114,6 @@ def _shown(value):
 
 
 def versions():
-    """Versions of this package, of Python, and of the libraries that compute."""
     own = {"robust_eac": __version__, "python": platform.python_version()}
     return own | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
 

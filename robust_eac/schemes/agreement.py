@@ -22,8 +22,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        1 / n_partitions each.
+    weights : ndarray of shape (n_partitions,), 1 / n_partitions each
 
     Examples
     --------
@@ -39,7 +38,8 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
 
     Compute :math:`w_u \propto a_u^2`, :math:`a_u = \sum_{v \ne u} \text{NMI}_{uv} / (m - 1)`: the crowd agreement index
     of weighted evidence accumulation (WEAC, [1]_), with the mutual information divided by the larger of both entropies.
-    A partition unlike all others gets little weight, whether it is bad or the only good one.
+    A partition unlike all others gets little weight, whether it is bad or the only good one. Time O(n_samples
+    n_partitions^2), memory O(n_samples n_partitions), a byte per label.
 
     Parameters
     ----------
@@ -53,10 +53,6 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
     -------
     weights : ndarray of shape (n_partitions,)
         Non-negative, sum one; uniform, with a UserWarning, if no two partitions share any information.
-
-    Notes
-    -----
-    Time O(n_samples n_partitions^2), memory O(n_samples n_partitions), a byte per label.
 
     References
     ----------

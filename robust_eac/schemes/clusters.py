@@ -19,7 +19,9 @@ def ensemble_driven_cluster_index(
 
     Computes :math:`\text{ECI}(C) = \exp(-\sum_u w_u H_u(C) / \theta)` with :math:`H_u(C) = -\sum_c p_c \log_2 p_c`,
     with :math:`p_c` the share of the objects of C that partition u puts into its cluster c ([1]_, where
-    :math:`w_u = 1/m`). ECI is 1 if no partition divides the cluster.
+    :math:`w_u = 1/m`). ECI is 1 if no partition divides the cluster. Time O(n_samples n_partitions^2), memory
+    O(n_samples n_partitions), a byte per label. The values of the worked example in [1]_ (Table I) match theta m = 5,
+    not the parameters printed with it.
 
     Parameters
     ----------
@@ -34,11 +36,6 @@ def ensemble_driven_cluster_index(
     -------
     indices : list of n_partitions ndarrays of shape (n_clusters_u,)
         In (0, 1] (0 below the range of floating point), for each partition in the order of its sorted labels.
-
-    Notes
-    -----
-    Time O(n_samples n_partitions^2), memory O(n_samples n_partitions), a byte per label. The values of the worked
-    example in [1]_ (Table I) match theta m = 5, not the parameters printed with it.
 
     References
     ----------

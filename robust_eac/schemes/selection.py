@@ -27,7 +27,8 @@ def joint_criterion_weights(
     Maximise :math:`\sum_{u \in S} \text{SNMI}_u + \sum_{u \ne v \in S} (1 - \text{NMI}_{uv})` over the sets S of a
     given size, with quality :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}` and mutual information divided by the
     geometric mean of the entropies (the joint criterion of [1]_, with equal parts): S starts with the partition of best
-    quality; each step adds the one that increases the criterion most.
+    quality; each step adds the one that increases the criterion most. Time O(n_samples n_partitions^2). In a tie up to
+    1e-12 the first partition is selected.
 
     Parameters
     ----------
@@ -39,10 +40,6 @@ def joint_criterion_weights(
     -------
     weights : ndarray of shape (n_partitions,)
         1 / size for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
-
-    Notes
-    -----
-    Time O(n_samples n_partitions^2). In a tie up to 1e-12 the first partition is selected.
 
     References
     ----------
@@ -80,23 +77,19 @@ def cluster_and_select_weights(
     r"""Group similar partitions and select the best one of each group.
 
     The partitions are clustered spectrally ([2]_) by their mutual information NMI_uv; the partition of largest quality
-    :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}` of each group is selected (cluster-and-select, [1]_).
+    :math:`\text{SNMI}_u = \sum_v \text{NMI}_{uv}` of each group is selected (cluster-and-select, [1]_). Time
+    O(n_samples n_partitions^2 + n_partitions^3). Fewer than `size` are selected if there are fewer groups.
 
     Parameters
     ----------
     size : as in :func:`joint_criterion_weights`: the number of groups
-    random_state : int, RandomState instance or None, default=None
-        Draws the seeds of the k-means step.
+    random_state : as in :class:`~robust_eac.RobustEAC`; draws the seeds of the k-means step
     labels, X : as in :func:`agreement_weights`
 
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
         Equal for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
-
-    Notes
-    -----
-    Time O(n_samples n_partitions^2 + n_partitions^3). Fewer than `size` are selected if there are fewer groups.
 
     References
     ----------
@@ -124,7 +117,9 @@ def convex_hull_weights(
 
     Every pair of partitions is a point :math:`(\text{NMI}_{uv}, (q_u + q_v) / 2)`, similarity against quality, with
     :math:`q_u` the mean of :math:`\text{NMI}_{uw}` over all w. The members of the pairs at the vertices of the convex
-    hull are selected ([1]_, after the pruning of [2]_). The data determine the number of partitions.
+    hull are selected ([1]_, after the pruning of [2]_). The data determine the number of partitions. As in [2]_ the
+    whole hull is used, including its lower part with diverse pairs of low quality, and all pairs at a vertex, so that
+    copies of a partition are selected together.
 
     Parameters
     ----------
@@ -132,13 +127,7 @@ def convex_hull_weights(
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        Equal for the selected partitions, 0 for the rest.
-
-    Notes
-    -----
-    As in [2]_ the whole hull is used, including its lower part with diverse pairs of low quality, and all pairs at a
-    vertex, so that copies of a partition are selected together.
+    weights : ndarray of shape (n_partitions,), equal for the selected partitions, 0 for the rest
 
     References
     ----------

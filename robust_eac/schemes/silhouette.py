@@ -32,7 +32,8 @@ def silhouette_weights(
 
     Compute :math:`g_u = \max(0, \frac{1}{n_u} \sum_i (b_i - a_i) / \max(a_i, b_i))` (Eqs. 4 and 10 of [1]_), over the
     :math:`n_u` objects that partition u observes, with :math:`a_i` the mean distance of object i to the others of its
-    cluster and :math:`b_i` that to the nearest other cluster. A partition with one cluster gets 0.
+    cluster and :math:`b_i` that to the nearest other cluster. A partition with one cluster gets 0. Time O(n_samples k_u
+    order) per partition for squared Euclidean distances, O(n_samples^2 order) for plain ones.
 
     Parameters
     ----------
@@ -53,12 +54,7 @@ def silhouette_weights(
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        In [0, 1], not normalised; all can be zero.
-
-    Notes
-    -----
-    Time O(n_samples k_u order) per partition for squared Euclidean distances, O(n_samples^2 order) for plain ones.
+    weights : ndarray of shape (n_partitions,), in [0, 1], not normalised; all can be zero
 
     References
     ----------
@@ -110,8 +106,7 @@ def order_weights(subsets: Subsets) -> np.ndarray:
 
     Returns
     -------
-    weights : ndarray of shape (n_partitions,)
-        Positive, not normalised.
+    weights : ndarray of shape (n_partitions,), positive, not normalised
 
     References
     ----------
@@ -166,7 +161,6 @@ def check_given(X, n_samples):
 
 
 def balance_orders(orders):
-    """:func:`order_weights` from the orders."""
     _, inverse, counts = np.unique(orders, return_inverse=True, return_counts=True)
     return 1.0 / counts[inverse]
 

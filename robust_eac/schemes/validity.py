@@ -30,6 +30,9 @@ def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_st
     * Davies and Bouldin's ([4]_): mean over the clusters of :math:`\max_j (s_i + s_j) / \|\mu_i - \mu_j\|`, with s the
       mean distance to the centroid :math:`\mu`; low is good.
 
+    An undefined index, for fewer than 2 clusters or as many as objects, counts as 0; one that is equal for all
+    partitions counts as 1. Time O(n_samples^2 (n_features + n_partitions)), as distances are computed once.
+
     Parameters
     ----------
     labels : as in :func:`~robust_eac.eac`; an index leaves out the objects that the partition did not observe
@@ -41,11 +44,6 @@ def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_st
     -------
     weights : ndarray of shape (n_partitions,)
         Non-negative, sum one; uniform, with a UserWarning, if all indices are 0, for example without two clusters.
-
-    Notes
-    -----
-    An undefined index, for fewer than 2 clusters or as many as objects, counts as 0; one that is equal for all
-    partitions counts as 1. Time O(n_samples^2 (n_features + n_partitions)), as distances are computed once.
 
     References
     ----------
