@@ -5,18 +5,10 @@ import numpy as np
 from matplotlib.ticker import NullLocator
 
 from ..markdown import beside, document, table
-from ..records import printed_table, results
+from ..records import datasets, printed_table, results
+from ..speed import growth
 from ..style import COLUMN, KINDS, VERMILLION, around, look, plain_ticks
-from .values import (
-    MEASURES,
-    RATIOS,
-    TABLES,
-    datasets,
-    growth,
-    printed,
-    ratios,
-    samples,
-)
+from .values import MEASURES, RATIOS, TABLES, printed, ratios, samples
 
 COST_LOOKS = look(VERMILLION, "s", "-"), look(*KINDS["linkage"], "--"), look(*KINDS["k-means"], "-.")
 

@@ -8,7 +8,7 @@ from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from ..markdown import document, table
 from ..records import datasets, matching, results
-from .values import MEASURES, consensus_records, printed, printed_values
+from .values import FIELD, MEASURES, SYSTEMS, printed, printed_values
 
 SETTING = ("range of k", "start", "scaling", "partitions", "NMI")
 FIELDS = ("mean NMI", "max NMI", "mean density", "max density")
@@ -49,30 +49,21 @@ def consensus_deviations(records):
 
     `singletons` is 0 or 1: their density."""
     values = {measure: printed_values(measure) for measure in MEASURES}
-    rows, found = consensus_records(records), {}
-    for position, n_clusters in enumerate(CLUSTERS):
-        for singletons, density in enumerate(("density", "density_singletons_one")):
-            found[n_clusters, singletons] = np.array(
-                [
-                    [
-                        np.mean([result[system][field][position] for result in results(rows, dataset=dataset)])
-                        - values[measure][dataset, column]
-                        for column, system in (("KM", "kmeans"), ("R-AL", "eac-average"))
-                        for measure, field in (("nmi", "nmi"), ("density", density))
-                    ]
-                    for dataset in datasets(rows)
-                ]
-            )
-    return found
+    rows, found = matching(records, part="consensus"), {}
+    for singletons, density in enumerate(("density", FIELD["density"])):
+        for name in datasets(rows):
+            for column in ("KM", "R-AL"):
+                for measure, field in (("nmi", "nmi"), ("density", density)):
+                    of_clusters = [result[SYSTEMS[column]][field] for result in results(rows, dataset=name)]
+                    off = np.mean(of_clusters, axis=0) - values[measure][name, column]
+                    for n_clusters, value in zip(CLUSTERS, off, strict=True):
+                        found.setdefault((n_clusters, singletons), []).append(value)
+    return {key: np.reshape(off, (-1, 4)) for key, off in found.items()}
 
 
 def off_by(deviations):
     """Median absolute deviation: one data set that was prepared otherwise must not decide."""
     return float(np.median(np.abs(deviations)))
-
-
-def rms(deviations):
-    return float(np.sqrt(np.mean(np.square(deviations))))
 
 
 def settings_table(records):
@@ -113,7 +104,12 @@ def settings_table(records):
 def _row(key, found, chosen):
     values = found[key]
     texts = [f"**{value}**" if key == chosen else value for value in key]
-    return [*texts, f"{off_by(values):.2f}", f"{rms(values):.2f}", *(f"{bias:+.1f}" for bias in values.mean(axis=0))]
+    return [
+        *texts,
+        f"{off_by(values):.2f}",
+        f"{np.sqrt(np.mean(values**2)):.2f}",
+        *(f"{bias:+.1f}" for bias in values.mean(axis=0)),
+    ]
 
 
 def _one_at_a_time(found):
