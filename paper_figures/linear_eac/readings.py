@@ -5,11 +5,9 @@ from ..records import grouped
 from . import values
 from .settings import off_by
 
-# The columns whose starts on the ensemble differ between readings.
-STARTED = ("KM", "SEC", "ECC")
-# Settings were chosen by these columns.
-TUNED = ("KM", "H-KM", "R-AL")
-UNTUNED = f"without {', '.join(TUNED)}"
+# Starts on the ensemble differ between readings in three columns; settings were chosen by the columns left out last.
+COLUMNS = {"KM": ("KM",), "SEC": ("SEC",), "ECC": ("ECC",), "all": tuple(values.SYSTEMS)}
+COLUMNS["all but KM, H-KM, R-AL"] = tuple(column for column in values.SYSTEMS if column not in ("KM", "H-KM", "R-AL"))
 
 
 def readings_table(records):
@@ -23,11 +21,9 @@ def readings_table(records):
         chosen, cells = values.having(rows, reading), []
         for measure in values.MEASURES:
             off = values.deviations(chosen, measure, reading=reading)
-            cells += [values.met([found for c, found in off if c == column]) for column in STARTED]
-            cells.append(values.met([found for _, found in off]))
-            cells.append(values.met([found for c, found in off if c not in TUNED]))
+            cells += [values.met([found for c, found in off if c in columns]) for columns in COLUMNS.values()]
         lines.append([words, *cells, _runs(chosen)])
-    heads = [f"{name}: {column}" for name in values.MEASURES.values() for column in (*STARTED, "all", UNTUNED)]
+    heads = [f"{name}: {column}" for name in values.MEASURES.values() for column in COLUMNS]
     return document(
         table(["reading", *heads, "data sets, runs of each"], lines),
         "Choices by a fit: median absolute deviation from the printed numbers, in points, on the half by which they "

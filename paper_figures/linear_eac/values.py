@@ -6,51 +6,42 @@ from operator import itemgetter
 
 import numpy as np
 
-from experiments.linear_eac.linear_eac_starts import COUNTS, GREEDY, started
-from experiments.linear_eac.linear_eac_starts import STARTS as KINDS
-from experiments.linear_eac.linear_eac_starts import SYSTEMS as WITH_STARTS
+from experiments.linear_eac import linear_eac_starts
 
 from ..records import distinct, grouped, printed_table, results
 
 # Printed name of every system, by the groups of the paper's tables.
 NON_HIERARCHICAL = {"SEC": "sec", "MCLA": "mcla", "ECC": "ecc", "CSPA": "cspa"}
-HIERARCHICAL = {
-    "R-SL": "eac-single",
-    "R-AL": "eac-average",
-    "R-ML": "eac-complete",
-    "E-SL": "enhanced-eac-single",
-    "E-AL": "enhanced-eac-average",
-    "E-ML": "enhanced-eac-complete",
-}
-KMEANS = {"KM": "kmeans", "H-KM": "bisecting-kmeans"}
-SYSTEMS = NON_HIERARCHICAL | HIERARCHICAL | KMEANS
-BEST = {"Best-NH": tuple(NON_HIERARCHICAL), "Best-H": tuple(HIERARCHICAL)}
+LINKAGES = {"SL": "single", "AL": "average", "ML": "complete"}
+RAW = {f"R-{letters}": f"eac-{linkage}" for letters, linkage in LINKAGES.items()}
+ENHANCED = {f"E-{letters}": f"enhanced-eac-{linkage}" for letters, linkage in LINKAGES.items()}
+HIERARCHICAL = RAW | ENHANCED
+SYSTEMS = NON_HIERARCHICAL | HIERARCHICAL | {"KM": "kmeans", "H-KM": "bisecting-kmeans"}
+BEST = {"Best-NH": NON_HIERARCHICAL, "Best-H": HIERARCHICAL}
 COMPARED = ("KM", "H-KM", *BEST)
-TABLES = {
-    "nonhierarchical": tuple(NON_HIERARCHICAL),
-    "hierarchical": tuple(HIERARCHICAL),
-    "comparison": ("Max", "Mean", *COMPARED),
-}
+TABLES = {"nonhierarchical": NON_HIERARCHICAL, "hierarchical": HIERARCHICAL, "comparison": ("Max", "Mean", *COMPARED)}
 MEASURES = {"nmi": "ensemble NMI", "density": "density"}
 # Points within which a printed number is met.
 POINTS = 5.0
 # Density of singletons, of the two readings below the one that the tables and figures show.
 FIELD = {"density": "density_singletons_one"}
 # Starts on the ensemble, which the runs of `linear_eac_starts` alone have.
-_STARTED = {
-    f"{kind} x{count}": {c: started(system, kind, count) for c, system in SYSTEMS.items() if system in WITH_STARTS}
-    for kind in KINDS
-    for count in COUNTS
+STARTED = {column: system for column, system in SYSTEMS.items() if system in linear_eac_starts.SYSTEMS}
+STARTS = {
+    f"{kind} x{count}": {c: linear_eac_starts.started(system, kind, count) for c, system in STARTED.items()}
+    for kind in linear_eac_starts.STARTS
+    for count in linear_eac_starts.COUNTS
 }
+# Those of `linear_eac`: no other reading, but what the others are compared with on these runs.
+SAME_STARTS = STARTS.pop("greedy k-means++ x10")
 # Readings of what the print leaves open, each with what takes the place of a column or a measure.
 READINGS = {
-    f"our choices (singletons of density 1 and MCLA without weights and H-KM split by size and {GREEDY} x10)": {},
+    "our choices (singletons of density 1, MCLA without weights, H-KM split by size and greedy k-means++ x10)": {},
     "singletons of density 0": {"density": "density"},
     "MCLA with the weights of its source": {"MCLA": "mcla-size"},
     "H-KM split for density": {"H-KM": "bisecting-density"},
-    **{words: reading for words, reading in _STARTED.items() if words != f"{GREEDY} x10"},
-    # What the other starts are compared with on these runs.
-    f"{GREEDY} x10 (fewer runs)": _STARTED[f"{GREEDY} x10"],
+    **STARTS,
+    "greedy k-means++ x10 (fewer runs)": SAME_STARTS,
 }
 # Our names where the paper's differ.
 OUR_NAMES = {"breastcancer": "breast-cancer-699", "landstat": "landsat"}
