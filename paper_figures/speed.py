@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from .drawing import drawing
-from .linear_eac.values import growth
 from .markdown import document, table
 from .records import distinct, grouped, matching, results
 from .style import BLACK, BLUE, PAGE, VERMILLION, around
@@ -22,6 +21,11 @@ def samples(records, axis, measure):
     """{size: its measurements}, ascending."""
     groups = grouped(records, axis)
     return {size: [record["result"][measure] for record in groups[size]] for size in sorted(groups)}
+
+
+def growth(sizes, values):
+    """Exponent b of the power law a n^b through the values, by least squares of the logarithms."""
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 def slope(by_size):

@@ -5,18 +5,10 @@ import numpy as np
 from matplotlib.ticker import NullLocator
 
 from ..markdown import beside, document, table
-from ..records import printed_table, results
+from ..records import datasets, printed_table, results
+from ..speed import growth
 from ..style import COLUMN, KINDS, VERMILLION, around, look, plain_ticks
-from .values import (
-    MEASURES,
-    RATIOS,
-    TABLES,
-    datasets,
-    growth,
-    printed,
-    ratios,
-    samples,
-)
+from .values import MEASURES, RATIOS, TABLES, printed, ratios, samples
 
 COST_LOOKS = look(VERMILLION, "s", "-"), look(*KINDS["linkage"], "--"), look(*KINDS["k-means"], "-.")
 
@@ -66,11 +58,9 @@ def _side_by_side(records, name):
 def _cell(records, dataset, column, measure, values):
     theirs = f"{values[dataset, column]:.1f}" if (dataset, column) in values else "–"
     ours = samples(records, dataset, column, measure)
-    return f"{theirs} / {ours.mean():.1f} ± {_deviation(ours):.1f}" if len(ours) else f"{theirs} / –"
-
-
-def _deviation(sample):
-    return sample.std(ddof=1) if len(sample) > 1 else 0.0
+    return (
+        f"{theirs} / {ours.mean():.1f} ± {ours.std(ddof=min(len(ours) - 1, 1)):.1f}" if len(ours) else f"{theirs} / –"
+    )
 
 
 def cost_figure(records):

@@ -8,18 +8,13 @@ from experiments.linear_eac.linear_eac_settings import CLUSTERS
 
 from ..markdown import document, table
 from ..records import datasets, matching, results
-from .values import MEASURES, consensus_records, printed, printed_values
+from .values import FIELD, MEASURES, SYSTEMS, printed, printed_values
 
 SETTING = ("range of k", "start", "scaling", "partitions", "NMI")
 FIELDS = ("mean NMI", "max NMI", "mean density", "max density")
 OFF = ("median absolute deviation", "RMS")
-SHOWN = 10
-
-
-def chosen_setting():
-    """The setting of the experiment, as a key of `member_deviations`."""
-    chosen = (CHOSEN[name] for name in ("widths", "starts", "scaling"))
-    return (*chosen, N_PARTITIONS, f"{linear_eac.NORMALISER}, others")
+# The setting of the experiment, as a key of `member_deviations`.
+TAKEN = (CHOSEN["widths"], CHOSEN["starts"], CHOSEN["scaling"], N_PARTITIONS, f"{linear_eac.NORMALISER}, others")
 
 
 def member_deviations(records, variant=False):
@@ -49,30 +44,21 @@ def consensus_deviations(records):
 
     `singletons` is 0 or 1: their density."""
     values = {measure: printed_values(measure) for measure in MEASURES}
-    rows, found = consensus_records(records), {}
-    for position, n_clusters in enumerate(CLUSTERS):
-        for singletons, density in enumerate(("density", "density_singletons_one")):
-            found[n_clusters, singletons] = np.array(
-                [
-                    [
-                        np.mean([result[system][field][position] for result in results(rows, dataset=dataset)])
-                        - values[measure][dataset, column]
-                        for column, system in (("KM", "kmeans"), ("R-AL", "eac-average"))
-                        for measure, field in (("nmi", "nmi"), ("density", density))
-                    ]
-                    for dataset in datasets(rows)
-                ]
-            )
-    return found
+    rows, found = matching(records, part="consensus"), {}
+    for singletons, density in enumerate(("density", FIELD["density"])):
+        for name in datasets(rows):
+            for column in ("KM", "R-AL"):
+                for measure, field in (("nmi", "nmi"), ("density", density)):
+                    of_clusters = [result[SYSTEMS[column]][field] for result in results(rows, dataset=name)]
+                    off = np.mean(of_clusters, axis=0) - values[measure][name, column]
+                    for n_clusters, value in zip(CLUSTERS, off, strict=True):
+                        found.setdefault((n_clusters, singletons), []).append(value)
+    return {key: np.reshape(off, (-1, 4)) for key, off in found.items()}
 
 
 def off_by(deviations):
     """Median absolute deviation: one data set that was prepared otherwise must not decide."""
     return float(np.median(np.abs(deviations)))
-
-
-def rms(deviations):
-    return float(np.sqrt(np.mean(np.square(deviations))))
 
 
 def settings_table(records):
@@ -83,20 +69,20 @@ def settings_table(records):
     best = {}
     for key in sorted(members, key=lambda key: off_by(members[key])):
         best.setdefault(key[:3], key)
-    chosen, consensus = chosen_setting(), consensus_deviations(records)
+    consensus = consensus_deviations(records)
     by_dataset = [
         [name, *(f"{value:+.1f}" for value in row)]
         for found, of_found in ((members, names), member_deviations(records, variant=True))
-        for name, row in zip(of_found, found.get(chosen, ()), strict=True)
+        for name, row in zip(of_found, found.get(TAKEN, ()), strict=True)
     ]
-    shown = dict.fromkeys([*[*best.values()][:SHOWN], chosen])
+    shown = dict.fromkeys([*[*best.values()][:10], TAKEN])
     biases = [f"bias {name} {measure}" for name in ("KM", "R-AL") for measure in ("NMI", "density")]
     ordered = sorted(consensus, key=lambda key: off_by(consensus[key]))
     return document(
         f"Base clusterings against the printed Mean and Max ({len(names)} data sets): for each range, start and "
         "scaling, the best number of partitions and NMI. K: number of classes. 'others': a member's NMI with "
         "itself, 1, is left out of its mean. The settings taken: bold.",
-        table([*SETTING, *OFF, *(f"bias {name}" for name in FIELDS)], [_row(key, members, chosen) for key in shown]),
+        table([*SETTING, *OFF, *(f"bias {name}" for name in FIELDS)], [_row(key, members, TAKEN) for key in shown]),
         "Median absolute deviation when one choice is changed, the others kept:",
         _one_at_a_time(members),
         "The settings taken, by data set: reproduced minus printed",
@@ -113,14 +99,15 @@ def settings_table(records):
 def _row(key, found, chosen):
     values = found[key]
     texts = [f"**{value}**" if key == chosen else value for value in key]
-    return [*texts, f"{off_by(values):.2f}", f"{rms(values):.2f}", *(f"{bias:+.1f}" for bias in values.mean(axis=0))]
+    rms = np.sqrt(np.mean(values**2))
+    return [*texts, f"{off_by(values):.2f}", f"{rms:.2f}", *(f"{bias:+.1f}" for bias in values.mean(axis=0))]
 
 
 def _one_at_a_time(found):
-    chosen, rows = chosen_setting(), []
-    for position, name in enumerate(SETTING):
-        # Those that differ from the chosen one here and nowhere else.
-        others = [other for other in range(len(SETTING)) if other != position]
-        options = {key[position]: off_by(found[key]) for key in found if all(key[i] == chosen[i] for i in others)}
+    rows = []
+    for i, name in enumerate(SETTING):
+        # Those that differ from the one taken here and nowhere else.
+        tried = [key for key in found if key[:i] + key[i + 1 :] == TAKEN[:i] + TAKEN[i + 1 :]]
+        options = {key[i]: off_by(found[key]) for key in tried}
         rows.append([name, "; ".join(f"{o}: {options[o]:.2f}" for o in sorted(options, key=options.get))])
     return table("choice | median absolute deviation of each", rows)
