@@ -10,8 +10,6 @@ from scipy.stats import bootstrap, nct, t
 
 from robust_eac.comparison.statistics import holm, signed_rank
 
-from .claim import CONTRADICTED, HOLDS, PART, UNDECIDED
-
 # Differences of mean H below this are called equal: half an object in a hundred.
 EQUAL = 0.005
 # With fewer values the bootstrap says little about the mean: resampling two values gives only three means.
@@ -89,31 +87,6 @@ def paired_tests(differences, printed=None):
         effect = (printed or {}).get(key, math.nan)
         found[key] = Tested(sample.mean(), p, one, _power(sample, effect), _seen(sample))
     return found
-
-
-def effects(differences, printed=None):
-    """(verdict, evidence) on the claim that paired differences are positive in the mean, by :func:`paired_tests`.
-
-    It holds if all are, in part if some are; else it is contradicted if any is negative by the test, and undecided if
-    none is. Keys are in words."""
-    found = paired_tests(differences, printed)
-    verdict = decided([1 if one.above else -1 if one.below else 0 for one in found.values()])
-    return verdict, "; ".join(f"{key} {one}" for key, one in found.items())
-
-
-def decided(signs):
-    """The verdict on several comparisons, each 1 if significant as the claim says, -1 if the other way, else 0."""
-    return HOLDS if min(signs) > 0 else PART if max(signs) > 0 else CONTRADICTED if min(signs) < 0 else UNDECIDED
-
-
-def equivalence(differences, margin):
-    """The verdict on the claim that paired differences are at most `margin` in the mean, either way.
-
-    It holds if the 95 % interval of the mean is within the margin, and is contradicted if all of it is outside."""
-    mean, (low, high) = np.mean(differences), t_interval(differences)
-    if max(-low, high) <= margin:
-        return HOLDS
-    return CONTRADICTED if (low if mean > 0.0 else -high) > margin else UNDECIDED
 
 
 def t_interval(values):
