@@ -6,10 +6,7 @@ from collections import Counter
 import numpy as np
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
-from robust_eac.comparison.statistics import holm, signed_rank
 
-from ..claim import by_reading, verdict_of
-from ..paired import LEVEL, decided
 from ..records import distinct, grouped, matching, printed_table
 
 NAMES = {"gath-geva": "GG", "fcm": "FCM", "kmeans": "K-Means", "kmeans-ka": "KMeans-KA", "ward": "HC-Ward"}
@@ -24,8 +21,6 @@ READINGS = {
     "V large clusters": "corrected, T_l = 10, NaN as 0",
     "V undivided": "Euclidean distances, not Mahalanobis'",
 }
-# Readings that keep to the paper's distances.
-MAHALANOBIS = {reading: text for reading, text in READINGS.items() if reading != "V undivided"}
 # Memberships that XB and FS take for crisp partitions, by the ending of their keys in the records.
 MEMBERSHIPS = {
     "": "crisp memberships",
@@ -34,27 +29,25 @@ MEMBERSHIPS = {
 }
 OF_MEMBERSHIPS = ("XB", "FS")
 FS_MEANS = {"FS": "mean of the objects", "FS centroids": "mean of the centroids"}
-# Formulas of an index that keep to the paper's words: {key of the records: words}.
-FORMULAS = {column: {key: ()} for column, key in INDICES.items()} | {
-    "XB": {f"XB{ending}": (words,) for ending, words in MEMBERSHIPS.items()},
-    "FS": {f"{key}{ending}": (words, mean) for ending, words in MEMBERSHIPS.items() for key, mean in FS_MEANS.items()},
-    "OVI-LDA": {key: (words,) for key, words in MAHALANOBIS.items()},
+# Formulas of an index: {key of the records: words}.
+FORMULAS = {column: {key: ""} for column, key in INDICES.items()} | {
+    "XB": {f"XB{ending}": words for ending, words in MEMBERSHIPS.items()},
+    "FS": {
+        f"{key}{ending}": f"{words}, {mean}" for ending, words in MEMBERSHIPS.items() for key, mean in FS_MEANS.items()
+    },
+    "OVI-LDA": READINGS,
 }
 # Whose numbers of clusters: those that V takes for each algorithm, or four for all.
 ROUTES = {"chosen": "number of clusters by V", "four": "four clusters given"}
-# Partitions that the paper may mean, by the route of the records.
-PARTITIONS = {"chosen": "K by V", "printed": "K by V as printed", "four": "K = 4"}
+ALL_ROUTES = ROUTES | {"printed": "number of clusters by V as printed"}
 TRUE_NUMBER = 4
-# SNR levels, in decibel.
-EASIER = (5, 8)
 # (decibel, algorithm) of the rows of Table 3, without the consensus: those that choose the definitions, and the others.
 ROWS = tuple(itertools.product(PRINTED, ALGORITHMS))
 ODD, EVEN = ROWS[::2], ROWS[1::2]
 # What Figure 2 may show of the consensus: crisp clusters, or the final partition matrix by two formulas, by its key in
 # the records.
-CRISP_KINDS = ("complete", "core")
 FINAL_KINDS = {"P_f": "c-means", "P_f by Gath-Geva": "gath-geva"}
-KINDS = (*CRISP_KINDS, *FINAL_KINDS)
+KINDS = ("complete", "core", *FINAL_KINDS)
 # The consensus, and the partition it is compared with: NAME stands for the algorithm.
 PAIRS = {kind: (kind, "NAME") for kind in KINDS} | {
     "core, both on its objects": ("core", "NAME on core"),
@@ -108,24 +101,14 @@ def fewest_runs(records):
 
 
 def noises(records):
-    """{(variance of the noise in a dimension,): records}: three readings of SNR, each over all numbers of objects."""
-    return {(_noise(divisor),): group for divisor, group in grouped(records, "divisor").items()}
+    """{variance of the noise in a dimension: records}: three readings of SNR, each over all numbers of objects."""
+    return {_noise(divisor): group for divisor, group in grouped(records, "divisor").items()}
 
 
 def settings(records):
-    """{(variance of the noise, number of objects): records}: neither is in the paper."""
+    """{variance of the noise and number of objects: records}: neither is in the paper."""
     groups = grouped(records, "divisor", "n")
-    return {(_noise(divisor), f"{n} objects"): group for (divisor, n), group in groups.items()}
-
-
-def comparable(records):
-    """Records of the data sets that there are with every definition of the noise."""
-    common = set.intersection(*({_drawn(row) for row in group} for group in noises(records).values()))
-    return [row for row in records if _drawn(row) in common]
-
-
-def _drawn(record):
-    return tuple(record["config"][key] for key in ("n", "decibel", "repetition"))
+    return {f"{_noise(divisor)}, {n} objects": group for (divisor, n), group in groups.items()}
 
 
 def _noise(divisor):
@@ -143,55 +126,6 @@ def decibels(records):
 def repetitions(records):
     """Records of each repetition: {repetition: records}."""
     return grouped(records, "repetition")
-
-
-def one_each(records):
-    """Samples with one data set of each level and setting, of the repetitions that all settings have."""
-    (rows,) = records
-    return [[group] for _, group in sorted(repetitions(comparable(rows)).items())]
-
-
-def judged(met, evidence):
-    """`by_reading` for {(noise, reading, ...): a fact, the share of the cases that are met, or a verdict}; readings of
-    one verdict are named together."""
-    by_noise = {}
-    for (noise, *rest), of in met.items():
-        by_noise.setdefault(noise, {})[tuple(rest)] = verdict_of(of)
-    first, *others = by_noise.values()
-    if len(set(first.values())) > 1 and all(other == first for other in others):
-        return by_reading(dict(_shortened(first)), evidence)
-    named = {}
-    for noise, of_noise in by_noise.items():
-        for words, holds in _shortened(of_noise):
-            named.setdefault((noise, holds), []).append(words)
-    texts = {(n, holds): f"{n} ({'; '.join(rest)})" if any(rest) else n for (n, holds), rest in named.items()}
-    return by_reading({texts[key]: key[1] for key in named}, evidence)
-
-
-def _shortened(met):
-    """[(words, whether it holds)] for {(reading, ...): whether}: what gives one answer in all cases is named once."""
-    if len(set(met.values())) == 1:
-        return [("", next(iter(met.values())))]
-    heads = {}
-    for (head, *rest), holds in met.items():
-        heads.setdefault(head, {})[tuple(rest)] = holds
-    found = [(head, *short) for head, of_head in heads.items() for short in _shortened(of_head)]
-    return [(", ".join(filter(None, (head, words))), holds) for head, words, holds in found]
-
-
-def below_zero(differences, *, all_of_them=False):
-    """{reading: the verdict on the claim that its arrays of paired differences are below zero in the mean}.
-
-    Holm's correction is for the arrays of one reading, which are the comparisons that the claim makes. With
-    `all_of_them` the claim is a superlative, which no part of them makes true in part, and one above zero contradicts.
-    """
-    return {reading: _below(arrays, all_of_them) for reading, arrays in differences.items()}
-
-
-def _below(arrays, all_of_them):
-    p = holm([signed_rank(one) for one in arrays])
-    signs = [-np.sign(np.mean(one)) if value < LEVEL else 0 for one, value in zip(arrays, p, strict=True)]
-    return decided([min(signs)] if all_of_them else signs)
 
 
 def printed_numbers():
@@ -282,16 +216,3 @@ def span(values, style=".0%"):
     """Text of the least and the largest value."""
     least, most = (f"{limit(values):{style}}" for limit in (min, max))
     return least if least == most else f"{least} to {most}"
-
-
-def most(shares, style=".0%"):
-    """Text of the least and the largest of {reading: share}, with the reading of the largest."""
-    least, most = (f"{limit(shares.values()):{style}}" for limit in (min, max))
-    return least if least == most else f"between {least} and {most} (most with {named(max(shares, key=shares.get))})"
-
-
-def named(reading):
-    return ", ".join(filter(None, reading))
-
-
-ONE_EACH = ("one data set at each level", one_each)

@@ -2,24 +2,18 @@
 
 from experiments.ovi_lda.ovi_qpsk import PRINTED
 
-from ..claim import MOST, judge, rules_of
 from ..markdown import document, table
-from . import answers, claims, figure_2
-
-RULES = rules_of(claims, figure_2)
+from . import answers
 
 
 def readings_table(records):
-    """How many numbers of Table 3 each reading gives back, and which claims hold with it.
+    """How many numbers of Table 3 each reading gives back.
 
     A number counts as the share of the data sets in which it comes out as printed."""
     rows = sorted(
         answers.fewest_runs(answers.joined(records)), key=lambda row: (row["config"]["divisor"], row["config"]["n"])
     )
-    groups, best = (
-        {", ".join(setting): group for setting, group in answers.settings(rows).items()},
-        answers.best_setting(rows),
-    )
+    groups, best = answers.settings(rows), answers.best_setting(rows)
     main = next(name for name, group in groups.items() if best in answers.by_setting(group))
     return document(
         _by_definition(groups),
@@ -28,11 +22,8 @@ def readings_table(records):
         f"the definition with the most of the odd rows by crisp memberships, {main}; the even rows have no part in "
         "it. More objects were not tried.",
         _by_formula(groups, main),
-        f"Readings of an index with {main}; then the least and the most over all definitions, and those with which the "
-        "claim on the column holds. Fuzzy algorithms have memberships of their own. With Euclidean distances the index "
-        "is not that of the paper.",
-        _by_claim(groups),
-        "Each definition as if it were the only one. Fewer data sets show less by a test than all together.",
+        f"Readings of an index with {main}; then the least and the most over all definitions. Fuzzy algorithms have "
+        "memberships of their own. With Euclidean distances the index is not that of the paper.",
     )
 
 
@@ -58,28 +49,16 @@ def _by_definition(groups):
 
 def _by_formula(groups, main):
     lines = []
-    formulas = answers.FORMULAS | {"OVI-LDA": {key: (words,) for key, words in answers.READINGS.items()}}
-    for column, readings in formulas.items():
+    for column, readings in answers.FORMULAS.items():
         for key, words in readings.items():
             options = {"columns": [column], "reading": key}
             counts = {name: _number(group, **options)[0] for name, group in groups.items()}
-            holding = [name for name, group in groups.items() if answers.agreement(group, **options).mean() >= MOST]
             levels = [f"{_number(answers.at(groups[main], [d]), **options, rows=_level(d))[0]:.1f}" for d in PRINTED]
             total = _number(groups[main], **options)[1]
-            ours = [*levels, f"{counts[main]:.1f} of {total}", answers.span(counts.values(), ".1f")]
-            lines.append([column, ", ".join(words), *ours, "; ".join(holding) or "none"])
-    return table(["index", "reading", *(f"{d} dB" for d in PRINTED), "all", "least to most", "claim holds with"], lines)
+            all_levels = f"{counts[main]:.1f} of {total}"
+            lines.append([column, words, *levels, all_levels, answers.span(counts.values(), ".1f")])
+    return table(["index", "reading", *(f"{d} dB" for d in PRINTED), "all", "least to most"], lines)
 
 
 def _level(decibel):
     return tuple(row for row in answers.ROWS if row[0] == decibel)
-
-
-def _by_claim(groups):
-    by_records = {rule: names for rule, names in RULES.items() if names}
-    judged = {name: judge(by_records, {"rows": group}) for name, group in groups.items()}
-    lines = [
-        [claims[0].where, claims[0].quote.replace("|", "\\|"), *(claim.verdict for claim in claims)]
-        for claims in zip(*judged.values(), strict=True)
-    ]
-    return table(["where", "the paper says", *judged], lines)

@@ -7,6 +7,7 @@ from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, PRINTED
 from ..markdown import document, table
 from ..records import grouped
 from .answers import (
+    ALL_ROUTES,
     INDICES,
     NAMES,
     PAIRS,
@@ -89,7 +90,7 @@ def consensus_table(records):
                 groups = [*([name] for name in ALGORITHMS), ALGORITHMS]
                 found = [f"{lower(chosen, route, index, kind, group).mean():.0%}" for group in groups]
                 shares.append([text, index, kind, *found])
-    for route, text in (ROUTES | {"printed": "number of clusters by V as printed"}).items():
+    for route, text in ALL_ROUTES.items():
         cores = [record["result"]["routes"][route]["consensus"] for record in chosen]
         # A consensus without a core, if there is one, has no accuracy there.
         sure = np.mean([core["core"]["ari"] for core in cores if core["core"]["ari"] is not None])
