@@ -11,15 +11,15 @@ from pathlib import Path
 
 from robust_eac.wording import counted
 
-from .shared.named import begin_run, check_files, find_task, run_names
-from .shared.parameters import described, read_parameters
-from .shared.runner import experiment_modules, frozen_text, run_here, run_task, task_records
+from .shared.runner import complete_records, experiment_modules, fail, run_here, run_task, task_records
+from .shared.runs import begin_run, continue_run, described, find_task, read_parameters, run_names
 from .shared.store import (
     NOT_INSTALLED,
     PROJECT,
     RECORDS,
     canonical_json,
     changes,
+    freeze_records,
     from_commit,
     is_done,
     judge,
@@ -71,13 +71,12 @@ def _parameters(arguments):
 def _run(arguments):
     task = _task(arguments)
     if arguments.set or arguments.as_run:
-        if arguments.smoke or task.run:
-            raise ValueError("--set and --name begin a run of an experiment: give the name of one, and no --smoke.")
-        if arguments.as_run is None:
-            raise ValueError("--set needs --name: records of other cells are filed under a name of their own.")
-        task = begin_run(arguments.as_run, task, read_parameters(task.experiment, arguments.set))
+        if task.run or arguments.smoke or arguments.as_run is None:
+            raise ValueError("--set begins a run of an experiment with --name, under which its records are filed.")
+        parameters = read_parameters(task.experiment, arguments.set)
+        task = begin_run(arguments.as_run, task.experiment, parameters, arguments.records)
     elif task.run:
-        check_files(task.root)
+        task = continue_run(task)
     return _report(task, run_task(task, n_jobs=arguments.n_jobs, force=arguments.force, progress=True))
 
 
@@ -88,21 +87,15 @@ def _status(arguments):
 
 def _freeze(arguments):
     task = _task(arguments)
-    if task.smoke and arguments.output is None:
-        return fail("freeze --smoke needs --output: the default file holds the full grid", 2)
-    try:
-        text = frozen_text(task)
-    except ValueError as error:
-        return fail(error, 1)
-    changed = sum(not from_commit(record) for record in task_records(task))
-    if changed and arguments.output is None and not task.run:
-        return fail(
-            f"{changed} of {len(task.cells)} records are of files that differed from a commit: commit, run with "
-            "--force, and freeze; or freeze to another file with --output.",
-            1,
-        )
-    output = arguments.output or _frozen_file(task)
-    write_whole(output, text)
+    output, records = arguments.output or _frozen_file(task), complete_records(task)
+    if output.parent == FROZEN:
+        changed = sum(not from_commit(record) for record in records)
+        if task.smoke or changed:
+            raise ValueError(
+                f"{output} holds the full grid by committed files, not that of --smoke, and not {changed} records of "
+                "files that differed from a commit: commit and run with --force, or freeze with --output."
+            )
+    write_whole(output, freeze_records(task.name, task.experiment.VERSION, records))
     print(output)
     return 0
 
@@ -110,14 +103,11 @@ def _freeze(arguments):
 def _verify(arguments):
     """Run some frozen cells again and judge: rounding on another machine may lead to another minimum."""
     task = _task(arguments)
-    path = arguments.frozen or _frozen_file(task)
-    if not path.is_file():
-        return fail(f"there is no frozen file {path}; run first: python -m experiments freeze {arguments.name}", 1)
     if task.run:
-        check_files(task.root)
-    frozen, version = load_frozen(path), task.experiment.VERSION
+        continue_run(task)
+    frozen, version = load_frozen(arguments.frozen or _frozen_file(task)), task.experiment.VERSION
     if frozen["version"] != version:
-        return fail(f"the frozen file holds version {frozen['version']}, the code is version {version}", 1)
+        raise ValueError(f"the frozen file holds version {frozen['version']}, the code is version {version}.")
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
     verdicts, largest = Counter(), Counter()
     for row, record in zip(rows, run_here(task.experiment, [row["config"] for row in rows]), strict=True):
@@ -148,8 +138,7 @@ def _judge(record, row, rows):
         return _ABSENT, Counter()
     cell = row["config"] | {"repetition": None}
     repetitions = [other["result"] for other in rows if other["config"] | {"repetition": None} == cell]
-    verdict = judge(record["result"], row["result"], repetitions)
-    return verdict, changes(record["result"], row["result"])
+    return judge(record["result"], row["result"], repetitions), changes(record["result"], row["result"])
 
 
 def _error_of(record):
@@ -174,12 +163,6 @@ def _report(task, records):
     for record in failed[:5]:
         print(f"failed: {canonical_json(record['config'])}\n{_error_of(record)}", file=sys.stderr)
     return 0 if n_done == len(records) else 1
-
-
-def fail(message, code):
-    """Print an error in one line and return the exit code."""
-    print(f"error: {' '.join(str(message).split())}", file=sys.stderr)
-    return code
 
 
 def _parser():
@@ -218,16 +201,10 @@ def _parser():
     freeze = add("freeze", _freeze, "write all records to one file, from which figures are drawn")
     freeze.add_argument("--output", type=Path, metavar="FILE", help=f"file to write; {default}")
     verify = add("verify", _verify, "run some cells of the frozen file again and compare the results", smoke=False)
-    verify.add_argument("--cells", type=_positive, default=5, metavar="N", help="number of cells, drawn at random")
+    verify.add_argument("--cells", type=int, default=5, metavar="N", help="number of cells, drawn at random")
     verify.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the draw (default: 0)")
     verify.add_argument("--frozen", type=Path, metavar="FILE", help=f"frozen file; {default}")
     return parser
-
-
-def _positive(text):
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError("must be positive")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.shared.data import without_data
-from experiments.shared.named import FILE, find_task, open_run, run_names
 from experiments.shared.runner import complete_records, experiment_task, load_experiment, missing_message
+from experiments.shared.runs import FILE, find_task, open_run, run_names
 from experiments.shared.store import RECORDS, canonical_json, load_frozen
 
 FOLDER = Path(__file__).resolve().parent

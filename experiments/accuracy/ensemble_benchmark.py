@@ -28,9 +28,9 @@ from robust_eac import (
     trusted_group_weights,
 )
 
+from ..shared.data import DATA
 from ..shared.ensembles import load_features, scores
 from ..shared.measure import significant, timed
-from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
 VERSION = 2

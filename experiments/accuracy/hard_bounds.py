@@ -8,9 +8,9 @@ import numpy as np
 
 from robust_eac import KMeansEnsemble, consensus_lower_bound, solve_hard_median_partition
 
+from ..shared.data import DATA
 from ..shared.ensembles import load_features
 from ..shared.measure import timed
-from ..shared.own import DATA
 from ..shared.store import derive_seed, grid
 
 VERSION = 2

@@ -8,8 +8,8 @@ random partitions, with all its ensembles.
 import numpy as np
 
 from ..robust_eac import noisy_ensembles
+from ..shared.data import DATA
 from ..shared.ensembles import scores
-from ..shared.own import DATA
 from ..shared.store import grid
 from .ensemble_benchmark import MANY, METHODS, UNBALANCED, make_ensemble, seed_of, spoil
 

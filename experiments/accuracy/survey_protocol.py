@@ -4,7 +4,7 @@ A cell is one pool. Twenty draws of 20 clusterings with k in [2, sqrt(n)], rows 
 classes; functions that need a matrix of all pairs are left out above 5,000 objects.
 """
 
-from ..shared.own import DATA
+from ..shared.data import DATA
 from .ensemble_benchmark import DENSE, DENSE_LIMIT, MERGED, METHODS, POOLS, graded, make_ensemble, seed_of, summary
 
 VERSION = 2

@@ -21,8 +21,7 @@ from robust_eac import (
 )
 from robust_eac.ensembles.corruption import KINDS
 
-from ..shared.ensembles import Settings, load_features
-from ..shared.own import weighting_of
+from ..shared.ensembles import Settings, load_features, weigh
 from ..shared.store import ENSEMBLE, checksum, derive_seed, grid
 
 VERSION = 3
@@ -86,7 +85,7 @@ def cells(
         for weighting in (RestrictedSimplex(rho), L2(lam)):
             # Checks the parameter.
             weighting.ready(m, 1.0, None)
-    if k_range is not None and not 2 <= k_range[0] <= k_range[1]:
+    if k_range is not None and not len(k_range) == 2 <= k_range[0] <= k_range[1]:
         raise ValueError(f"k_range must be two numbers from 2 on, the smaller first, got {k_range}.")
     more = {"noise": noise, "weightings": weightings, "n_partitions": n_partitions, "k_range": k_range}
     more |= {"n_clusters": n_clusters, "rho": rho, "lam": lam}
@@ -142,14 +141,19 @@ def noisy_ensemble(dataset, ensemble, repetition, fraction, *, noise="uniform", 
 def consensus_of(labels, dataset, repetition, weighting, n_clusters=None, n_init=10):
     """The median partition of an ensemble of a data set, by default with the number of clusters of the paper."""
     n_clusters = SETTINGS[dataset][0] if n_clusters is None else n_clusters
-    search = {"n_init": n_init, "random_state": derive_seed(0, repetition, "solver")}
-    return solve_median_partition(labels, n_clusters, weighting=weighting_of(weighting), **search)
+    seed = derive_seed(0, repetition, "solver")
+    weighting = weigh(weighting, labels, lambda: _features(dataset, repetition)[0], seed)
+    return solve_median_partition(labels, n_clusters, weighting=weighting, n_init=n_init, random_state=seed)
+
+
+def _features(dataset, repetition):
+    return load_features(dataset, STANDARDISED, derive_seed(0, repetition, "data"))
 
 
 @lru_cache(maxsize=1)
 def make_ensemble(dataset, ensemble, repetition, n_partitions=None, k_range=None):
     """The clean ensemble of a repetition, and the classes; by default with the sizes of the paper."""
-    X, y = load_features(dataset, STANDARDISED, derive_seed(0, repetition, "data"))
+    X, y = _features(dataset, repetition)
     model = ENSEMBLES[ensemble](
         SIZES[ensemble] if n_partitions is None else n_partitions,
         SETTINGS[dataset][1] if k_range is None else k_range,

@@ -1,15 +1,28 @@
 """Ensembles, and measures of a consensus, that several experiments share."""
 
+import inspect
+from importlib import import_module
+
 import numpy as np
 from numpy.lib.format import open_memmap
 from sklearn.preprocessing import StandardScaler
 
-from robust_eac import adjusted_rand_score, h_criterion, load_dataset, normalized_mutual_information
+from robust_eac import (
+    WEIGHT_SOLVERS,
+    adjusted_rand_score,
+    h_criterion,
+    load_dataset,
+    normalized_mutual_information,
+)
+from robust_eac.schemes import WEIGHTING_SCHEMES
 
-from . import own
+from .data import is_file, read_file
 
 N_PARTITIONS = 100
 N_CLUSTERS = 10
+# How the choices of a parameter say that a user's weighting is possible.
+WEIGHTING = "MODULE:NAME"
+WEIGHTINGS = (*dict.fromkeys([*WEIGHT_SOLVERS, *WEIGHTING_SCHEMES]), WEIGHTING)
 
 
 def load_features(dataset, standardised, random_state=0):
@@ -18,8 +31,8 @@ def load_features(dataset, standardised, random_state=0):
     Every feature has unit variance if `standardised` contains the name of the set, or if it comes from a file, of whose
     units nothing is known.
     """
-    if own.is_file(dataset):
-        X, y = own.read_file(dataset)
+    if is_file(dataset):
+        X, y = read_file(dataset)
         return StandardScaler().fit_transform(X), y
     X, y = load_dataset(dataset, random_state=random_state)
     return (StandardScaler().fit_transform(X) if dataset in standardised else X), y
@@ -37,6 +50,25 @@ class Settings(dict):
         k = int(y.max()) + 1
         usual = 10 if X.shape[1] == 2 else 20 if k <= 6 else 40 if k <= 8 else 50
         return k, (k, min(max(usual, 2 * k), len(y)))
+
+
+def find_weighting(name):
+    """A weighting or a scheme, by its name in the library, or by an expression in the names of a module.
+
+    MODULE:FUNCTION or MODULE:CLASS(...); the module lies in the current folder or in PYTHONPATH.
+    """
+    if name in WEIGHT_SOLVERS:
+        return name
+    module, _, expression = name.partition(":")
+    return eval(expression, vars(import_module(module))) if expression else WEIGHTING_SCHEMES[name]
+
+
+def weigh(weighting, labels, load_X, random_state):
+    """A weighting as `solve_median_partition` takes it: a scheme, f(labels, *, X, random_state), gives its weights."""
+    found = find_weighting(weighting) if isinstance(weighting, str) else weighting
+    if callable(found) and "X" in inspect.signature(found).parameters:
+        return found(labels, X=load_X(), random_state=random_state)
+    return found
 
 
 def scores(y, found):

@@ -1,6 +1,7 @@
 """Find experiments, and run the cells that are not done: in this process or in worker processes."""
 
 import shlex
+import sys
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from .measure import in_fresh_process
-from .store import PROJECT, RECORDS, canonical_json, freeze_records, is_done, load_record, run_cell, save_record
+from .store import PROJECT, RECORDS, canonical_json, is_done, load_records, run_cell, save_record
 
 FOLDER = PROJECT / "experiments"
 
@@ -43,41 +44,28 @@ class Task(NamedTuple):
 
 def experiment_modules():
     """{name: module}, both as text, of the files in the folders of `experiments` that define `run_one`."""
-    modules = {}
-    for path in sorted(FOLDER.rglob("*.py"), key=lambda path: path.stem):
-        if "\ndef run_one(" not in path.read_text(encoding="utf-8"):
-            continue
-        module = ".".join(["experiments", *path.relative_to(FOLDER).with_suffix("").parts])
-        if modules.setdefault(path.stem, module) != module:
-            raise ValueError(f"two experiments are called {path.stem!r}: {modules[path.stem]} and {module}.")
-    return modules
+    files = {path.stem: path for path in sorted(FOLDER.rglob("*.py"), key=lambda path: path.stem)}
+    return {
+        name: ".".join(["experiments", *path.relative_to(FOLDER).with_suffix("").parts])
+        for name, path in files.items()
+        if "\ndef run_one(" in path.read_text(encoding="utf-8")
+    }
 
 
 def load_experiment(name):
-    """Module of the experiment called `name`; ValueError with the known names if there is none."""
-    modules = experiment_modules()
-    if name not in modules:
-        raise ValueError(f"unknown experiment {name!r}; known: {', '.join(modules) or 'none yet'}.")
-    return import_module(modules[name])
+    """Module of the experiment called `name`."""
+    return import_module(experiment_modules()[name])
 
 
 def experiment_task(experiment, *, smoke=False, root=RECORDS):
-    """The cells of GRID, or of SMOKE; ValueError if one occurs twice."""
-    task = Task(experiment, experiment.SMOKE if smoke else experiment.GRID, Path(root), smoke=smoke)
-    repeated = len(task.cells) - len(set(map(canonical_json, task.cells)))
-    if repeated:
-        raise ValueError(f"{'SMOKE' if smoke else 'GRID'} of {task.name} repeats {repeated} cells.")
-    return task
+    """The cells of GRID, or of SMOKE."""
+    return Task(experiment, experiment.SMOKE if smoke else experiment.GRID, Path(root), smoke=smoke)
 
 
 def task_records(task):
     """Records of a task in the order of its cells, None for a cell without record."""
-    return [load_record(task.name, task.experiment.VERSION, config, task.root) for config in task.cells]
-
-
-def missing_cells(task):
-    """Configurations that are not done: never run, failed, or unreadable."""
-    return [config for config, record in zip(task.cells, task_records(task), strict=True) if not is_done(record)]
+    found = load_records(task.name, task.experiment.VERSION, task.root)
+    return [found.get(canonical_json(config)) for config in task.cells]
 
 
 def run_task(task, *, n_jobs=1, force=False, progress=False):
@@ -88,7 +76,8 @@ def run_task(task, *, n_jobs=1, force=False, progress=False):
     after another in this process, with FRESH = True each in its own, and may use all threads. Otherwise they have one
     thread.
     """
-    cells = task.cells if force else missing_cells(task)
+    before = zip(task.cells, task_records(task), strict=True)
+    cells = [config for config, record in before if force or not is_done(record)]
     n_jobs = 1 if task.is_serial else min(effective_n_jobs(n_jobs), len(cells))
     found = run_here(task.experiment, cells) if n_jobs <= 1 else run_in_processes(task.experiment, cells, n_jobs)
     done, failed = len(task.cells) - len(cells), 0
@@ -143,11 +132,6 @@ def _one_thread():
         numba.set_num_threads(before)
 
 
-def frozen_text(task):
-    """Text of the frozen file of a task; ValueError with the command to run if cells are missing."""
-    return freeze_records(task.name, task.experiment.VERSION, complete_records(task))
-
-
 def complete_records(task):
     """Records of all cells; ValueError with the command to run if some are not done."""
     records = task_records(task)
@@ -164,3 +148,9 @@ def missing_message(task, missing, then=""):
     options = (" --smoke" if task.smoke else "") + (f" --records {shlex.quote(str(root))}" if root != RECORDS else "")
     command = f"python -m experiments run {name}{options}{then}"
     return f"{name}: {len(missing)} of {len(task.cells)} cells missing or failed ({first}); run: {command}"
+
+
+def fail(message, code):
+    """Print an error in one line and return the exit code."""
+    print(f"error: {' '.join(str(message).split())}", file=sys.stderr)
+    return code

@@ -1,7 +1,7 @@
-"""Cells and records: one configuration of an experiment is one cell, and the record of a cell is one JSON file."""
+"""Cells and records: one configuration of an experiment is one cell, and its record a line of the experiment's file."""
 
+import fcntl
 import functools
-import hashlib
 import itertools
 import json
 import math
@@ -9,9 +9,9 @@ import platform
 import subprocess
 import time
 import traceback
-import warnings
 import zlib
 from collections import Counter
+from contextlib import suppress
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -23,7 +23,6 @@ from robust_eac._whole_files import write_files
 
 PROJECT = Path(__file__).resolve().parents[2]
 RECORDS = PROJECT / "experiments" / "records"
-COMPONENTS = ("data", "ensemble", "corruption", "solver")
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 # Raise by hand where results of the solvers move, and make the records anew; those before the first number have none.
 SOLVER = 3
@@ -48,11 +47,8 @@ def grid(**axes):
 
 
 def derive_seed(base, repetition, component):
-    """Seed of one of COMPONENTS of a cell. Each has its own: another method sees the same ensemble."""
-    if component not in COMPONENTS:
-        raise ValueError(f"component must be one of {', '.join(COMPONENTS)}, got {component!r}.")
-    sequence = np.random.SeedSequence([base, repetition, zlib.crc32(component.encode())])
-    return int(sequence.generate_state(1)[0])
+    """Seed of "data", "ensemble", "corruption" or "solver" of a cell: another method sees the same ensemble."""
+    return int(np.random.SeedSequence([base, repetition, zlib.crc32(component.encode())]).generate_state(1)[0])
 
 
 def canonical_json(value):
@@ -68,9 +64,9 @@ def checksum(labels):
 # One cell
 
 
-def record_path(name, version, config, root=RECORDS):
-    """File of the record of one cell; its name is the hash of experiment, version and configuration."""
-    return Path(root) / name / f"{_sha256([name, version, config])}.json"
+def record_file(name, root=RECORDS):
+    """File of the records of an experiment."""
+    return Path(root) / f"{name}.jsonl"
 
 
 def write_whole(path, text):
@@ -103,26 +99,25 @@ def run_cell(name, version, run_one, config):
 
 
 def save_record(record, root=RECORDS):
-    """Write a record with a checksum of its content; return its path."""
-    path = record_path(record["experiment"], record["version"], record["config"], root)
-    write_whole(path, json.dumps(record | {"checksum": _sha256(record)}, allow_nan=False, indent=1) + "\n")
-    return path
+    """Append a record to the file of its experiment."""
+    path = record_file(record["experiment"], root)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        # Another run may write, too.
+        fcntl.flock(file, fcntl.LOCK_EX)
+        # The line before may be torn, if its process was killed.
+        file.write(f"\n{json.dumps(record, allow_nan=False)}".encode())
 
 
-def load_record(name, version, config, root=RECORDS):
-    """Record of one cell, None if there is none; a warning and None if it is damaged or that of another cell."""
-    path = record_path(name, version, config, root)
-    if not path.exists():
-        return None
-    try:
-        record = json.loads(path.read_bytes())
-        intact = record.pop("checksum") == _sha256(record)
-        if intact and path == record_path(record["experiment"], record["version"], record["config"], root):
-            return record
-    except (ValueError, LookupError, TypeError, AttributeError):
-        pass
-    warnings.warn(f"{path} is not a valid record of its cell: treated as missing.", stacklevel=2)
-    return None
+def load_records(name, version, root=RECORDS):
+    """{configuration as text: the last record of this cell}; torn lines are left out."""
+    path, found = record_file(name, root), {}
+    for line in path.read_bytes().split(b"\n") if path.exists() else ():
+        with suppress(ValueError):
+            record = json.loads(line)
+            if record["version"] == version:
+                found[canonical_json(record["config"])] = record
+    return found
 
 
 def is_done(record):
@@ -260,13 +255,10 @@ def _lines(texts):
 
 def load_frozen(path):
     """Content of a frozen file: `experiment`, `version` and `rows`, each row with its environment."""
-    try:
-        content = json.loads(Path(path).read_bytes())
-        environments, tables = content.pop("environments"), content.pop("tables")
-        rows = [_nested(zip(table["columns"], row, strict=True)) for table in tables for row in table["rows"]]
-        return content | {"rows": [row | {"environment": environments[row["environment"]]} for row in rows]}
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged or not a file of frozen records: {error!r}.") from error
+    content = json.loads(Path(path).read_bytes())
+    environments, tables = content.pop("environments"), content.pop("tables")
+    rows = [_nested(zip(table["columns"], row, strict=True)) for table in tables for row in table["rows"]]
+    return content | {"rows": [row | {"environment": environments[row["environment"]]} for row in rows]}
 
 
 def _nested(pairs):
@@ -299,10 +291,11 @@ def environment():
 
 def _cpu_model():
     """Name of the processor, or of its architecture where the system does not give it."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 def _git_state():
@@ -321,20 +314,15 @@ def _git_state():
 
 def _git(*arguments):
     """Output of a git command in the project's folder."""
-    command = ["git", "-C", str(PROJECT), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+    return subprocess.run(["git", "-C", PROJECT, *arguments], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def from_commit(record):
-    """Whether a record was made by committed sources; an old record only says whether any file had changed."""
+    """Whether a record was made by committed sources."""
     git = record["environment"]["git"]
-    return git is not None and not git.get("sources_dirty", git.get("dirty"))
+    return git is not None and not git["sources_dirty"]
 
 
 def _plain(value):
     """A value as JSON reads it back."""
     return json.loads(json.dumps(value, allow_nan=False))
-
-
-def _sha256(value):
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
