@@ -86,19 +86,15 @@ def test_ambiguous_objects_of_a_partition(rng, limit, cost):
     assert found.n_ambiguous == n_ambiguous if limit is None else found.n_ambiguous < n_ambiguous
 
 
-def test_perfect_agreement_and_a_single_cluster(rng):
+def test_perfect_agreement_and_a_single_cluster():
     labels = np.tile(np.arange(40)[:, np.newaxis] % 4, 6)
-    model = RobustEAC(4, random_state=0, init=labels[:, 0]).fit(labels)
-    found = _assessed(model, labels)
-    assert found.loss == pytest.approx(0.0, abs=1e-9)
-    assert found.bound == pytest.approx(0.0, abs=1e-9)
-    assert (found.n_ambiguous, found.n_gaining) == (0, 0)
-    assert found.excess == 0.0
+    found = _assessed(RobustEAC(4, random_state=0, init=labels[:, 0]).fit(labels), labels)
+    assert (found.loss, found.bound) == pytest.approx((0.0, 0.0), abs=1e-9)
+    assert (found.n_ambiguous, found.n_gaining, found.excess) == (0, 0, 0.0)
     assert found._replace(loss=1e-3).excess is None
     exact = _certificates.assess_partition(encode(labels), np.full(6, 1 / 6), np.arange(40) % 4, 4, 1.0)
     assert exact == (0.0, 0.0, None, 0, 0, None, None, None)
-    one = RobustEAC(1, random_state=0).fit(labels)
-    found = _assessed(one, labels)
+    found = _assessed(RobustEAC(1, random_state=0).fit(labels), labels)
     assert found.excess == pytest.approx(0.0, abs=1e-3)
     assert (found.n_ambiguous, found.n_gaining) == (0, 0)
 

@@ -1,7 +1,6 @@
 """New objects whose labels are names: they are matched by name, not by the integers that encode the names."""
 
 import pickle
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -30,12 +29,6 @@ def named(codes, n_unknown=0):
     names = np.column_stack([NAMES, np.tile(UNKNOWN, (4, 1))]).astype(object)
     found = np.array([row[column] for row, column in zip(names, codes.T, strict=True)]).T
     return np.where(codes == -1, None, found)
-
-
-def categories(texts, order):
-    """A DataFrame of categories, the names of each column and the unknown ones in this order."""
-    known = [pd.CategoricalDtype([*row, *UNKNOWN][::order]) for row in NAMES]
-    return pd.DataFrame({name: pd.Categorical(texts[:, u], dtype=known[u]) for u, name in enumerate(COLUMNS)})
 
 
 # Each makes, of names with None among them, labels of a form.
@@ -76,16 +69,6 @@ def test_names_are_those_of_the_fit(labels, form):
             np.testing.assert_array_equal(model.predict(read(named(new))), expected.predict(new))
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(read(named(NEW[0]))), model.predict(read(named(NEW[0]))))
-
-
-def test_forms_may_differ(labels):
-    """A model that was fitted to one form places new objects of another."""
-    model = RobustEAC(4, random_state=0).fit(categories(named(labels), 1))
-    expected = model.predict_membership(categories(named(NEW[1]), 1))
-    for read in (*FORMS.values(), lambda texts: categories(texts, -1)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            np.testing.assert_array_equal(model.predict_membership(read(named(NEW[1]))), expected)
 
 
 def test_numbers_among_names_and_names_among_numbers(labels):
