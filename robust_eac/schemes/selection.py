@@ -48,8 +48,7 @@ def joint_criterion_weights(
     Examples
     --------
     >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 1], [0, 1] * 4]
-    >>> labels = np.array(partitions).T
-    >>> joint_criterion_weights(labels)
+    >>> joint_criterion_weights(np.array(partitions).T)
     array([0.5, 0. , 0. , 0.5])
     """
     nmi = _rounded_nmi(labels)
@@ -137,8 +136,7 @@ def convex_hull_weights(
     Examples
     --------
     >>> rows = [0, 0, 1, 1, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]
-    >>> labels = np.array(rows)
-    >>> convex_hull_weights(labels)
+    >>> convex_hull_weights(np.array(rows))
     array([0.25, 0.  , 0.25, 0.25, 0.25])
     """
     nmi = _rounded_nmi(labels)
