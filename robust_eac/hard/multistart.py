@@ -20,11 +20,11 @@ from .search import Search, group_copies
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Number of starts that are searched thoroughly.
 _N_THOROUGH = 2
-# Least number of objects in a sample, in all and per cluster of the finest partition.
+# Minimum number of objects in a sample, in all and per cluster of the finest partition.
 _SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
 # Draw a sample if there are at least this many rows for each object in it.
 _SAMPLE_SHARE = 4
-# Dissolve clusters if rows x partitions x clusters^2 is at most this.
+# Split clusters and reassign their rows if rows x partitions x clusters^2 is at most this.
 _THOROUGH_WORK = 10**9
 # A "relaxed" start solves the relaxed problem to this gap, with more than _RELAXED_CLUSTERS clusters only if rows x
 # clusters^2 is at most _RELAXED_WORK.

@@ -131,7 +131,7 @@ def trusted_group_weights(
 
 
 def linked_group(encoding, rng, *, level=LEVEL):
-    """(compared pairs of partitions, mask (m,) of the largest group that agreement links; all, with a warning, if none)."""
+    """(compared pairs of partitions, mask (m,) of the largest group of linked ones; all, with a warning, if none are)."""
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, level=level)
     if group is None:

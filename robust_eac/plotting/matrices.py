@@ -64,8 +64,7 @@ def plot_coassociation(
 
     Examples
     --------
-    >>> ax = plot_coassociation(np.array([[0, 0], [0, 1], [1, 1]]), [0, 0, 1])
-    >>> ax.images[0].get_array().data
+    >>> plot_coassociation(np.array([[0, 0], [0, 1], [1, 1]]), [0, 0, 1]).images[0].get_array().data
     array([[1. , 0.5, 0. ],
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
@@ -120,8 +119,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
 
     Examples
     --------
-    >>> ax = plot_membership([[0.9, 0.1], [0.2, 0.8], [1.0, 0.0]])
-    >>> ax.images[0].get_array().data
+    >>> plot_membership([[0.9, 0.1], [0.2, 0.8], [1.0, 0.0]]).images[0].get_array().data
     array([[1. , 0.9, 0.2],
            [0. , 0.1, 0.8]])
     """
