@@ -244,11 +244,9 @@ def _closest(values, rng):
 
 
 def pieces(encoding, n_clusters, imbalance, rng):
-    """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object).
-
-    Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
-    results depend more than on their seeds.
-    """
+    """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object)."""
+    # Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
+    # results depend more than on their seeds.
     n, d = encoding.n_samples, len(encoding.rows.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.rows.multiplicity.astype(np.int64)

@@ -197,10 +197,8 @@ def walk_similarities(flow, go_on=_GO_ON):
 
 
 def cut_into_large(tree, n_clusters, sizes):
-    """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in the small groups.
-
-    Large groups have at least 3 % of the mean size. If no cut has as many, all groups of the usual cut count.
-    """
+    """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in the small groups."""
+    # Large groups have at least 3 % of the mean size. If no cut has as many, all groups of the usual cut count.
     least = _LEAST_SHARE * sizes.sum() / n_clusters
     for k in range(n_clusters, len(sizes) + 1):
         groups = cut(tree, k)

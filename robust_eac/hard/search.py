@@ -100,7 +100,7 @@ class Search:
         return True
 
     def _regrow(self, group, rng, max_passes):
-        """Dissolve a group of clusters and reassign their rows; undo it unless the loss falls. Returns whether it does."""
+        """Dissolve a group of clusters and reassign the rows; undo it unless the loss falls. Return whether it fell."""
         before, n_moves = self.value, self.n_moves
         tables = Tables(*(array.copy() for array in self._tables))
         kept = self.clusters.copy(), self._margins.copy(), tables, self._drift

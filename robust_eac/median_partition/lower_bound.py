@@ -137,11 +137,9 @@ def bound_memberships(encoding, weights, n_clusters, *, tol=1e-4, max_iter=1000,
 
 
 def spectral_bound(encoding, weights, n_clusters):
-    """The first bound over memberships, for complete partitions, without a matrix of all pairs.
-
-    With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
-    1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
-    """
+    """The first bound over memberships, for complete partitions, without a matrix of all pairs."""
+    # With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
+    # 1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
     slots, total = encoding.partitions.by_slot(weights), encoding.partitions.total
     X, roots = one_hot(encoding), np.append(np.sqrt(slots), n_clusters**-0.5)
     gram = np.empty((len(roots), len(roots)))

@@ -131,7 +131,7 @@ def trusted_group_weights(
 
 
 def linked_group(encoding, rng, *, level=LEVEL):
-    """(compared pairs of partitions, mask (m,) of the largest group of linked ones; all, with a warning, if none are)."""
+    """(compared pairs of partitions, mask (m,) of the largest group of linked ones; all, with a warning, if none)."""
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, level=level)
     if group is None:
@@ -202,11 +202,9 @@ def are_apart(pairs, group, other):
 
 
 def near_duplicates(pairs, agreements):
-    """Mask (n_references, m) of near-duplicates, given the agreements (m,) of the partitions with a consensus.
-
-    They agree more with each other than either with the consensus. Partitions close to the consensus are excluded: they
-    agree because all of them are right.
-    """
+    """Mask (n_references, m) of near-duplicates, given the agreements (m,) of the partitions with a consensus."""
+    # They agree more with each other than either with the consensus. Partitions close to the consensus are excluded:
+    # they agree because all of them are right.
     with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
     nearer = (pairs.agreement > with_consensus) & (with_consensus < _AT_CONSENSUS)
     alike = (pairs.agreement >= _NEAR) & (pairs.fineness >= _AS_FINE) & (pairs.overlap >= _SAME_OBJECTS)

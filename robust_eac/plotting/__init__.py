@@ -1,4 +1,4 @@
-"""Plots of ensembles and results, by matplotlib. Each draws on the given Axes and returns it, without showing or closing.
+"""Plots of ensembles and results, by matplotlib. Each draws on the given Axes and returns it, and closes nothing.
 
 Colours are Okabe and Ito's, which readers with common kinds of colour blindness can distinguish; markers, dashes and
 lightness carry the same information in grey print.
