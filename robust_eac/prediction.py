@@ -21,7 +21,7 @@ class Codebook(NamedTuple):
     starts : (m + 1,) int64; first slot of each used partition; last, the slot of labels that no fitted object has.
     labels : (n_slots,) int64; label of each cluster, in ascending order within each partition, then -1 if some were
         missing.
-    categories : values that the labels of each used partition stand for; None for themselves.
+    categories : values that the labels of each used partition represent; None if the labels are the values.
     """
 
     partitions: np.ndarray
@@ -115,7 +115,7 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
 
 
 def _categories(ensemble, u):
-    """Values that the labels of a partition stand for, None for themselves."""
+    """Values that the labels of a partition represent; None if the labels are the values."""
     return None if ensemble.categories is None else ensemble.categories[u]
 
 

@@ -34,7 +34,7 @@ class Identifiability(NamedTuple):
 
     @property
     def counts(self):
-        """(number of unidentified objects, agreement, whether it is certain that there are no others)."""
+        """(number of unidentified objects, agreement, whether it is certain that these are all)."""
         return int(np.count_nonzero(self.unidentified)), self.agreement, self.proven
 
 

@@ -173,7 +173,7 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     Returns
     -------
     values : ndarray of shape (n_samples, n_clusters)
-        In [0, 1], clusters in ascending order; nan where the object is in no partition with another one of the cluster.
+        In [0, 1], clusters in ascending order; nan if no partition contains the object and another one of the cluster.
 
     References
     ----------

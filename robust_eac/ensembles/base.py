@@ -114,7 +114,7 @@ def stack(columns):
 
 
 def check_share(value, total, *, name):
-    """Return how many objects or features a count or a share in (0, 1] of their total stands for; None means all."""
+    """Number of objects or features from a count or a share in (0, 1] of their total; None means all."""
     if value is None:
         return total
     if isinstance(value, Integral):

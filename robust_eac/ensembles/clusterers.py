@@ -65,7 +65,7 @@ class ClustererEnsemble(base.EnsembleTransformer):
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition; of clusterers without `n_clusters`, the number found.
     estimators_ : list of n_partitions fitted clusterers
-        Of a function, an object with its `labels_` of the sample: 0, 1, ... in the order of its own labels, or -1.
+        For a function, objects with its `labels_` of the sample: 0, 1, ... in the order of its own labels, or -1.
     estimators_samples_, estimators_features_ : list of n_partitions ndarray
         Indices of the objects and of the features of each partition, ascending. The former are drawn again from the
         seeds at every access, so that they take no memory.
@@ -283,7 +283,7 @@ def _warn_left_out(clusterer, n_clusters, n_found):
 
 
 def _as_clusterer(estimator, n_per_k):
-    """Return the clusterer that the arguments `estimator` and `n_per_k` stand for."""
+    """The clusterer for the arguments `estimator` and `n_per_k`."""
     if estimator is None:
         return KMeans(init="random", n_init=1) if n_per_k is None else KMeans(n_init=10)
     is_estimator = hasattr(base.last_step(estimator), "get_params")

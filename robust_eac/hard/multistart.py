@@ -165,7 +165,7 @@ def descend(task, clusters, weights, rng, *, thorough):
 
 
 def refine(task, clusters, weights, rng, *, thorough):
-    """As :func:`descend`, but the start may separate copies of an object; copies in the same cluster move together."""
+    """As :func:`descend`, but the start may separate identical objects; those in the same cluster move together."""
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, clusters)

@@ -84,10 +84,10 @@ def solve_hard_median_partition(
 ) -> HardMedianPartition:
     r"""Find the hard partition of least weighted mean loss: the median partition, not its relaxation.
 
-    Minimise :math:`\sum_u \alpha_u d(u, c)` over the hard partitions c of the objects, with a loss d of
+    Minimise :math:`\sum_u \alpha_u d(u, c)` over the hard partitions c of the objects, for a loss d of
     :func:`~robust_eac.hard_partition_losses`. If the partitions are draws from the posterior of a Bayesian mixture,
     this is the estimate of least expected loss. "binder" with cost 1 is the d_u of :func:`~robust_eac.partition_losses`
-    over n_samples^2. It puts objects of uncertain cluster into small clusters; "vi" finds fewer and larger ones.
+    over n_samples^2. It puts ambiguous objects into small clusters; "vi" finds fewer and larger ones.
 
     Objects are moved one at a time to the cluster of least loss, new clusters included, until no move lowers it. Then
     clusters are dissolved, one or two together, and their objects allocated again [1]_, unless the problem is large.
@@ -116,12 +116,12 @@ def solve_hard_median_partition(
     n_init : int, default=16
         Number of starts; an array `init` is one start.
     init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
-        "sequential": objects in random order, each joins the cluster of least loss so far. "random": random clusters.
-        "mixed": these two in turn. "partitions": the given partitions of least loss. "relaxed": labels of the relaxed
-        median partition, but "sequential" with more than 256 clusters if their square times the number of rows exceeds
-        10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
+        "sequential": in random order, each object joins the cluster of least loss so far. "random": random clusters.
+        "mixed": alternates between these two. "partitions": the given partitions of least loss. "relaxed": labels of
+        the relaxed median partition, but "sequential" with more than 256 clusters if their square times the number of
+        rows exceeds 10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
-        Largest number of passes over all objects per start, without those after dissolving clusters.
+        Largest number of passes over all objects per start, not counting those after dissolving clusters.
     bound : bool, default=False
         Whether to compute :func:`~robust_eac.consensus_lower_bound` for the weights found; "binder" only.
     n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`
@@ -138,9 +138,9 @@ def solve_hard_median_partition(
     Warns
     -----
     ConvergenceWarning
-        If objects still move, or weights change, in pass `max_passes`.
+        If objects still move, or weights still change, after `max_passes` passes.
     UserWarning
-        If a weighting by trust finds no two partitions that agree beyond chance: all start with equal weights.
+        If a weighting by trust finds no two partitions that agree beyond chance: then all start with equal weights.
 
     References
     ----------

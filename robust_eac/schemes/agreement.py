@@ -92,7 +92,7 @@ def _entropy(shares):
 
 
 def _mean_off_diagonal(similarities):
-    """Mean similarity of each partition to the others; 1 if there is no other."""
+    """Mean similarity of each partition to the others; 1 for a single partition."""
     m = len(similarities)
     # The row sum minus 1 would lose similarities below 1e-16.
     return np.where(np.eye(m, dtype=bool), 0.0, similarities).sum(axis=1) / (m - 1) if m > 1 else np.ones(1)

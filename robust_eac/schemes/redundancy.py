@@ -107,7 +107,7 @@ def pair_products(encoding):
     np.fill_diagonal(Q, own)
     for u, v, table in tables(encoding):
         if table.total > 0.0:
-            # Sums of integers are exact, so copies with other label names have equal rows.
+            # Sums of integers are exact, so duplicates with other label names have equal rows.
             Q[u, v] = Q[v, u] = (table.counts @ table.counts) / table.total**2
     if len(encoding.partitions.missing_slots):
         values, vectors = np.linalg.eigh(Q)

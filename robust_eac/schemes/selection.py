@@ -39,7 +39,7 @@ def joint_criterion_weights(
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        1 / size for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
+        1 / size for the selected partitions, 0 for the rest; duplicates of a selected partition share its weight.
 
     References
     ----------
@@ -88,7 +88,7 @@ def cluster_and_select_weights(
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Equal for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
+        Equal for the selected partitions, 0 for the rest; duplicates of a selected partition share its weight.
 
     References
     ----------

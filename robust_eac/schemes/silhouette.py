@@ -193,7 +193,7 @@ def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
 
 @njit
 def _sums_of_squares(x, labels, counts, sums):
-    """(n_clusters, n) sums of squared distances, exactly 0 to a cluster of copies: coordinates relative to a member."""
+    """(n_clusters, n) sums of squared distances, from coordinates relative to a member: 0 is exact for duplicates."""
     n_dims, n = x.shape
     counts[:] = 0
     first = np.empty_like(counts)
