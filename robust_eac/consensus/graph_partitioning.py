@@ -71,7 +71,7 @@ def cspa(
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework ...", JMLR 3, 2002.
     .. [2] Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SISC 20, 1998.
 
     Examples
@@ -187,7 +187,7 @@ def hgpa(
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework ...", JMLR 3, 2002.
     .. [2] Schlag et al., "High-quality hypergraph partitioning", ACM Journal of Experimental Algorithmics 27, 2022.
 
     Examples

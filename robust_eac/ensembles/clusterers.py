@@ -85,8 +85,7 @@ class ClustererEnsemble(base.EnsembleTransformer):
     References
     ----------
     .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.
-    .. [2] Monti et al., "Consensus clustering: a resampling-based method for class discovery", Machine Learning 52,
-       2003.
+    .. [2] Monti et al., "Consensus clustering: a resampling-based method ...", Machine Learning 52, 2003.
 
     Examples
     --------

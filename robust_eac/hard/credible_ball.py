@@ -74,8 +74,7 @@ def credible_ball(
 
     References
     ----------
-    .. [1] Wade, Ghahramani, "Bayesian cluster analysis: point estimation and credible balls", Bayesian Anal. 13(2),
-       2018.
+    .. [1] Wade, Ghahramani, "Bayesian cluster analysis: point estimation and credible balls", Bayesian Anal. 13, 2018.
 
     Examples
     --------

@@ -243,7 +243,7 @@ def most_clusters(encoding):
 
 
 def check_tables(encoding, n_clusters, name):
-    """Raise ValueError for more clusters than :func:`most_clusters`; `name` says what has them."""
+    """Raise ValueError, which names `name`, for more clusters than :func:`most_clusters`."""
     n_base, most = len(encoding.partitions.sizes), most_clusters(encoding)
     if n_clusters > most:
         needed = n_base * int(n_clusters)

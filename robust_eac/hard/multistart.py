@@ -24,7 +24,7 @@ _N_THOROUGH = 2
 _SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
 # Draw a sample if there are at least this many rows for each object in it.
 _SAMPLE_SHARE = 4
-# Split clusters and reassign their rows if rows x partitions x clusters^2 is at most this.
+# Clusters are dissolved, and their rows reassigned, if rows x partitions x clusters^2 is at most this.
 _THOROUGH_WORK = 10**9
 # A "relaxed" start solves the relaxed problem to this gap, with more than _RELAXED_CLUSTERS clusters only if rows x
 # clusters^2 is at most _RELAXED_WORK.

@@ -148,7 +148,7 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
     References
     ----------
-    .. [1] Jing, Ng, Huang, "An entropy weighting k-means algorithm for subspace clustering", IEEE TKDE 19(8), 2007.
+    .. [1] Jing, Ng, Huang, "An entropy weighting k-means algorithm for subspace clustering ...", IEEE TKDE 19(8), 2007.
 
     Examples
     --------

@@ -115,8 +115,7 @@ def trusted_group_weights(
 
     References
     ----------
-    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
-       1967.
+    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Res. 27, 1967.
 
     Examples
     --------
@@ -131,7 +130,7 @@ def trusted_group_weights(
 
 
 def linked_group(encoding, rng, *, level=LEVEL):
-    """(compared pairs of partitions, mask (m,) of their largest linked group). Without links it is all, with a warning."""
+    """(compared pairs of partitions, mask (m,) of the largest linked group; all, with a warning, if none is linked)."""
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, level=level)
     if group is None:

@@ -82,7 +82,7 @@ def plot_coassociation(
     drawn = draw_objects(groups, max_objects, rng)
     together = coassociation_of(encode(ensemble.labels[drawn]), weights)
     groups = groups[drawn]
-    # Within a group by average linkage.
+    # Objects within a group are ordered by average linkage.
     order = np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
     _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
     starts, drawn_names = _bounds(groups[order], names)

@@ -177,7 +177,7 @@ def _spectral_groups(similarities, n_groups, rng):
     m = len(similarities)
     if n_groups == m:
         return np.arange(m)
-    # The diagonal of 1 gives every partition a positive degree, even without information shared with another.
+    # The diagonal of 1 gives every partition a positive degree, even if it shares no information with another.
     scale = 1.0 / np.sqrt(similarities.sum(axis=1))
     _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
     rows = unit_rows(vectors[:, -n_groups:])

@@ -59,7 +59,7 @@ def silhouette_weights(
     References
     ----------
     .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX 7, 2020.
-    .. [2] Rousseeuw, "Silhouettes: a graphical aid to the validation of cluster analysis", JCAM 20, 1987.
+    .. [2] Rousseeuw, "Silhouettes: a graphical aid ...", Journal of Computational and Applied Mathematics 20, 1987.
 
     Examples
     --------

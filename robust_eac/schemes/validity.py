@@ -48,7 +48,7 @@ def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_st
     References
     ----------
     .. [1] Duarte et al., "Weighted evidence accumulation clustering using subsampling", PRIS 2006.
-    .. [2] Rousseeuw, "Silhouettes: a graphical aid to the validation of cluster analysis", JCAM 20, 1987.
+    .. [2] Rousseeuw, "Silhouettes: a graphical aid ...", Journal of Computational and Applied Mathematics 20, 1987.
     .. [3] Caliński, Harabasz, "A dendrite method for cluster analysis", Communications in Statistics 3, 1974.
     .. [4] Davies, Bouldin, "A cluster separation measure", IEEE PAMI 1(2), 1979.
 
