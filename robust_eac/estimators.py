@@ -61,7 +61,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             warn(f"{message}{n} rows objects, and the columns clusterings?")
 
     def _check_names(self, ensemble):
-        """Require the partitions of the fit in their order; with scikit-learn's messages, which its tests expect."""
+        """Require the partitions of the fit in their order, with scikit-learn's messages, which its tests expect."""
         kind = type(self).__name__
         known, found = getattr(self, "feature_names_in_", None), ensemble.names
         if known is not None and found is not None and list(known) != list(found):
@@ -92,18 +92,17 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str:
         r"""Report in words: quality of the consensus, trusted partitions, confidence in the objects.
 
-        :class:`MergeConsensus` has no objective.
-
         `X` adds a certificate. "bound" compares :math:`\sum_u \alpha_u d_u` at `membership_` with a lower bound over
         all memberships for the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`). It is "none", with
         the reason, after merging, for adjusted losses and Dask arrays, and where more than 3,000 objects differ and
         labels are missing or there are more than 3,000 base clusters. "ambiguous" counts the objects whose best move to
         another cluster raises :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples, those whose
         move would lower L, and those that change cluster at the same losses (see :func:`~robust_eac.certify`).
+        :class:`MergeConsensus` has no objective.
 
         Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
-        n_partitions^2 + K^3) for K base clusters; if the distance to that bound is above 0.1 %, or labels are missing,
-        and at most 3,000 objects differ, that of :func:`~robust_eac.consensus_lower_bound` in addition.
+        n_partitions^2 + K^3) for K base clusters; in addition, that of :func:`~robust_eac.consensus_lower_bound` if at
+        most 3,000 objects differ, and labels are missing or the distance to that bound is above 0.1 %.
 
         Parameters
         ----------
@@ -169,7 +168,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         It explains :meth:`summary`, lists partitions (weight, loss, agreement and its p-value) and ambiguous objects,
         and shows the co-association of at most 400 objects. The same fit gives the same page, without a date. Needs
-        Jinja2 and matplotlib. Time of :meth:`summary` with X.
+        Jinja2 and matplotlib, and the time of :meth:`summary` with X.
 
         Parameters
         ----------
@@ -179,8 +178,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
             The file to write, completely or not at all. None returns the page.
         sample_weight, names : as in :meth:`summary`
         object_names : sequence of n_samples str, default=None
-            Names of the objects. None means the index of a DataFrame X, or numbers
-            from 0.
+            Names of the objects. None means the index of a DataFrame X, or numbers from 0.
         title : str, default=None
             Title of the page. None means the numbers of partitions and objects.
         note : str, default=None
@@ -188,7 +186,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         call : str, default=None
             Call that repeats the fit. None means the call in Python.
         max_rows : int, default=100
-            Largest number of ambiguous objects listed, the least sure ones.
+            Largest number of ambiguous objects listed, the most ambiguous ones.
         selection : ClusterNumberSelection, default=None
             Result of :func:`~robust_eac.select_n_clusters`, to show how the number of clusters was chosen.
 
@@ -198,9 +196,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
 
         Examples
         --------
-        >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-        >>> page = RobustEAC(n_clusters=2, random_state=0).fit(labels).to_html(labels, names=["a", "b", "c", "d"])
-        >>> page.splitlines()[0]
+        >>> labels = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1], [1, 1, 0]])
+        >>> RobustEAC(n_clusters=2, random_state=0).fit(labels).to_html(labels, names=["a", "b", "c"])[:15]
         '<!DOCTYPE html>'
         """
         from .reporting.page import report
@@ -236,14 +233,14 @@ class RobustEAC(_Consensus):
     Parameters
     ----------
     n_clusters : int
-        Largest number of clusters of the consensus; some may be empty. In memory, n_samples n_clusters is at most
-        2^28; :func:`~robust_eac.solve_hard_median_partition` takes less memory.
+        Largest number of clusters of the consensus; some may be empty. In memory, n_samples n_clusters is at most 2^28;
+        :func:`~robust_eac.solve_hard_median_partition` takes less memory.
     weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
         How to compute the weights from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy" or
         "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance,
-        near-duplicates counting once); an object with parameters, such as ``L2(lam=...)`` or
-        ``RestrictedSimplex(rho=...)``; any function losses -> weights, without a guarantee of descent; or fixed
-        weights: non-negative, not all zero, normalised to sum to one.
+        near-duplicates counting once); an object with parameters, such as
+        ``L2(lam=...)`` or ``RestrictedSimplex(rho=...)``; any function losses -> weights, without a guarantee of
+        descent; or fixed weights: non-negative, not all zero, normalised to sum to one.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
         The losses that are minimised: "raw" means d_u, "adjusted" their chance-corrected form d_u / E[d_u] = 1 - a_u
         (see :func:`~robust_eac.adjusted_agreement`), which does not favour fine partitions. Losses and objective are
@@ -252,17 +249,17 @@ class RobustEAC(_Consensus):
     init : {"random", "kmeans"} or array-like, default="random"
         Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
         SciPy sparse, or a label vector of shape (n_samples,). An array is one start, and begins with the best weights
-        for its losses, so that a fit goes on from its `membership_`; with those of a named start, if only clusterings
-        equal to it had weight. The uniform membership is refused: it is a stationary point. With thousands of objects,
-        each named start is first solved on a sample; with tens of thousands, then on a quarter of the objects. With
-        more than 32 clusters, "random" puts the objects, in random order, where they cost least.
+        for its losses, so that a fit continues from its `membership_`; but with those of a named start if only
+        clusterings equal to it had weight. The uniform membership is refused: it is a stationary point. With thousands
+        of objects, each named start is first solved on a sample; with tens of thousands, then on a quarter of the
+        objects. With more than 32 clusters, "random" puts the objects, in random order, where they cost least.
     n_init : int, default=10
         Number of starts. Each is solved to a gap of 1e-4, or only the best three if all begin on samples; of starts
         that have reached the same partition, only the lowest continues. The best one is then solved to `tol`, and kept.
         All begin with equal weights, unless some partition can get twice its equal share ("l2", "entropy", a large
         rho): then each but the first begins with the weights for the losses at a base partition, far from those of the
-        others, and only the best five go on after two updates of the weights. A function of the losses minimises no
-        objective: its starts begin with equal weights.
+        others, and only the best five continue after two updates of the weights. Starts for a function of the losses
+        always begin with equal weights.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5
@@ -273,14 +270,14 @@ class RobustEAC(_Consensus):
     random_state : int, RandomState instance or None, default=None
         Draws the starts and the order of the objects.
     verbose : int, default=0
-        1 prints a line per start and alternation, and one if kernels are compiled. These are the lines at the level
-        INFO of ``logging.getLogger("robust_eac")``; they are not printed if your own logging shows them.
+        1 prints a line per start and alternation, and one if kernels are compiled: the lines at the level INFO of
+        ``logging.getLogger("robust_eac")``, unless your own logging shows them.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Consensus labels, 0, 1, ... without holes: the cluster of largest membership. Clusters are ordered by their
-        first objects, or as in an array `init`. In general this is no local minimum of the objective over partitions:
+        Consensus labels, 0, 1, ... without gaps: the cluster of largest membership. Clusters are ordered by their first
+        objects, or as in an array `init`. In general this is no local minimum of the objective over partitions:
         ``solve_hard_median_partition(X, weights=weights_, init=labels_)`` continues from here.
     membership_ : ndarray of shape (n_samples, n_clusters)
         Consensus membership :math:`Y^T`, rows on the simplex. Up to 20 clusters, it is the one of largest total
@@ -288,32 +285,23 @@ class RobustEAC(_Consensus):
         estimated from at most 16,384 objects.
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
-    weights_ : ndarray of shape (n_partitions,)
-        Weights of the partitions, summing to one, found with `membership_`.
-    losses_ : ndarray of shape (n_partitions,)
-        :func:`~robust_eac.partition_losses` d_u of `membership_`.
-    agreements_ : ndarray of shape (n_partitions,)
-        :func:`~robust_eac.adjusted_agreement` of every partition with `membership_`: 1 for equal ones, 0 for chance.
-    n_clusters_found_ : int
-        Number of clusters in `labels_`; the others of `n_clusters` are empty.
-    n_features_in_ : int
-        Number of partitions.
-    objective_ : float
-        Objective (4) or (5) at `membership_` and `weights_`, regulariser included.
+    weights_, losses_, agreements_ : ndarray of shape (n_partitions,)
+        Weights of the partitions, summing to one; their :func:`~robust_eac.partition_losses` d_u at `membership_`, and
+        :func:`~robust_eac.adjusted_agreement` with it: 1 for equal partitions, 0 for chance.
+    n_clusters_found_, n_features_in_ : int
+        Number of clusters in `labels_` (the others of `n_clusters` are empty), and of partitions.
+    objective_, gap_ : float
+        Objective (4) or (5) at `membership_` and `weights_`, regulariser included; optimality gap of `membership_`.
     objective_history_ : ndarray of shape (`n_iter_` + 1,)
         The objective at the start and after every alternation.
-    gap_ : float
-        Optimality gap of `membership_`.
-    n_iter_ : int
-        Number of alternations of the start that was kept.
-    converged_ : bool
-        `gap_` <= `tol`.
+    n_iter_, converged_ : int, bool
+        Number of alternations of the start that was kept; whether `gap_` <= `tol`.
 
     Notes
     -----
-    Position counts: a pandas Series or table beside X, such as `weighting`, `init` and `sample_weight`, is refused if
-    its index differs from that of X. An index 0, 1, 2 and so on names nothing: it is not compared with names, but with
-    the same numbers in another order. The same holds in every function here.
+    A pandas Series or table given together with X, such as `weighting`, `init` and `sample_weight`, is aligned by
+    position, and refused if its index differs from that of X. A default index (0, 1, 2, ...) is only compared with one
+    of the same numbers in another order. The same holds in every function here.
 
     For a growing ensemble, start from the last consensus. With new partitions:
     ``RobustEAC(k, init=model.membership_).fit(labels)``, where labels include the new columns. With new objects, as
@@ -326,13 +314,12 @@ class RobustEAC(_Consensus):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from robust_eac import RestrictedSimplex, RobustEAC
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
     >>> model = RobustEAC(2, weighting=RestrictedSimplex(rho=0.5), init=[0, 0, 1, 1, 1, 1], random_state=0).fit(labels)
-    >>> model.labels_
-    array([0, 0, 0, 1, 1, 1])
-    >>> model.weights_
-    array([0.5, 0.5, 0. , 0. ])
+    >>> model.labels_, model.weights_
+    (array([0, 0, 0, 1, 1, 1]), array([0.5, 0.5, 0. , 0. ]))
     """
 
     objective_: float
@@ -417,17 +404,17 @@ class RobustEAC(_Consensus):
         r"""Find the memberships of new objects in the consensus of the fit, which does not change.
 
         For every new object separately, solve
-        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T x_{uj})^2` over the simplex, with j over
-        the fitted objects that partition u observes: the object's part of the objective, by the line search of the fit,
-        with its weights and `agreement`. It is the membership that `fit` gives an object of `sample_weight` zero.
+        :math:`\min_y \sum_u \alpha_u (n / n_u)^2 \sum_j (y^T y_j - x_u^T x_{uj})^2` over the simplex, with j over the
+        fitted objects that partition u observes: the object's part of the objective, by the line search of the fit,
+        with its weights and `agreement`. It is the membership that `fit` gives an object of `sample_weight` zero. For a
+        fitted object it differs a little from that in `membership_`, since its copy is among the fitted objects.
 
         For raw losses this is convex. For chance-corrected losses it is their derivative in the weight of the object,
         which is not convex if the partitions that observe the object agree with the consensus less than by chance: then
         the result is a stationary point, found from the middle of the simplex.
 
         Time O(n_new (n_partitions n_clusters + n_masks n_clusters^2)). For this, a fit stores O(n_clusters) numbers per
-        base cluster of the partitions with weight, and no labels. The membership of a fitted object differs a little
-        from that in `membership_`, since its copy is among the fitted objects.
+        base cluster of the partitions with weight, and no labels.
 
         Parameters
         ----------
@@ -515,24 +502,17 @@ class MergeConsensus(_Consensus):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Consensus labels, 0, 1, ... without holes.
+    labels_, confidence_, n_clusters_found_, n_features_in_ : as in :class:`RobustEAC`
     membership_ : ndarray of shape (n_samples, `n_clusters_found_`)
         Similarities of an object to the clusters over their sum.
-    confidence_ : ndarray of shape (n_samples,)
-        Membership of every object in its own cluster.
-    weights_ : ndarray of shape (n_partitions,)
-        Equal weights of the trusted partitions, 0 for the others.
+    weights_, losses_, agreements_ : ndarray of shape (n_partitions,)
+        Equal weights of the trusted partitions, 0 for the others; loss d_u of every partition at `labels_`, and
+        agreement with them, corrected for chance.
     cluster_weights_ : list of n_partitions ndarrays
         Weights w_l of the clusters of every partition, in the order of their labels.
-    tree_ : ndarray of shape (n_micro_clusters - 1, 4)
-        SciPy's linkage matrix of the micro-clusters.
-    micro_clusters_ : ndarray of shape (n_samples,)
-        Leaf of the tree that each object is in; -1 where no weighted partition observes it.
-    losses_, agreements_ : ndarray of shape (n_partitions,)
-        Loss d_u of every partition at `labels_`, and agreement with them, corrected for chance.
-    n_clusters_found_, n_features_in_ : int
-        Number of clusters in `labels_`, and of partitions.
+    tree_, micro_clusters_ : ndarray of shape (n_micro_clusters - 1, 4), (n_samples,)
+        SciPy's linkage matrix of the micro-clusters, and the leaf of each object; -1 where no weighted partition
+        observes it.
 
     References
     ----------

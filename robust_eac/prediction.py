@@ -18,11 +18,10 @@ class Codebook(NamedTuple):
     """The base clusters of a fit by their labels.
 
     partitions : (m,) intp; the partitions with weight, which are the ones used.
-    starts : (m + 1,) int64; first slot of each used partition, and the number of slots, which is also the slot of
-        labels that no fitted object has.
-    labels : (n_slots,) int64; label of each cluster, in ascending order within each partition, and -1 after them if
-        labels were missing.
-    categories : values that the labels of each used partition stand for; None for themselves.
+    starts : (m + 1,) int64; first slot of each used partition; last, the slot of labels that no fitted object has.
+    labels : (n_slots,) int64; label of each cluster, in ascending order within each partition, then -1 if some were
+        missing.
+    categories : values that the labels of each used partition represent; None if the labels are the values.
     """
 
     partitions: np.ndarray
@@ -32,10 +31,7 @@ class Codebook(NamedTuple):
 
 
 class NewObjects(NamedTuple):
-    """New objects in the slots of a :class:`Codebook`.
-
-    codes : (n, m) uint32; slots. observed : (n, m) bool; the partitions that observe the object.
-    """
+    """New objects: (n, m) slots of a :class:`Codebook`, and whether each partition observes the object."""
 
     codes: np.ndarray
     observed: np.ndarray
@@ -44,12 +40,13 @@ class NewObjects(NamedTuple):
 class FixedConsensus(NamedTuple):
     """The part of the objective in the pairs of a new object with the fitted objects.
 
-    It is  2 y'H y - 4 b'y  plus a constant. H is the sum of quadratic_u G over the partitions u that observe the
-    object; b is the sum of the rows of T of its slots, and of together_u Y1 over these partitions.
+    It is 2 y'H y - 4 b'y plus a constant. H is the sum of quadratic_u G over the partitions u that observe the object;
+    b is the sum of the rows of T of its slots, and of together_u Y1 over these partitions.
 
-    book : the base clusters. T : (n_slots + 1, width) coef S, the last row zero. G, totals : (n_masks, k, k) Y Y' and
-    (n_masks, k) Y1 over the fitted objects of each mask. mask_of, quadratic, together : (m,). skip : a quarter of the
-    largest Frank-Wolfe gap of a placed object.
+    T : (n_slots + 1, width) coef S, the last row zero.
+    G, totals : (n_masks, k, k) Y Y' and (n_masks, k) Y1 over the fitted objects of each mask.
+    mask_of, quadratic, together : (m,), by partition.
+    skip : a quarter of the largest Frank-Wolfe gap of an assigned object.
     """
 
     book: Codebook
@@ -75,7 +72,7 @@ class FixedConsensus(NamedTuple):
         return placed
 
     def unplaced(self, new):
-        """(n,) bool; the objects without a label, in a used partition, that a fitted object has."""
+        """(n,) bool; the objects without any label that a fitted object has in a used partition."""
         n_slots = len(self.T) - 1
         return (new.codes == n_slots).all(axis=1)
 
@@ -118,7 +115,7 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
 
 
 def _categories(ensemble, u):
-    """Values that the labels of a partition stand for, None for themselves."""
+    """Values that the labels of a partition represent; None if the labels are the values."""
     return None if ensemble.categories is None else ensemble.categories[u]
 
 

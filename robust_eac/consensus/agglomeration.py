@@ -41,7 +41,7 @@ def tree_of_sums(sums, pairs, power):
 
 
 def cut(tree, n_clusters):
-    """Cluster of every row when n_clusters are left, by first rows; a cluster per row if there are no more rows."""
+    """Cluster of every row when n_clusters are left, numbered by first rows; at most one cluster per row."""
     n = len(tree.left) + 1
     kept = max(n - n_clusters, 0)
     graph = sparse.coo_array((np.ones(kept), (tree.left[:kept], tree.right[:kept])), shape=(n, n))

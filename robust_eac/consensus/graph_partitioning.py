@@ -71,7 +71,7 @@ def cspa(
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework ...", JMLR 3, 2002.
     .. [2] Karypis, Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SISC 20, 1998.
 
     Examples
@@ -187,7 +187,7 @@ def hgpa(
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework ...", JMLR 3, 2002.
     .. [2] Schlag et al., "High-quality hypergraph partitioning", ACM Journal of Experimental Algorithmics 27, 2022.
 
     Examples
@@ -244,11 +244,9 @@ def _closest(values, rng):
 
 
 def pieces(encoding, n_clusters, imbalance, rng):
-    """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object).
-
-    Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
-    results depend more than on their seeds.
-    """
+    """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object)."""
+    # Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
+    # results depend more than on their seeds.
     n, d = encoding.n_samples, len(encoding.rows.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.rows.multiplicity.astype(np.int64)

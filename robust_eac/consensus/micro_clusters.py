@@ -23,7 +23,7 @@ _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 THETA = 0.4
 # Probability that a walk continues after a step: 20 steps on average.
 _GO_ON = 0.95
-# Power of the means inside two groups, by which the mean between them is divided.
+# The mean between two groups is divided by the means inside both to this power.
 _POWER = 0.2
 # Smallest cluster of a cut, as a share of the mean size.
 _LEAST_SHARE = 0.03
@@ -177,7 +177,7 @@ def level_own(sums, pairs, own_sums, own_pairs):
     if weights.sum() > _ROUNDING * own_pairs.sum():
         inside = others.sum() / weights.sum()
     else:
-        # Every object is a group.
+        # Every group is a single object.
         inside = own_sums.sum() / own_pairs.sum()
     np.fill_diagonal(sums, others + inside * own_pairs)
     return sums
@@ -192,15 +192,13 @@ def walk_similarities(flow, go_on=_GO_ON):
     own = np.sqrt(walks.diagonal().clip(0.0))
     scale = np.outer(own, own)
     alike = np.divide(walks + walks.T, 2.0 * scale, out=np.zeros_like(walks), where=scale > 0.0)
-    # Where labels are missing, S need not be positive semidefinite.
+    # With missing labels, S can fail to be positive semidefinite.
     return np.where(alike > _ROUNDING, np.minimum(alike, 1.0), 0.0)
 
 
 def cut_into_large(tree, n_clusters, sizes):
-    """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in the small groups.
-
-    Large groups have at least 3 % of the mean size. If no cut has as many, all groups of the usual cut count.
-    """
+    """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in the small groups."""
+    # Large groups have at least 3 % of the mean size. If no cut has n_clusters of them, small groups count, too.
     least = _LEAST_SHARE * sizes.sum() / n_clusters
     for k in range(n_clusters, len(sizes) + 1):
         groups = cut(tree, k)

@@ -66,7 +66,7 @@ class ClusterNumberSelection(NamedTuple):
 
 
 def remarks(selection):
-    """Sentences on the answer: why this number, which others, and what makes it uncertain."""
+    """Sentences on the answer: the reason for this number, other candidates, and any uncertainty."""
     found, last = selection.n_nonempty[selection.stable], selection.candidates[-1]
     others = [str(k) for k in np.unique(found) if k != selection.n_clusters]
     said = ["The largest stable number." if selection.stable.any() else "No number is stable."]
@@ -150,7 +150,7 @@ def select_n_clusters(
 
     References
     ----------
-    .. [1] Tibshirani, Walther, "Cluster validation by prediction strength", JCGS 14(3), 2005 (one clusterer, folds).
+    .. [1] Tibshirani, Walther, "Cluster validation by prediction strength", JCGS 14(3), 2005.
     .. [2] Ben-Hur, Elisseeff, Guyon, "A stability based method for discovering structure in clustered data", PSB 2002.
     .. [3] Lange, Roth, Braun, Buhmann, "Stability-based validation of clustering solutions", Neural Computation 2004.
     .. [4] Hubert, Arabie, "Comparing partitions", Journal of Classification 1985.

@@ -54,7 +54,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, (int, int) or list of int, default=(2, 20)
-        Numbers of clusters to try, at least 2: one, the lowest and the highest, or a list.
+        Numbers of clusters to try: one, the lowest and the highest, or a list. V is not defined for a single cluster.
     clusterers : sequence of str, default=("kmeans", "kmeans-ka", "fcm", "gath-geva", "ward")
         Keys of `OVI_CLUSTERERS`: k-means from random objects ("kmeans") or from Kaufman and Rousseeuw's seeds
         ("kmeans-ka", memory O(n_samples^2)), fuzzy c-means, Gath-Geva, and Ward's hierarchical clustering.

@@ -44,10 +44,8 @@ def in_random_order(encoding, rng, weights=None):
 
 
 def _refined_colours(encoding, weights):
-    """Integer colours of objects, partitions and slots, by Weisfeiler-Leman refinement until no more slots differ.
-
-    They are 0 without weight. Sums are small enough for floats to be exact, so the order of terms does not matter.
-    """
+    """Integer colours of objects, partitions and slots, by Weisfeiler-Leman refinement until no more slots differ."""
+    # They are 0 without weight. Sums are small enough for floats to be exact, so the order of terms does not matter.
     rows, partitions, _ = encoding
     by_slot = np.repeat(weights, partitions.n_codes) * partitions.sizes
     filled, weighty = by_slot > 0.0, rows.multiplicity > 0.0

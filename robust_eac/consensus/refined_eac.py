@@ -41,8 +41,7 @@ def enhanced_coassociation_matrix(
 
     References
     ----------
-    .. [1] Huang et al., "Enhanced ensemble clustering via fast propagation of cluster-wise similarities", IEEE TSMC 51,
-       2021.
+    .. [1] Huang et al., "Enhanced ensemble clustering via fast propagation ...", IEEE TSMC: Systems 51(1), 2021.
 
     Examples
     --------

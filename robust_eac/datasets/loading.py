@@ -30,8 +30,8 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     A real set comes from the first of three places that has it: scikit-learn or this package; the folder in the
     environment variable ``ROBUST_EAC_DATA``; OpenML, through scikit-learn's cache. A file ``NAME.csv`` or
     ``NAME.csv.gz`` in that folder has a header line whose last column is `label`; an empty cell is a missing value.
-    Nothing is scaled. A file must have the known values. scikit-learn checks downloads from OpenML, which may order the
-    rows differently.
+    Nothing is scaled. Files must have the known values; scikit-learn checks downloads, which may order the rows
+    differently.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
 class _Table(NamedTuple):
     """A data set stored as a table: the name of its file and the required contents.
 
-    `nominal` lists the text columns of a file; each becomes one 0/1 column per value, in sorted order, which `shape`
-    counts. `checksum` is the :func:`_checksum` of X and y. `openml` is the name and version on OpenML; None if there is
-    no reliable one, or if there are nominal columns, which OpenML's reader would code differently.
+    nominal : text columns of a file; each becomes one 0/1 column per value, in sorted order, which `shape` counts.
+    checksum, openml : the :func:`_checksum` of X and y; name and version on OpenML, None if unreliable or with nominal
+        columns, which OpenML's reader would code differently.
     """
 
     file: str

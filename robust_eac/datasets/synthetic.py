@@ -1,11 +1,8 @@
 """Two-dimensional data sets with clusters of varied shape, drawn from a seed: ``make(random_state) -> (X, y)``.
 
-They re-create, by their stated sizes and shapes, data sets of the literature on evidence accumulation [1]_, [2]_ whose
-files are not public. Results on them follow the published ones in pattern, not in digits. The clusters are numbered in
-the order in which the docstrings list them.
+They re-create, by their stated sizes and shapes, data sets of [1]_ and [2]_ whose files are not public: results agree
+with the published ones in pattern, not in digits. Clusters are numbered in the order in which the docstrings list them.
 
-References
-----------
 .. [1] Fred, Jain, "Data clustering using evidence accumulation", ICPR 2002.
 .. [2] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
 """

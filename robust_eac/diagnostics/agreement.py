@@ -16,8 +16,8 @@ from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 
 __all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
 
-# Up to this many objects, all permutations are enumerated, 8! = 40,320: three moments give p-values of so few objects
-# that are off by up to 0.18 below 0.2, mostly too small.
+# Up to this many objects, all permutations are enumerated, 8! = 40,320. With three moments, p-values below 0.2 of so
+# few objects are off by up to 0.18, mostly too small.
 _FEW = 8
 # Maximum number of entries in a batch of permutations.
 _AT_ONCE = 2**21
@@ -54,12 +54,12 @@ def adjusted_agreement(labels: Labels, membership: ArrayLike, *, sample_weight: 
     ----------
     labels, membership : as in :func:`~robust_eac.partition_losses`
     sample_weight : array-like of shape (n_samples,), default=None
-        As there; if some weights are below 1, they are scaled so that the smallest is one object.
+        As in :func:`~robust_eac.partition_losses`, but scaled so that the smallest is 1 if some are below 1.
 
     Returns
     -------
     agreement : ndarray of shape (n_partitions,)
-        At most 1, for equal partitions; 0 for agreement by chance, and for a trivial partition.
+        1 for equal partitions, 0 for agreement by chance or a trivial partition; negative for less than chance.
 
     References
     ----------
@@ -84,7 +84,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     trivial or separates a single object from clusters of equal size, variance and z-score are 0 and the p-value is 1.
 
     The p-value is valid for partitions that were not used for the consensus. Partitions that were used agree with it a
-    little more than by chance even if they are random; the fewer they are, the more.
+    little more than by chance even if they are random, especially if they are few.
 
     Time O(n_samples (n_partitions n_clusters + n_masks n_clusters^3)); memory as :func:`adjusted_agreement`. For 8
     objects, every missingness pattern adds a third of a second.
@@ -93,7 +93,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     ----------
     labels, membership : as in :func:`~robust_eac.partition_losses`
     sample_weight : array-like of shape (n_samples,), default=None
-        Number of identical objects that every object stands for, permuted separately: 0 or at least 1. None means one
+        Number of identical objects that every object represents, permuted separately: 0 or at least 1. None means one
         each. With fractions there are no permutations, and p-values are approximate for any number of objects.
 
     Returns
@@ -104,9 +104,8 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
 
     References
     ----------
-    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
-       1967.
-    .. [2] Mielke, "Clarification and appropriate inferences for Mantel and Valand's technique", Biometrics 34, 1978.
+    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Res. 27, 1967.
+    .. [2] Mielke, "Clarification and appropriate inferences for Mantel and Valand's ... technique", Biometrics 34, 1978.
 
     Examples
     --------
@@ -157,7 +156,7 @@ def _exact_pvalues(encoding, rows, partitions, objects):
 
 
 def _checked(labels, membership, sample_weight, *, counts=False):
-    """(encoding, memberships of its rows)."""
+    """(encoding, memberships of its rows), checked."""
     ensemble = check.ensemble(labels)
     check.index(ensemble, membership=membership, sample_weight=sample_weight)
     sample_weight = check.sample_weight(sample_weight, ensemble, counts=counts)

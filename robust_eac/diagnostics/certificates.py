@@ -78,8 +78,8 @@ def certify(
     agreement : {"raw", "adjusted"}, default="raw"
         The losses of the objective whose stationarity is checked, :math:`d_u` or :math:`d_u / E[d_u]`.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weight w_i of every object, as in :func:`~robust_eac.partition_losses`; its copies move together. n is the sum
-        of the weights.
+        Weight w_i of every object, as in :func:`~robust_eac.partition_losses`; n is their sum. The w_i identical
+        objects move together.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def certify(
 class Assessment(NamedTuple):
     """Loss of a consensus and lower bound for its weights, both per ordered pair of objects; and ambiguous objects.
 
-    unbounded : why there is no bound, if there is none.
+    unbounded : the reason why there is no bound; None if there is one.
     n_ambiguous, n_gaining : number of each kind of object in :class:`Moves`; None if they were not counted.
     n_unidentified, label_agreement, identified : as in :class:`Certificate`; None if that was not computed.
     """
@@ -200,7 +200,7 @@ def _stated(encoding, bound, obstacle):
 
 
 def _obstacle(encoding):
-    """Why there is no bound over pairs of base clusters, if there is none."""
+    """The reason why there is no bound over pairs of base clusters; None if there is one."""
     if not encoding.rows.observed[encoding.rows.multiplicity > 0.0].all():
         return "labels are missing"
     if len(encoding.partitions.sizes) > MOST_PAIRED:

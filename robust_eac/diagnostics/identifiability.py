@@ -34,19 +34,17 @@ class Identifiability(NamedTuple):
 
     @property
     def counts(self):
-        """(number of unidentified objects, agreement, whether it is certain that there are no others)."""
+        """(number of unidentified objects, agreement, whether it is certain that these are all)."""
         return int(np.count_nonzero(self.unidentified)), self.agreement, self.proven
 
 
 def identifiability(membership, weight=None):
-    """The :class:`Identifiability` of the labels of an (n, k) membership; None for very many free clusters.
-
-    Tries rotations Q with Q Y >= 0 for the objects with weight (see :mod:`~robust_eac.median_partition.rotation`). With
-    three free clusters, all angles are known. With more, walks with a fixed seed start at the membership and at each
-    optimum of the confidence that a search finds, since admissible rotations can lie apart. Each step rotates one
-    plane, in which the admissible angles around the current rotation form an interval with ends in closed form; it
-    tries some of them and continues from a random one. It need not find all changes.
-    """
+    """The :class:`Identifiability` of the labels of an (n, k) membership; None for very many free clusters."""
+    # Tries rotations Q with Q Y >= 0 for the objects with weight (see :mod:`~robust_eac.median_partition.rotation`).
+    # With three free clusters, all angles are known. With more, walks with a fixed seed start at the membership and at
+    # each optimum of the confidence that a search finds, since admissible rotations can lie apart. Each step rotates
+    # one plane, in which the admissible angles around the current rotation form an interval with ends in closed form;
+    # it tries some of them and continues from a random one. It need not find all changes.
     rows, weight = membership, np.ones(len(membership)) if weight is None else weight
     if not weight.all():
         rows, weight = membership[weight > 0.0], weight[weight > 0.0]
@@ -126,10 +124,8 @@ def _turn(axes, angle):
 
 
 def _interval(membership, Q, axes):
-    """(minimum, maximum) angle by which a plane can be rotated after Q with no membership below -SLACK.
-
-    The membership of a row in a cluster is rest + radius cos(angle - phase).
-    """
+    """(minimum, maximum) angle by which a plane can be rotated after Q with no membership below -SLACK."""
+    # The membership of a row in a cluster is rest + radius cos(angle - phase).
     least, most = -np.pi, np.pi
     for block in row_blocks(len(membership)):
         rows = membership[block] @ Q.T

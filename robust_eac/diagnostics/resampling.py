@@ -97,8 +97,7 @@ def consensus_distribution(
 
     References
     ----------
-    .. [1] Monti, Tamayo, Mesirov, Golub, "Consensus clustering: a resampling-based method for class discovery and
-       visualization of gene expression microarray data", Machine Learning 52, 2003.
+    .. [1] Monti et al., "Consensus clustering: a resampling-based method ...", Machine Learning 52, 2003.
     .. [2] Senbabaoglu et al., "Critical limitations of consensus clustering in class discovery", Sci. Rep. 4, 2014.
     .. [3] Massart, "The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality", Annals of Probability 18, 1990.
 
@@ -173,7 +172,7 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     Returns
     -------
     values : ndarray of shape (n_samples, n_clusters)
-        In [0, 1], clusters in ascending order; nan where the object is in no partition with another one of the cluster.
+        In [0, 1], clusters in ascending order; nan if no partition contains the object and another one of the cluster.
 
     References
     ----------

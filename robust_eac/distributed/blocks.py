@@ -1,7 +1,7 @@
 """Work on one block of rows of a distributed ensemble.
 
-All blocks are encoded with the same slots, and sweep their rows given S and G of all rows. A block reports sums only:
-matrices of k x k and k x K numbers, whatever the number of its rows.
+All blocks share the slots, and sweep their rows given S and G of all rows. A block reports only sums, matrices of k x k
+and k x K numbers.
 """
 
 import sys
@@ -28,10 +28,9 @@ from ..median_partition.sweep import visiting_order
 class Report(NamedTuple):
     """The labels of a block, for the common encoding.
 
-    values : (n_slots,) int64; label of each slot of the block's own encoding, -1 for "not observed".
-    n_codes : (m,) int64; number of slots of each partition.
-    sizes : (n_slots,) float64; number of objects with each label.
-    mask_of : (m,) intp; partitions with the same number observe the same objects of the block.
+    values, sizes : (n_slots,) label of each slot of the block's own encoding, -1 for "not observed"; number of objects.
+    n_codes, mask_of : (m,) number of slots of each partition; equal numbers for partitions that observe the same
+        objects.
     n_samples : int
     """
 
@@ -115,7 +114,7 @@ def check_start(start, n_clusters, first_row):
 
 
 def extremes(rows):
-    """(2, k) least and largest membership in every cluster."""
+    """(2, k) minimum and maximum membership in every cluster."""
     return np.array([rows.min(axis=0), rows.max(axis=0)])
 
 
@@ -144,11 +143,8 @@ class Proposal(NamedTuple):
 class Shared(NamedTuple):
     """The input of every block for its next step.
 
-    t : share of their last steps that all blocks take.
-    S, G : of all rows, after that step.
-    weights : of the partitions.
-    visit : settings of the sweep.
-    seed : draws the orders of the rows.
+    t, S, G : share of their last steps that all blocks take; S and G of all rows after that step.
+    weights, visit, seed : of the partitions; settings of the sweep; draws the orders of the rows.
     """
 
     t: float
@@ -197,7 +193,7 @@ def propose(encoding, proposal, shared, number):
 
 
 def propose_best_clusters(encoding, proposal, shared, _):
-    """As :func:`propose` for the step of Frank and Wolfe: towards the best cluster of every object."""
+    """As :func:`propose`, but for the Frank-Wolfe step: towards the best cluster of every object."""
     rows = proposal.at(shared.t)
     part, statistics = _of_weighty(encoding, shared)
     gradient = gradient_of(part.visited, rows, statistics)
@@ -209,10 +205,8 @@ def propose_best_clusters(encoding, proposal, shared, _):
 class Sums(NamedTuple):
     """Sums over rows for the line search along steps D = Y_target - Y.
 
-    S : (n_slots, k) D X'.
-    cross : (n_masks, k, k) Y D' + D Y' over the rows that each mask observes.
-    square : (n_masks, k, k) D D' over the same rows.
-    gap : the Frank-Wolfe gaps.
+    S, gap : (n_slots, k) D X'; the sum of the Frank-Wolfe gaps.
+    cross, square : (n_masks, k, k) Y D' + D Y', and D D', over the rows that each mask observes.
     """
 
     S: np.ndarray
@@ -286,7 +280,7 @@ def finish(encoding, proposal, t):
 
 
 def first_winners(membership, order):
-    """(k,) first object of every cluster, the clusters being in the given order; infinity for an empty one."""
+    """(k,) first object of every cluster, in the given order of clusters; infinity for an empty one."""
     first = first_objects(membership[:, order].argmax(axis=1), len(order))
     return np.where(first < len(membership), first, np.inf)
 
@@ -335,7 +329,7 @@ def later(function, n_results=None, workers=()):
 def homes(*parts):
     """Addresses of the workers that store all parts of each block; none if this process does the work."""
     blocks = list(zip(*parts, strict=True))
-    # If distributed is not imported there are no workers; importing it takes half a second.
+    # Without an import of distributed there are no workers; importing it takes half a second.
     futures = sys.modules["distributed"].futures_of(blocks) if "distributed" in sys.modules else []
     if not futures:
         return [[]] * len(blocks)

@@ -1,7 +1,6 @@
 """Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
 
-Fitting a sample and calling `predict` on each chunk would take less code, but only this minimises the objective over
-all objects. The work on a chunk is in blocks.py.
+It minimises the objective over all objects, unlike a fit to a sample with `predict` for the chunks.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_median_partition_distributed"]
 
-# Largest sample sent to the client for a start, even if some partition observes few objects.
+# Maximum size of the sample sent to the client for a start, even if some partition observes few objects.
 _MAX_SAMPLE = 2**18
 
 
@@ -57,10 +56,10 @@ def solve_median_partition_distributed(
     The problem is that of :func:`~robust_eac.solve_median_partition`, which solves it for arrays in memory.
 
     Every chunk of rows stays on a worker with its memberships Y. In each round a worker sweeps the rows of a chunk with
-    all others fixed, and returns sums over the proposed step D: :math:`D X^T`, :math:`Y D^T + D Y^T` and
-    :math:`D D^T`. These give the objective along the common step Y + t D, a quartic, and all chunks take the best t in
-    [0, 1]: the objective never rises, and only small matrices are sent. A named start is solved for a sample of the
-    objects on the client; every object then starts with the membership that agrees best with that of the sample.
+    all others fixed, and returns sums over the proposed step D: :math:`D X^T`, :math:`Y D^T + D Y^T` and :math:`D D^T`.
+    These give the objective along the common step Y + t D, a quartic, and all chunks take the best t in [0, 1]: the
+    objective never rises, and only small matrices are sent. A named start is solved for a sample of the objects on the
+    client; every object then starts with the membership that agrees best with that of the sample.
 
     Parameters
     ----------
@@ -68,8 +67,7 @@ def solve_median_partition_distributed(
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
         Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of columns are merged.
     n_clusters, max_iter, tol, random_state, verbose : as in :class:`~robust_eac.RobustEAC`
-    weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
-        As in :class:`~robust_eac.RobustEAC`, without "chance-corrected".
+    weighting : as in :class:`~robust_eac.RobustEAC`, without "chance-corrected"
     n_init, n_jobs : as in :class:`~robust_eac.RobustEAC`, for the sample
     init : {"random", "kmeans"} or array-like, default="random"
         Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of
@@ -84,8 +82,7 @@ def solve_median_partition_distributed(
     Raises
     ------
     ValueError, TypeError
-        Errors in the labels, such as a chunk of another shape than its array declares, are found when they are first
-        read.
+        If labels are wrong, or a chunk has another shape than its array declares; found when they are first read.
     ConnectionError
         If the scheduler is lost.
 
@@ -106,12 +103,9 @@ def solve_median_partition_distributed(
     Examples
     --------
     >>> import dask.array as da
-    >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-    >>> result = solve_median_partition_distributed(
-    ...     da.from_array(labels, chunks=(2, 4)), 2, weighting=[1, 1, 0, 0], init=[0, 0, 1, 1, 1, 1], random_state=0
-    ... )
-    >>> result.labels.compute()
-    array([0, 0, 0, 1, 1, 1])
+    >>> labels = da.from_array([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 1], [1, 1, 1]], chunks=(2, 3))
+    >>> solve_median_partition_distributed(labels, 2, weighting=[1, 1, 0], random_state=0).labels.compute()
+    array([0, 0, 0, 1, 1])
     """
     how = {"n_init": n_init, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs, "random_state": random_state}
     with progress(verbose):
@@ -204,8 +198,8 @@ class DistributedObjective(RawObjective):
 class DistributedSteps:
     """Steps down sum_u alpha_u d_u over the rows of all blocks.
 
-    Every block sweeps, and all take the best common share of their steps. If no share lowers the objective, mass moves
-    towards the best cluster of every object (Frank and Wolfe), a descent direction wherever the gap is not zero.
+    Every block sweeps, and all take the best common share of their steps. If no share lowers the objective, a
+    Frank-Wolfe step moves mass to the best cluster of every object: a descent direction wherever the gap is not zero.
     """
 
     def __init__(self, objective, weights, rows, matrices, rng):
@@ -221,7 +215,7 @@ class DistributedSteps:
         gap = self._step(blocks.propose, visit_with(relaxation))
         if self._rows.t == 0.0:
             gap = self._step(blocks.propose_best_clusters, visit_with(1.0))
-        # If neither step lowers the objective, the gap is rounding.
+        # If neither step lowers the objective, the remaining gap is rounding.
         return None if self._rows.t == 0.0 else gap
 
     def refresh(self):

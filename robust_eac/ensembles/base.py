@@ -114,7 +114,7 @@ def stack(columns):
 
 
 def check_share(value, total, *, name):
-    """Return how many objects or features a count or a share in (0, 1] of their total stands for; None means all."""
+    """Number of objects or features from a count or a share in (0, 1] of their total; None means all."""
     if value is None:
         return total
     if isinstance(value, Integral):
@@ -143,7 +143,7 @@ def label_by_blocks(X, label, n_partitions, dtype, n_jobs):
             label(np.asarray(X[rows], dtype=np.float64, order="C"), labels[rows])
         return chunk.stop
 
-    # Processes could not write into these labels.
+    # Threads, since processes could not write into these labels.
     parallel = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
     for done in parallel(delayed(run)(chunk) for chunk in row_blocks(len(X), _CHUNK)):
         LOG.info("labels of %d of %d objects", done, len(X))
@@ -155,7 +155,7 @@ def nearest_centres(centres):
     ends = np.cumsum([0, *map(len, centres)])
     dtype = label_dtype(max(map(len, centres)) - 1)
     centres = np.concatenate(centres)
-    # Centring keeps rounding errors small against the distances.
+    # Centring keeps rounding errors small relative to the distances.
     mean = centres.mean(axis=0)
     centres = centres - mean
     half_squares = 0.5 * np.einsum("cf,cf->c", centres, centres)

@@ -24,10 +24,10 @@ __all__ = ["ClustererEnsemble", "KMeansEnsemble"]
 class ClustererEnsemble(base.EnsembleTransformer):
     """Cluster the same data many times by any clusterer, on random samples of the objects and features if wanted.
 
-    Partition u is one run with :math:`k_u` clusters and a seed of its own. By default the :math:`k_u` are drawn
-    uniformly from a range, and the clusterer is k-means from a random start: the "k-means ensemble" of [1]_. With
-    `n_per_k` and ``max_samples=0.8`` these are the resamples of consensus clustering [2]_. Local minima would make them
-    differ where the data do not, so there k-means is the best of ten runs.
+    Partition u is one run with :math:`k_u` clusters and its own seed. By default the :math:`k_u` are drawn uniformly
+    from a range, and the clusterer is k-means from a random start: the "k-means ensemble" of [1]_. With `n_per_k` and
+    ``max_samples=0.8`` these are the resamples of consensus clustering [2]_; k-means is then the best of ten runs,
+    since local minima would add differences that are not in the data.
 
     Parameters
     ----------
@@ -65,19 +65,17 @@ class ClustererEnsemble(base.EnsembleTransformer):
     n_clusters_ : ndarray of shape (n_partitions,)
         Requested number of clusters of each partition; of clusterers without `n_clusters`, the number found.
     estimators_ : list of n_partitions fitted clusterers
-        Of a function, an object with its `labels_` of the sample: 0, 1, ... in the order of its own labels, or -1.
-    estimators_samples_ : list of n_partitions ndarray
-        Indices of the objects that each partition was fitted to, ascending; drawn again from the seeds at every access,
-        so that they take no memory between.
-    estimators_features_ : list of n_partitions ndarray
-        Indices of each partition's features, ascending.
+        For a function, objects with its `labels_` of the sample: 0, 1, ... in the order of its own labels, or -1.
+    estimators_samples_, estimators_features_ : list of n_partitions ndarray
+        Indices of the objects and of the features of each partition, ascending. The former are drawn again from the
+        seeds at every access, so that they take no memory.
     n_features_in_ : int
 
     Notes
     -----
-    A pass of k-means over all objects takes O(n_samples n_features sum_u k_u) time; `max_samples` needs one such pass,
-    and the passes over the samples. It also reads arrays and memory maps of any real type in blocks, and forms no array
-    of the size of `X` except the labels. Otherwise `X` becomes a float64 array in memory.
+    A pass of k-means over all objects takes O(n_samples n_features sum_u k_u) time. `max_samples` needs one such pass
+    and the passes over the samples; it reads arrays and memory maps of any real type in blocks, and forms no array of
+    the size of `X` except the labels. Otherwise `X` becomes a float64 array in memory.
 
     ``with joblib.parallel_config(backend="dask"):`` sends the clusterings of `fit` to Dask's workers, with the same
     result; "loky" sends them to processes. So does "multiprocessing", where scikit-learn's k-means may hang, unless
@@ -87,21 +85,17 @@ class ClustererEnsemble(base.EnsembleTransformer):
     References
     ----------
     .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.
-    .. [2] Monti et al., "Consensus clustering: a resampling-based method for class discovery and visualization of gene
-       expression microarray data", Machine Learning 52, 2003.
+    .. [2] Monti et al., "Consensus clustering: a resampling-based method ...", Machine Learning 52, 2003.
 
     Examples
     --------
     >>> from sklearn.cluster import AgglomerativeClustering
     >>> from robust_eac import ClustererEnsemble, load_dataset
-    >>> X, y = load_dataset("iris")
     >>> tree = AgglomerativeClustering(linkage="average")
-    >>> model = ClustererEnsemble(n_clusters=(2, 4), estimator=tree, n_per_k=5, max_samples=0.8, random_state=0).fit(X)
-    >>> model.n_clusters_
-    array([2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4])
-    >>> (model.labels_ >= 0).sum(axis=0)
-    array([120, 120, 120, 120, 120, 120, 120, 120, 120, 120, 120, 120, 120,
-           120, 120])
+    >>> model = ClustererEnsemble(n_clusters=(2, 3), estimator=tree, n_per_k=2, max_samples=0.8, random_state=0)
+    >>> labels = model.fit_transform(load_dataset("iris")[0])
+    >>> model.n_clusters_, (labels >= 0).sum(axis=0)
+    (array([2, 2, 3, 3]), array([120, 120, 120, 120]))
     """
 
     def __init__(
@@ -246,18 +240,17 @@ class KMeansEnsemble(ClustererEnsemble):
 
     Attributes
     ----------
-    labels_, n_clusters_, n_features_in_ : as in :class:`~robust_eac.ClustererEnsemble`
-    estimators_, estimators_samples_, estimators_features_ : as in :class:`~robust_eac.ClustererEnsemble`
+    labels_, n_clusters_, n_features_in_, estimators_, estimators_samples_, estimators_features_
+        As in :class:`~robust_eac.ClustererEnsemble`.
 
     References
     ----------
-    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.
+    Those of :class:`~robust_eac.ClustererEnsemble`.
 
     Examples
     --------
     >>> from robust_eac import KMeansEnsemble, load_dataset
-    >>> X, y = load_dataset("iris")
-    >>> KMeansEnsemble(n_partitions=5, n_clusters=(3, 6), random_state=0).fit_transform(X).shape
+    >>> KMeansEnsemble(n_partitions=5, n_clusters=(3, 6), random_state=0).fit_transform(load_dataset("iris")[0]).shape
     (150, 5)
     """
 
@@ -289,7 +282,7 @@ def _warn_left_out(clusterer, n_clusters, n_found):
 
 
 def _as_clusterer(estimator, n_per_k):
-    """Return the clusterer that the arguments `estimator` and `n_per_k` stand for."""
+    """The clusterer for the arguments `estimator` and `n_per_k`."""
     if estimator is None:
         return KMeans(init="random", n_init=1) if n_per_k is None else KMeans(n_init=10)
     is_estimator = hasattr(base.last_step(estimator), "get_params")

@@ -17,15 +17,15 @@ def corrupt_ensemble(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Replace a fraction of the partitions by independent random ones.
 
-    round(fraction * n_partitions) partitions, drawn without replacement, are replaced:
+    round(fraction * n_partitions) partitions, drawn without replacement, are replaced. [1]_ does not state the
+    distribution of its random partitions. The kinds are
 
     * "uniform": labels drawn uniformly from those of the replaced partition;
     * "unequal": labels drawn with probabilities proportional to 1/c^2 for c = 1, 2, ..., which gives one large cluster
       and many small ones;
     * "shuffled": a random permutation of the labels of the replaced partition, which keeps the cluster sizes.
 
-    Time and memory O(n_samples n_partitions). A random partition of few objects into many clusters can leave some of
-    them empty.
+    Time and memory O(n_samples n_partitions). Few objects can leave some of many random clusters empty.
 
     Parameters
     ----------
@@ -46,8 +46,7 @@ def corrupt_ensemble(
 
     References
     ----------
-    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.2, which
-       does not state the distribution of its random partitions.
+    .. [1] Lourenço et al., "Consensus Clustering with Robust Evidence Accumulation", EMMCVPR 2013, Section 4.2.
 
     Examples
     --------
@@ -80,7 +79,7 @@ def gaussian_reference(X: ArrayLike, random_state: RandomState = None) -> np.nda
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-    random_state : int, RandomState instance or None, default=None
+    random_state : as in :class:`~robust_eac.RobustEAC`
 
     Returns
     -------
@@ -88,16 +87,13 @@ def gaussian_reference(X: ArrayLike, random_state: RandomState = None) -> np.nda
 
     References
     ----------
-    .. [1] Şenbabaoğlu et al., "Critical limitations of consensus clustering in class discovery", Scientific Reports 4,
-       2014.
+    .. [1] Şenbabaoğlu et al., "Critical limitations of consensus clustering in class discovery", Sci. Rep. 4, 2014.
     .. [2] John et al., "M3C: Monte Carlo reference-based consensus clustering", Scientific Reports 10, 2020.
 
     Examples
     --------
-    >>> from robust_eac import load_dataset
-    >>> X, y = load_dataset("iris")
-    >>> gaussian_reference(X, random_state=0).shape
-    (150, 4)
+    >>> gaussian_reference([[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]], random_state=0).shape
+    (3, 2)
     """
     X = check.features(X, ensure_min_samples=2)
     rng = check.random_state(random_state)

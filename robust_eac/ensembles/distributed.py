@@ -50,8 +50,7 @@ def ensemble_distributed(
 
     References
     ----------
-    .. [1] Kaufman, Rousseeuw, "Clustering large applications (program CLARA)", chapter 3 of "Finding groups in data: an
-       introduction to cluster analysis", Wiley, 1990.
+    .. [1] Kaufman, Rousseeuw, "Clustering large applications (program CLARA)", in "Finding groups in data", 1990.
 
     Examples
     --------

@@ -31,7 +31,12 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
 
     The ensemble of combinatorial evidence accumulation [1]_, for data in which most features may be noise. It uses all
     subsets of 1, 2, ..., `max_order` features, or a random sample of them. The data in each subset are whitened and
-    clustered by one run of k-means with random objects as seeds.
+    clustered by one run of k-means from random objects. There is no `transform`: new objects cannot be labelled.
+
+    k-means follows the published MATLAB program, except for the random numbers: distinct random objects as seeds,
+    squared Euclidean distances, and at most 100 batch updates, until no object is strictly nearer to another centre. An
+    empty cluster takes the object farthest from its centre. Time O(n_samples order (k iterations + order) + order^3)
+    per subset; memory O(n_samples n_partitions).
 
     Parameters
     ----------
@@ -44,8 +49,7 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
     max_per_order : int, default=1000
         Largest number of subsets of one order (number of features); if there are more, this many are drawn.
     min_per_order : int, default=50
-        Smallest number of subsets of one order, at most `max_per_order`; only for "listing". If there are fewer, random
-        ones are repeated.
+        Smallest number of subsets of one order, at most `max_per_order`; only for "listing", which repeats random ones.
     whiten : bool, default=True
         Whiten the data in each subset as :func:`~robust_eac.consensus.zca_whiten` does.
     reproduce : {"listing", "equation"}, default="listing"
@@ -55,21 +59,10 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
 
     Attributes
     ----------
-    subsets_ : list of n_partitions ndarray
-        Indices of each partition's features, sorted.
-    orders_ : ndarray of shape (n_partitions,)
-        Number of features of each partition.
+    subsets_, orders_ : list of n_partitions ndarray, ndarray of shape (n_partitions,)
+        Indices, sorted, and number of each partition's features.
     labels_, n_clusters_ : as in :class:`~robust_eac.ClustererEnsemble`
     n_features_in_ : int
-
-    Notes
-    -----
-    k-means follows the published MATLAB program, but for the random numbers: distinct random objects as seeds, squared
-    Euclidean distances, and at most 100 batch updates, until no object is strictly nearer to another centre. An empty
-    cluster takes the object farthest from its centre, so that no cluster stays empty.
-
-    Time O(n_samples order (k iterations + order) + order^3) per subset; memory O(n_samples n_partitions). There is no
-    `transform`: new objects cannot be labelled.
 
     References
     ----------
@@ -78,8 +71,7 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
     Examples
     --------
     >>> from robust_eac import FeatureSubsetEnsemble, load_dataset
-    >>> X, y = load_dataset("iris")
-    >>> model = FeatureSubsetEnsemble((3, 4), reproduce="equation", random_state=0).fit(X)
+    >>> model = FeatureSubsetEnsemble((3, 4), reproduce="equation", random_state=0).fit(load_dataset("iris")[0])
     >>> model.labels_.shape, model.subsets_[4]
     ((150, 15), array([0, 1]))
     """
@@ -219,7 +211,7 @@ def whitening_maps(scatters, n_samples, ridge):
 def for_each_batch(function, X, subsets, *, ridge, n_jobs):
     """Call ``function(rows, data)`` for batches of subsets of equal order, in threads.
 
-    rows : positions in `subsets`. data : (len(rows), order, n_samples), whitened unless ridge is None.
+    `rows` are positions in `subsets`; `data` (len(rows), order, n_samples) are whitened unless ridge is None.
     """
     features = np.ascontiguousarray(X.T if ridge is None else (X - X.mean(axis=0)).T)
     n = features.shape[1]
@@ -245,13 +237,12 @@ def _batches(subsets, n_samples):
 
 # The k-means kernels cluster thousands of small data sets, in batches of shape (n_sets, n_dims, n_samples). Objects
 # come last, so that inner loops run over consecutive memory and vectorise without reordering any sum. Labels are int32
-# of shape (n_sets, n_samples). scikit-learn's overhead on ten thousand fits of this size is over ten times as long.
+# of shape (n_sets, n_samples). scikit-learn's overhead on fits of this size is more than ten times the work.
 class _Clusters(NamedTuple):
     """The clusters of one data set, in memory that all data sets of a batch reuse.
 
-    centres : (k_max, n_dims).
-    distances : (k_max, n) squared distances of the objects to the centres.
-    counts : (k_max,) int64; objects per cluster.
+    centres, distances, counts : (k_max, n_dims); (k_max, n) squared, to the objects; (k_max,) int64 objects per
+        cluster.
     """
 
     centres: np.ndarray

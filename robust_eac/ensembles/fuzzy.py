@@ -22,11 +22,10 @@ _RIDGE = 1e-6
 class FuzzyCMeansResult(NamedTuple):
     """Result of :func:`fuzzy_c_means`.
 
-    membership : (n_samples, n_clusters), rows on the simplex, optimal for `centers`.
-    centers : (n_clusters, n_features).
-    objective : J at `membership` and `centers`.
-    n_iter : number of updates.
-    converged : whether the memberships changed by at most `tol` in the last update.
+    membership, centers : (n_samples, n_clusters), rows on the simplex, optimal for the centers; (n_clusters,
+        n_features).
+    objective : J at both.
+    n_iter, converged : number of updates; whether the last one changed no membership by more than `tol`.
     """
 
     membership: np.ndarray
@@ -39,10 +38,8 @@ class FuzzyCMeansResult(NamedTuple):
 class GathGevaResult(NamedTuple):
     """Result of :func:`gath_geva`.
 
-    membership : (n_samples, n_clusters), rows on the simplex, for the parameters below.
-    centers : (n_clusters, n_features).
-    covariances : (n_clusters, n_features, n_features), ridge included.
-    priors : (n_clusters,), P_k.
+    membership, centers : (n_samples, n_clusters), rows on the simplex, for the parameters; (n_clusters, n_features).
+    covariances, priors : (n_clusters, n_features, n_features), ridge included; (n_clusters,), P_k.
     objective : negative log-likelihood of the mixture with these parameters.
     n_iter, converged : as in :class:`FuzzyCMeansResult`.
     """
@@ -97,10 +94,8 @@ def fuzzy_c_means(
     Examples
     --------
     >>> result = fuzzy_c_means([[0.0], [1.0], [9.0], [10.0]], 2, init=[[0.0], [9.0]])
-    >>> result.centers.round(3).ravel()
-    array([0.5, 9.5])
-    >>> result.membership[0].round(3)
-    array([0.997, 0.003])
+    >>> result.centers.round(3).ravel(), result.membership[0].round(3)
+    (array([0.5, 9.5]), array([0.997, 0.003]))
     """
     X = check.features(X)
     n_clusters = check.n_clusters(n_clusters, len(X))
@@ -267,8 +262,7 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     References
     ----------
     .. [1] Kaufman, Rousseeuw, "Finding groups in data", Wiley, 1990.
-    .. [2] Peña, Lozano, Larrañaga, "An empirical comparison of four initialization methods for the k-means
-       algorithm", Pattern Recognition Letters 20, 1999.
+    .. [2] Peña et al., "An empirical comparison of four initialization methods ...", Pattern Recognition Letters 20, 1999.
 
     Examples
     --------

@@ -21,10 +21,10 @@ class MixedEnsemble(EnsembleTransformer):
 
     The "mixed ensemble" of [1]_: agglomerative clustering with single, average, Ward and centroid linkage, k-means, and
     normalised spectral clustering ([2]_). [1]_ states only the total of 56 partitions. Here each linkage has 9, cut at
-    numbers of clusters spaced evenly over the range. k-means and spectral clustering have 10 each, with numbers of
-    clusters drawn from the range. Other totals keep these proportions as nearly as integers allow. Time and memory
-    O(n_samples^2): the linkages and the spectral affinity need all pairs. With s the median distance, the affinity is
-    :math:`\exp(-\|x - x'\|^2 / (2 s^2))`. There is no `transform`: new objects cannot be labelled.
+    numbers of clusters spaced evenly over the range; k-means and spectral clustering have 10 each, with numbers of
+    clusters drawn from the range. Other totals keep these proportions as nearly as integers allow. The spectral
+    affinity is :math:`\exp(-\|x - x'\|^2 / (2 s^2))` with s the median distance. Time and memory O(n_samples^2). There
+    is no `transform`: new objects cannot be labelled.
 
     Parameters
     ----------
@@ -49,8 +49,7 @@ class MixedEnsemble(EnsembleTransformer):
     Examples
     --------
     >>> from robust_eac import MixedEnsemble, load_dataset
-    >>> X, y = load_dataset("iris")
-    >>> model = MixedEnsemble(n_clusters=(2, 10), random_state=0).fit(X)
+    >>> model = MixedEnsemble(n_clusters=(2, 10), random_state=0).fit(load_dataset("iris")[0])
     >>> model.labels_.shape, model.algorithms_.count("ward")
     ((150, 56), 9)
     """

@@ -16,7 +16,7 @@ __all__ = ["CredibleBall", "credible_ball"]
 
 # Share of the draws in a ball by default.
 LEVEL = 0.95
-# Sums of weights that differ by less than this share are equal up to rounding.
+# Differences of sums of weights below this share are treated as zero.
 _SAME_MASS = 1e-10
 
 
@@ -50,25 +50,20 @@ def credible_ball(
 ) -> CredibleBall:
     r"""Find the smallest ball around a partition that contains a given share of the posterior draws.
 
-    Its radius is the least :math:`\epsilon` with :math:`\sum_u w_u [d(u, c) \le \epsilon]` at least `level`, where c
-    is the partition, usually the point estimate, and d the loss of :func:`hard_partition_losses` [1]_. A large ball
-    means an uncertain estimate. Three bounds describe its edge:
-
-        horizontal      the draws in the ball that are farthest from c
-        vertical upper  of the draws in the ball with fewest clusters, those farthest from c
-        vertical lower  of the draws in the ball with most clusters, those farthest from c
-
-    Time and memory as :func:`hard_partition_losses`.
+    Its radius is the least :math:`\epsilon` with :math:`\sum_u w_u [d(u, c) \le \epsilon]` at least `level`, where c is
+    the partition, usually the point estimate, and d the loss of :func:`hard_partition_losses` [1]_. A large ball means
+    an uncertain estimate. Its edge is described by the draws in the ball that are farthest from c (`horizontal`), and
+    by the farthest ones of those with fewest (`vertical_upper`) and with most clusters (`vertical_lower`). Time and
+    memory as :func:`hard_partition_losses`.
 
     Parameters
     ----------
     labels, weights
         As in :func:`expected_losses`. An incomplete draw is compared, and its clusters counted, on the objects that it
         observes. A draw of weight zero has a distance, but is not in the ball.
-    partition, loss, cost, sample_weight
-        As in :func:`hard_partition_losses`. The partition need not be a draw.
+    partition, loss, cost, sample_weight : as in :func:`hard_partition_losses`; the partition need not be a draw
     level : float, default=0.95
-        Least share of the draws, by weight, in the ball: greater than 0, at most 1, up to rounding.
+        Smallest share of the draws, by weight, in the ball: greater than 0, at most 1, up to rounding.
 
     Returns
     -------
@@ -79,17 +74,14 @@ def credible_ball(
 
     References
     ----------
-    .. [1] Wade, Ghahramani, "Bayesian cluster analysis: point estimation and credible balls", Bayesian Analysis 13(2),
-       2018, Section 4.
+    .. [1] Wade, Ghahramani, "Bayesian cluster analysis: point estimation and credible balls", Bayesian Anal. 13, 2018.
 
     Examples
     --------
     >>> draws = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 2], [1, 0, 2, 3]])
     >>> ball = credible_ball(draws, [0, 0, 1, 1], level=0.75, loss="vi")
-    >>> ball.distances, ball.radius
-    (array([0. , 1. , 0.5, 1. ]), 1.0)
-    >>> ball.horizontal, ball.vertical_upper, ball.vertical_lower
-    (array([1, 3]), array([1]), array([3]))
+    >>> ball.radius, ball.horizontal, ball.vertical_upper, ball.vertical_lower
+    (1.0, array([1, 3]), array([1]), array([3]))
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
@@ -128,7 +120,7 @@ def radius_of(distances, weights, level):
 
 
 def _distinct(encoding, draws):
-    """The draws without later copies of an equal partition of the objects that have weight."""
+    """The draws without later duplicates; only objects with weight count."""
     rows, found = encoding.rows.multiplicity > 0.0, {}
     for u in draws:
         # Label every object by the first object of its cluster.

@@ -14,7 +14,7 @@ from .contingency import LOSSES, moves, partition_losses
 
 __all__ = ["ReassignmentCosts", "expected_losses", "hard_partition_losses", "reassignment_costs"]
 
-# Objects that weigh less than this share of the heaviest do not set the unit of weight.
+# The unit of weight ignores objects that weigh less than this share of the heaviest.
 _NEGLIGIBLE = 1e-12
 
 
@@ -174,8 +174,7 @@ def reassignment_costs(
 
     References
     ----------
-    .. [1] Rastelli, Friel, "Optimal Bayesian estimators for latent variable cluster models", Statistics and Computing
-       28, 2018, whose greedy search evaluates these moves.
+    .. [1] Rastelli, Friel, "Optimal Bayesian estimators for latent variable cluster models", Stat. Comput. 28, 2018.
 
     Examples
     --------
@@ -210,7 +209,7 @@ def reassign(encoding, weights, loss, codes, n_clusters=np.inf):
     used = np.flatnonzero(n_heavy)
     columns = np.where(n_heavy[codes] > 0.0, np.searchsorted(used, codes), len(used))
     best, rises = moves(encoding, weights, loss, columns, len(used) + 1)
-    # An object that is alone, and no new cluster where their number is limited, must not move to an empty one.
+    # Do not move to an empty cluster if the object is alone already, or if the number of clusters is at its limit.
     confined = heavy & ((n_heavy[codes] == 1.0) | (len(used) >= n_clusters))
     if confined.any():
         others = moves(encoding, weights, loss, np.minimum(columns, len(used) - 1), len(used))
@@ -225,9 +224,9 @@ def check_loss(loss, cost):
 
 
 def encode_for_loss(ensemble, sample_weight, partition=None):
-    """The encoding of an ensemble with the least weight of an object scaled to 1, as the search expects.
+    """The encoding of an ensemble with the smallest weight of an object scaled to 1, as the search expects.
 
-    Contingency tables with the clusters of a partition must not be too large.
+    Raises ValueError if contingency tables with the clusters of a partition would be too large.
     """
     sample_weight = check.sample_weight(sample_weight, ensemble)
     if sample_weight is not None:
@@ -244,7 +243,7 @@ def most_clusters(encoding):
 
 
 def check_tables(encoding, n_clusters, name):
-    """Refuse more clusters than :func:`most_clusters`; `name` says what has them."""
+    """Raise ValueError, which names `name`, for more clusters than :func:`most_clusters`."""
     n_base, most = len(encoding.partitions.sizes), most_clusters(encoding)
     if n_clusters > most:
         needed = n_base * int(n_clusters)

@@ -20,11 +20,11 @@ from .search import Search, group_copies
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Number of starts that are searched thoroughly.
 _N_THOROUGH = 2
-# Least number of objects in a sample, in all and per cluster of the finest partition.
+# Minimum number of objects in a sample, in all and per cluster of the finest partition.
 _SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
 # Draw a sample if there are at least this many rows for each object in it.
 _SAMPLE_SHARE = 4
-# Dissolve clusters if rows x partitions x clusters^2 is at most this.
+# Clusters are dissolved, and their rows reassigned, if rows x partitions x clusters^2 is at most this.
 _THOROUGH_WORK = 10**9
 # A "relaxed" start solves the relaxed problem to this gap, with more than _RELAXED_CLUSTERS clusters only if rows x
 # clusters^2 is at most _RELAXED_WORK.
@@ -165,7 +165,7 @@ def descend(task, clusters, weights, rng, *, thorough):
 
 
 def refine(task, clusters, weights, rng, *, thorough):
-    """As :func:`descend`, but the start may separate copies of an object; copies in the same cluster move together."""
+    """As :func:`descend`, but the start may separate identical objects; those in the same cluster move together."""
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, clusters)

@@ -15,15 +15,15 @@ _SPARE = 4
 _FIRST_ENTRIES = 2**22
 # Rows that are moved between two checks whether the search was interrupted.
 _UNINTERRUPTED = 2**14
-# Two clusters are dissolved together if their rows x partitions x (largest number of clusters)^4 are at most this.
+# Two clusters are dissolved together if their rows x partitions x (maximum number of clusters)^4 is at most this.
 _PAIR_WORK = 2 * 10**9
 
 
 class Search:
     """A partition of an encoding's rows into at most n_clusters, and steps that lower its weighted loss.
 
-    `clusters` (n_rows,) has the cluster of every row, -1 for none. Partitions without weight are not read. `n_moves`
-    counts moves, `n_passes` passes over all rows, without those after dissolving clusters.
+    clusters : (n_rows,) the cluster of every row, -1 for none.
+    n_moves, n_passes : numbers of moves, and of passes over all rows except those after dissolving clusters.
     """
 
     def __init__(self, encoding, weights, loss, n_clusters, clusters):
@@ -78,7 +78,7 @@ class Search:
         yield from rng.permutation(used[pairs[sizes[pairs].sum(axis=1) <= most]])
 
     def _merge(self):
-        """Merge the two clusters whose merger lowers the loss most; returns whether there are such two."""
+        """Merge the two clusters whose merger lowers the loss most; returns whether any does."""
         terms, tables = self._terms, self._tables
         counts, sizes = tables.counts, tables.sizes
         psi, offsets = self._loss.psi, self._encoding.partitions.offsets
@@ -100,7 +100,7 @@ class Search:
         return True
 
     def _regrow(self, group, rng, max_passes):
-        """Dissolve a group of clusters, and undo it unless the loss falls; returns whether it does."""
+        """Dissolve a group of clusters and reassign the rows; undo it unless the loss falls. Return whether it fell."""
         before, n_moves = self.value, self.n_moves
         tables = Tables(*(array.copy() for array in self._tables))
         kept = self.clusters.copy(), self._margins.copy(), tables, self._drift
@@ -149,6 +149,6 @@ class Search:
 
 
 def group_copies(encoding, clusters=None):
-    """The encoding with one row for all copies of an object that are in the same cluster."""
+    """The encoding with one row for all identical objects in the same cluster."""
     numbers = None if clusters is None else clusters[:, np.newaxis].astype(np.float64)
     return collapse(encoding, numbers, min_saving=0.0)

@@ -47,7 +47,7 @@ class HardMedianPartition(NamedTuple):
         Parameters
         ----------
         labels : array-like of shape (n_samples, n_partitions)
-            The hard partitions that were solved, which the result does not contain. Objects count equally.
+            The hard partitions that were solved, which the result does not contain. All objects have the same weight.
         names : sequence of n_partitions str, default=None
             Names of the partitions; None means the titles of the columns, or numbers from 0.
 
@@ -84,19 +84,19 @@ def solve_hard_median_partition(
 ) -> HardMedianPartition:
     r"""Find the hard partition of least weighted mean loss: the median partition, not its relaxation.
 
-    Minimise :math:`\sum_u \alpha_u d(u, c)` over the hard partitions c of the objects, with a loss d of
-    :func:`~robust_eac.hard_partition_losses`. With draws from the posterior of a Bayesian mixture as partitions this is
-    the estimate of least expected loss. "binder" with cost 1 is the d_u of :func:`~robust_eac.partition_losses` over
-    n_samples^2; it puts objects of uncertain cluster into small clusters, "vi" finds fewer and larger ones.
+    Minimise :math:`\sum_u \alpha_u d(u, c)` over the hard partitions c of the objects, for a loss d of
+    :func:`~robust_eac.hard_partition_losses`. If the partitions are draws from the posterior of a Bayesian mixture,
+    this is the estimate of least expected loss. "binder" with cost 1 is the d_u of :func:`~robust_eac.partition_losses`
+    over n_samples^2. It puts ambiguous objects into small clusters; "vi" finds fewer and larger ones.
 
     Objects are moved one at a time to the cluster of least loss, new clusters included, until no move lowers it. Then
     clusters are dissolved, one or two together, and their objects allocated again [1]_, unless the problem is large.
-    The problem is not convex: this is done for the best two of all starts, and the better result is returned. With a
-    `weighting`, search and weights alternate, and neither raises the objective (unless the weighting is a function).
+    The problem is not convex: all starts move objects, the best two of them also dissolve clusters, and the better
+    result is returned. With a `weighting`, search and weights alternate, and neither raises the objective (unless the
+    weighting is a function).
 
-    Both losses are sums over the contingency table, which each move updates. Moving an object takes
-    O(n_partitions n_clusters), and O(1) where a bound shows that it stays. Memory is O(n_samples n_partitions), and
-    O(n_clusters) per base cluster and thread, about 24 bytes for each cluster found so far.
+    Moving an object takes O(n_partitions n_clusters), or O(1) if a bound shows that it stays. Memory is O(n_samples
+    n_partitions), and O(n_clusters) per base cluster and thread, about 24 bytes for each cluster found so far.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def solve_hard_median_partition(
         As in :func:`~robust_eac.hard_partition_losses`. An object of weight zero joins the cluster that it would join
         with the commonest weight, without effect on the others.
     n_clusters : int, default=None
-        Largest number of clusters, at most 2^28 divided by the number of all base clusters. None means this number,
-        or n_samples if that is smaller.
+        Largest number of clusters, at most 2^28 divided by the number of all base clusters. None means this number, or
+        n_samples if that is smaller.
     cost : float, default=1.0
         As in :func:`~robust_eac.hard_partition_losses`. The larger, the fewer clusters.
     weights : array-like of shape (n_partitions,), default=None
@@ -116,12 +116,12 @@ def solve_hard_median_partition(
     n_init : int, default=16
         Number of starts; an array `init` is one start.
     init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
-        "sequential": objects in random order, each joins the cluster of least loss so far. "random": random clusters.
-        "mixed": these two in turn. "partitions": the given partitions of least loss. "relaxed": labels of the relaxed
-        median partition, but "sequential" with more than 256 clusters where their square times the number of rows is
-        above 10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
+        "sequential": in random order, each object joins the cluster of least loss so far. "random": random clusters.
+        "mixed": alternates between these two. "partitions": the given partitions of least loss. "relaxed": labels of
+        the relaxed median partition, but "sequential" with more than 256 clusters if their square times the number of
+        rows exceeds 10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
-        Largest number of passes over all objects per start, without those after dissolving clusters.
+        Largest number of passes over all objects per start, not counting those after dissolving clusters.
     bound : bool, default=False
         Whether to compute :func:`~robust_eac.consensus_lower_bound` for the weights found; "binder" only.
     n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`
@@ -132,15 +132,15 @@ def solve_hard_median_partition(
         Named tuple: `labels` of shape (n_samples,), numbered in the order of first objects; `weights` and `losses` of
         shape (n_partitions,); `objective` at them, regulariser included; `n_clusters` found; `cost`; `bound`, a lower
         bound over all partitions, or None; `n_passes`, passes over all objects after the starts; `converged`, whether
-        the last pass changed neither labels nor weights; `options`, for `summary(labels)`: the `loss`, the
-        `weighting` and the largest `n_clusters`.
+        the last pass changed neither labels nor weights; `options`, for `summary(labels)`: the `loss`, the `weighting`
+        and the largest `n_clusters`.
 
     Warns
     -----
     ConvergenceWarning
-        If objects still move, or weights change, in pass `max_passes`.
+        If objects still move, or weights still change, after `max_passes` passes.
     UserWarning
-        If a weighting by trust finds no two partitions that agree beyond chance: all start with equal weights.
+        If a weighting by trust finds no two partitions that agree beyond chance: then all start with equal weights.
 
     References
     ----------

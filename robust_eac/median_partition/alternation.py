@@ -96,11 +96,9 @@ def spread(problem, sample, state, rng, name, *, leap):
 
 
 def _weights_of_start(weighting, losses):
-    """Weights of the first descent from given memberships: the best for their losses, to continue a fit.
-
-    If only partitions equal to the start have weight, it could never leave them: then these are the
-    :func:`first_weights`.
-    """
+    """Weights of the first descent from given memberships: the best for their losses, to continue a fit."""
+    # If only partitions equal to the start have weight, it could never leave them: then these are the
+    # :func:`first_weights`.
     weights = weighting.solve(losses)
     return weights if weights @ losses > _EQUAL * losses.max() else first_weights(weighting, losses)
 

@@ -43,12 +43,10 @@ def label_changes(rows, floor):
 
 
 def best_angle(rows, floor, weight, least, most):
-    """The angle in these intervals of largest total weight_i max(floor_i, largest membership of row i).
-
-    A term exceeds its floor in an arc around the angle at which the row points to a cluster; there it is a constant
-    plus a cosine. Between the ends of all arcs so is the total, which is concave: its maximum is at the peak of a
-    cosine or at an end of an interval.
-    """
+    """The angle in these intervals of largest total weight_i max(floor_i, largest membership of row i)."""
+    # A term exceeds its floor in an arc around the angle at which the row points to a cluster; there it is a constant
+    # plus a cosine. Between the ends of all arcs so is the total, which is concave: its maximum is at the peak of a
+    # cosine or at an end of an interval.
     first, last, row, excess, moment = _arcs(rows, floor)
     terms = weight[row] * np.array([excess, moment])
     terms = np.concatenate([np.zeros((2, 1)), terms, -terms], axis=1)

@@ -122,11 +122,9 @@ class Objective:
 
 
 def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits=1, n_threads=1):
-    """Memberships of least loss of rows without weight, by the statistics of other rows of the same partitions.
-
-    `leap` first moves them by :func:`_leap`: then one sweep ends close to the minimum. Without it, a sweep from the
-    uniform membership stops short of the minimum, which smooths the noise in the statistics of a few rows.
-    """
+    """Memberships of least loss of rows without weight, by the statistics of other rows of the same partitions."""
+    # `leap` first moves them by :func:`_leap`: then one sweep ends close to the minimum. Without it, a sweep from the
+    # uniform membership stops short of the minimum, which smooths the noise in the statistics of a few rows.
     statistics = statistics._replace(own=np.zeros((len(absent.rows.codes), 3)))
     placed = np.full((len(absent.rows.codes), n_clusters), 1.0 / n_clusters)
     if leap:
@@ -142,11 +140,9 @@ def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits
 
 
 def _leap(absent, statistics, placed, n_threads):
-    """Move each row to the minimum of its quadratic among the rows of sum 1, then to the nearest membership.
-
-    Exact for a single missingness pattern and diagonal Q. Distances are weighted by the diagonal of Q: the nearest
-    membership is max(row - tau / diagonal, 0), with the tau that makes its sum 1.
-    """
+    """Move each row to the minimum of its quadratic among the rows of sum 1, then to the nearest membership."""
+    # Exact for a single missingness pattern and diagonal Q. Distances are weighted by the diagonal of Q: the nearest
+    # membership is max(row - tau / diagonal, 0), with the tau that makes its sum 1.
     k, H = placed.shape[1], statistics.Q.sum(axis=0)
     centre = np.eye(k) - 1.0 / k
     # The gradient is 4 (H y - t).

@@ -1,10 +1,7 @@
 """The chance-corrected objective: weighted ratios  d_u / E[d_u] = 1 - a_u  of loss to expected loss under permutation.
 
-Both d_u and E[d_u] depend on Y. At any Y the gradient of the sum is that of
-
-    sum_u beta_u d_u - sum_u gamma_u E[d_u],     beta_u = alpha_u / E[d_u],     gamma_u = alpha_u d_u / E[d_u]^2
-
-with constant beta and gamma. E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depends on Y only through |Y'Y|^2, |Y1|^2 (the
+At any Y its gradient is that of sum_u beta_u d_u - sum_u gamma_u E[d_u] with constant beta_u = alpha_u / E[d_u] and
+gamma_u = alpha_u d_u / E[d_u]^2. E[d_u] = |Y'Y|^2 + |X_u'X_u|^2 - 2 E_u depends on Y only through |Y'Y|^2, |Y1|^2 (the
 agreement with the partition into one cluster) and sum_i |y_i|^2 (that with the partition into single objects). So the
 correction adds two partitions of negative weight to a median partition, and the sweeps of the raw Y step minimise this
 model too. Their step is shortened until it lowers the true sum.

@@ -75,7 +75,7 @@ def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -
     if rho * m < 1.0 - 1e-12:
         raise ValueError(f"rho must be at least 1/n_partitions={1.0 / m:.6g}, got {rho}.")
     rho = min(max(rho, 1.0 / m), 1.0)
-    # Shares of rho; where 1/rho should be whole, rounding errors of 1/rho are removed.
+    # Weights in units of rho; if 1/rho is whole up to rounding, it is made whole.
     share = np.clip(1.0 / rho - np.arange(m), 0.0, 1.0)
     whole = np.round(share)
     share = np.where(np.abs(share - whole) < 1e-11, whole, share)
@@ -99,7 +99,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     losses : as in :func:`uniform_weights`
     lam : float
         lambda >= 0, in the units of the losses. 0 gives uniform weights over the partitions of least loss (the limit
-        from above), large values nearly uniform weights over all. [1]_ uses 0.5 n_samples^2.
+        from above); large values give nearly uniform weights over all. [1]_ uses 0.5 n_samples^2.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def l2_weights(losses: ArrayLike, *, lam: float) -> np.ndarray:
     excess = losses - losses.min()
     if lam == 0.0:
         return uniform_over(excess <= _TIE * losses.max())
-    # A partition of excess above 1 gets no weight, so the excess is capped at 2.
+    # Partitions of excess above 1 get no weight, so capping the excess at 2 changes nothing.
     with np.errstate(over="ignore"):
         scaled = np.minimum(excess / lam, 2.0)
     ascending = np.sort(scaled)
@@ -148,7 +148,7 @@ def entropy_weights(losses: ArrayLike, *, eta: float) -> np.ndarray:
 
     References
     ----------
-    .. [1] Jing, Ng, Huang, "An entropy weighting k-means algorithm for subspace clustering", IEEE TKDE 19(8), 2007.
+    .. [1] Jing, Ng, Huang, "An entropy weighting k-means algorithm for subspace clustering ...", IEEE TKDE 19(8), 2007.
 
     Examples
     --------

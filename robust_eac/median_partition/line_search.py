@@ -16,11 +16,9 @@ _EPS = np.finfo(np.float64).eps
 
 @njit
 def gather(codes, i, offsets, T, b):
-    """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of all solvers.
-
-    Four partitions at a time: otherwise every addition waits for the store of the previous one. Functions take the
-    whole array and a row index, because numba counts references to views of rows.
-    """
+    """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of all solvers."""
+    # Four partitions at a time: otherwise every addition waits for the store of the previous one. Functions take the
+    # whole array and a row index, because numba counts references to views of rows.
     m, k = codes.shape[1], b.shape[0]
     rest = m - m % 4
     if k == 4 or k == 8:
@@ -158,11 +156,9 @@ def _rising_root(lo, hi, c1, c2, c3, c4):
 
 @njit
 def minimise_quartic(c1, c2, c3, c4, upper):
-    """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 if no value is below that at 0.
-
-    The roots of the second derivative cut [0, upper] into at most three pieces on which the first is monotone. Interior
-    minima, where it changes from negative to positive, are compared by value with the two ends.
-    """
+    """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 if no value is below that at 0."""
+    # The roots of the second derivative cut [0, upper] into at most three pieces on which the first is monotone.
+    # Interior minima, where it changes from negative to positive, are compared by value with the two ends.
     discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
     if c2 > 0.0 and c4 >= 0.0 and discriminant <= 0.0:
         # Convex: the usual case.

@@ -104,8 +104,7 @@ def consensus_lower_bound(
     .. [4] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Math. Program. 45, 1989.
     .. [5] Lange et al., "Partial optimality and fast lower bounds for weighted correlation clustering", ICML 2018.
     .. [6] Frieze, Jerrum, "Improved approximation algorithms for MAX k-CUT and MAX BISECTION", Algorithmica 18, 1997.
-    .. [7] Boyd et al., "Distributed optimization and statistical learning via ADMM", Found. Trends Mach. Learn. 3(1),
-       2011.
+    .. [7] Boyd et al., "Distributed optimization and statistical learning via ...", Found. Trends Mach. Learn. 3(1), 2011.
 
     Examples
     --------
@@ -137,11 +136,9 @@ def bound_memberships(encoding, weights, n_clusters, *, tol=1e-4, max_iter=1000,
 
 
 def spectral_bound(encoding, weights, n_clusters):
-    """The first bound over memberships, for complete partitions, without a matrix of all pairs.
-
-    With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
-    1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
-    """
+    """The first bound over memberships, for complete partitions, without a matrix of all pairs."""
+    # With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
+    # 1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
     slots, total = encoding.partitions.by_slot(weights), encoding.partitions.total
     X, roots = one_hot(encoding), np.append(np.sqrt(slots), n_clusters**-0.5)
     gram = np.empty((len(roots), len(roots)))
@@ -236,7 +233,7 @@ def _membership_bounds(pairs, n_clusters):
     common = _common_curvature(curvature)
     excess = curvature - common
     convex = np.maximum(excess, 0.0)
-    # A chord from the least possible Z to 1, where the curvature of the pair is smaller than the common one.
+    # A chord from the minimum of Z to 1, where the curvature of the pair is smaller than the common one.
     low = np.zeros_like(scale)
     np.fill_diagonal(low, np.diagonal(mean))
     chord = np.minimum(excess, 0.0)
@@ -256,7 +253,7 @@ def _membership_bounds(pairs, n_clusters):
             values, vectors = eigh(shifted - mean, subset_by_index=[d - rank, d - 1])
             values = np.maximum(values, 0.0)
             Z, captured = mean + (vectors * values) @ vectors.T, float(np.sum(values**2))
-        # The least value of |mean + M|^2 - 2 <shifted, mean + M>.
+        # The minimum of |mean + M|^2 - 2 <shifted, mean + M>.
         least = float(np.sum(mean * (mean - 2.0 * shifted))) - captured
         least += 2.0 * float(np.sum(np.minimum(A, 0.0) * scale))
         value = constant + common * least - float(np.sum(convex * tangent**2))

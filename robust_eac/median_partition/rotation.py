@@ -102,14 +102,12 @@ class Search:
         return list(found.values())
 
     def rigid(self):
-        """Whether no small rotation is admissible, and rows come near every free cluster: then nothing is searched.
-
-        Near the identity, only the identity is admissible if no antisymmetric A with A1 = 0 has (A y_i)_p >= 0 for all
-        y_ip = 0: by Farkas, if the gradients of these constraints span the tangent space and some positive combination
-        of them is zero. Gradients are averaged over the rows with the same zero and the same largest membership. Far
-        from the identity it is a heuristic: every free cluster then has a membership above the midpoint of one and 2 /
-        f, which the ball inside the simplex reaches.
-        """
+        """Whether no small rotation is admissible, and rows come near every free cluster: then nothing is searched."""
+        # Near the identity, only the identity is admissible if no antisymmetric A with A1 = 0 has (A y_i)_p >= 0 for
+        # all y_ip = 0: by Farkas, if the gradients of these constraints span the tangent space and some positive
+        # combination of them is zero. Gradients are averaged over the rows with the same zero and the same largest
+        # membership. Far from the identity it is a heuristic: every free cluster then has a membership above the
+        # midpoint of one and 2 / f, which the ball inside the simplex reaches.
         mixed = self.rows[:, self.free]
         n_free = len(self.free)
         if mixed.max(axis=0).min() < 0.5 + 1.0 / n_free:
@@ -139,10 +137,8 @@ class Search:
             bound = np.concatenate([bound, outside[:, self.free]])
 
     def _best(self, near):
-        """The best rotation found by climbs from several starts, and Newton steps from their ends to the simplex.
-
-        A climb ends above all admissible rotations in its basin: an end below the best one needs no Newton steps.
-        """
+        """The best rotation found by climbs from several starts, and Newton steps from their ends to the simplex."""
+        # A climb ends above all admissible rotations in its basin: an end below the best one needs no Newton steps.
         best, reached, value = self.refine(np.eye(len(self.plane)))
         n_hits, known = 0, []
         for start in [] if near else self._starts():
@@ -165,10 +161,8 @@ class Search:
         return best
 
     def _starts(self):
-        """Random rotations in the principal axes of the rows: the same for rotated rows in any order.
-
-        An axis points where its third moment is positive; both directions are tried if the moment is too small.
-        """
+        """Random rotations in the principal axes of the rows: the same for rotated rows in any order."""
+        # An axis points where its third moment is positive; both directions are tried if the moment is too small.
         inner = self.rows @ self.plane
         inner -= self.weight @ inner / self.weight.sum()
         squares, axes = np.linalg.eigh(inner.T @ (inner * self.weight[:, np.newaxis]))
@@ -267,10 +261,8 @@ class Search:
 
 
 def _nearest(slopes, levels, ideal, price):
-    """(the vector nearest to `ideal` with slopes @ vector >= levels, multipliers of these constraints).
-
-    A slack variable that all constraints share, with penalty `price`, keeps the problem feasible.
-    """
+    """(the vector nearest to `ideal` with slopes @ vector >= levels, multipliers of these constraints)."""
+    # A slack variable that all constraints share, with penalty `price`, keeps the problem feasible.
     lacking = levels - slopes @ ideal
     if (lacking <= 0.0).all():
         return ideal, np.zeros(len(levels))

@@ -45,10 +45,8 @@ def solve(problem, start, seeds, *, n_jobs=None):
 
 
 def canonical(problem, state):
-    """The state at the canonical membership; its rows are changed.
-
-    Away from a stationary point the gap depends on the rotation: if it is then too large, the alternation continues.
-    """
+    """The state at the canonical membership; its rows are changed."""
+    # Away from a stationary point the gap depends on the rotation: if it is then too large, the alternation continues.
     n_sweeps = None
     while state.n_sweeps != n_sweeps:
         rotated = rotate(problem.objective, state, near=n_sweeps is not None)
@@ -70,13 +68,11 @@ def rotate(objective, state, *, near=False):
 
 
 def _best_state(problem, start, seeds, n_jobs):
-    """The best state of several starts, the first in a tie.
-
-    All starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides with
-    a lower one is dropped, since both would end in the same minimum. The memory of dropped starts, n_clusters numbers
-    per row and per base cluster, is released immediately. A very large problem has a single start: the best state on a
-    quarter of its rows, found in the same way.
-    """
+    """The best state of several starts, the first in a tie."""
+    # All starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides
+    # with a lower one is dropped, since both would end in the same minimum. The memory of dropped starts, n_clusters
+    # numbers per row and per base cluster, is released immediately. A very large problem has a single start: the best
+    # state on a quarter of its rows, found in the same way.
     objective = problem.objective
     rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
     quarter = objective.sample(rng, quarter=True) if isinstance(start, str) else None
@@ -129,13 +125,11 @@ def _best_state(problem, start, seeds, n_jobs):
 
 
 def distant_weights(problem, n_starts, rng):
-    """{number of a start: the weights with which it begins}; the others, such as start 0, begin with equal weights.
-
-    Starts with equal weights miss minima at which few partitions have all weight. Each other start begins with the
-    weights for the losses at a partition: a random one, then always the one farthest from all before it. Equal weights
-    remain where these give no partition _CONCENTRATED times its equal share, and for functions, which minimise no
-    objective.
-    """
+    """{number of a start: the weights with which it begins}; the others, such as start 0, begin with equal weights."""
+    # Starts with equal weights miss minima at which few partitions have all weight. Each other start begins with the
+    # weights for the losses at a partition: a random one, then always the one farthest from all before it. Equal
+    # weights remain where these give no partition _CONCENTRATED times its equal share, and for functions, which
+    # minimise no objective.
     if n_starts == 1 or isinstance(problem.weighting, Fixed | FromFunction):
         return {}
     objective = problem.objective.sample(rng) or problem.objective
@@ -176,10 +170,8 @@ def reduce_problem(problem, start):
 
 
 def _confirm(problem, state, seed):
-    """(problem, state) after alternations and updates of trust in turn, until the trusted set no longer changes.
-
-    Only the first update can add partitions, so there are at most n_partitions + 1.
-    """
+    """(problem, state) after alternations and updates of trust in turn, until the trusted set no longer changes."""
+    # Only the first update can add partitions, so there are at most n_partitions + 1.
     weighting = problem.weighting
     if not isinstance(weighting, Trusting):
         return problem, state

@@ -24,10 +24,8 @@ SAMPLE_TOL = 1e-4
 
 
 def reduce_rows(encoding, start):
-    """The encoding to solve for, and the start on its rows: without objects of weight zero.
-
-    Identical objects share a row if that pays, unless an array start differs on them.
-    """
+    """The encoding to solve for, and the start on its rows: without objects of weight zero."""
+    # Identical objects share a row if that pays, unless an array start differs on them.
     weighty = np.flatnonzero(encoding.rows.multiplicity)
     if len(weighty) < len(encoding.rows.codes):
         encoding = take_rows(encoding, weighty)
@@ -82,11 +80,9 @@ def allocate(encoding, n_clusters, rng):
 
 @njit
 def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
-    """Assign each row, in this order, to the cheapest cluster that shares a base cluster with it, or to a new one.
-
-    If none shares one and all k are in use, row i joins cluster i % k, whatever that costs. The clusters that share
-    objects with a slot are listed from `start[slot]` on.
-    """
+    """Assign each row, in this order, to the cheapest cluster that shares a base cluster with it, or to a new one."""
+    # If none shares one and all k are in use, row i joins cluster i % k, whatever that costs. The clusters that share
+    # objects with a slot are listed from `start[slot]` on.
     codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
     n_masks, n_hard, n_used = observed.shape[1], codes.shape[1], 0
     n_entries = start[-1] + k

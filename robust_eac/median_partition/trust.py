@@ -22,8 +22,8 @@ __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 LEVEL = 0.01
 # Minimum agreement of a trusted partition, as a share of the mean agreement.
 SHARE = 0.2
-# Near-duplicates have at least this adjusted Rand index, ratio of the smaller to the larger number of clusters, and
-# share of the objects observed by both among those observed by either.
+# Thresholds for near-duplicates: their adjusted Rand index; the smaller over the larger number of clusters; the number
+# of objects that both observe over the number that either observes.
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
@@ -90,11 +90,11 @@ def trusted_group_weights(
     that the probability of any link between independent partitions is about `level`. The p-value is that of
     :func:`~robust_eac.agreement_test` ([1]_), with either partition as the consensus and a correction for continuity,
     always from three moments. The largest connected group is trusted; in a tie, the one with the first partition. A few
-    partitions that agree with both of two parts can link these into one group. If the parts agree with each other less
-    than a fifth as much as partitions agree within them (the geometric mean of the two parts), only the larger part is
-    trusted. Random partitions agree with no other; nor do partitions into one cluster or into single objects. Wrong
-    partitions that agree with each other form their own group, which is not trusted if it is smaller. With very few
-    objects no agreement is significant.
+    partitions can link two groups, if they agree with both. If these agree with each other less than a fifth as much as
+    partitions agree within them (the geometric mean of the two groups), only the larger one is trusted. Random
+    partitions agree with no other; nor do partitions into one cluster or into single objects. Wrong partitions that
+    agree with each other form their own group, which is not trusted if it is smaller. With very few objects no
+    agreement is significant.
 
     Time O(n_samples n_partitions) for the labels, and O(n_partitions) for the comparisons, with a large constant: 256
     partitions on 1,000 objects.
@@ -105,8 +105,8 @@ def trusted_group_weights(
     level : float, default=0.01
         Family-wise error rate of the links, in (0, 1]; approximate, like the p-values.
     random_state : int, RandomState instance or None, default=None
-        Draws 1,000 objects if there are more, and 256 partitions to compare all with if there are more. With incomplete
-        partitions, up to 100,000 objects are drawn, so that two partitions have 1,000 in common on average.
+        Draws at most 1,000 objects, and at most 256 partitions with which all are compared. With incomplete partitions,
+        up to 100,000 objects are drawn, so that two partitions have 1,000 in common on average.
 
     Returns
     -------
@@ -115,8 +115,7 @@ def trusted_group_weights(
 
     References
     ----------
-    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Research 27,
-       1967.
+    .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Res. 27, 1967.
 
     Examples
     --------
@@ -131,7 +130,7 @@ def trusted_group_weights(
 
 
 def linked_group(encoding, rng, *, level=LEVEL):
-    """(compared pairs of partitions, mask (m,) of the largest group linked by agreement; all, with a warning, if none)."""
+    """(compared pairs of partitions, mask (m,) of the largest linked group; all, with a warning, if none is linked)."""
     pairs = compare_pairs(encoding, rng)
     group = largest_group(pairs, level=level)
     if group is None:
@@ -141,7 +140,7 @@ def linked_group(encoding, rng, *, level=LEVEL):
 
 
 def largest_group(pairs, *, level=LEVEL):
-    """Mask (m,) of the largest group of partitions linked by agreement; None if there is none."""
+    """Mask (m,) of the largest group of partitions linked by agreement; None if no two are linked."""
     m = pairs.agreement.shape[1]
     if m == 1:
         return np.ones(1, dtype=bool)
@@ -202,11 +201,9 @@ def are_apart(pairs, group, other):
 
 
 def near_duplicates(pairs, agreements):
-    """Mask (n_references, m) of near-duplicates, given the agreements (m,) of the partitions with a consensus.
-
-    They agree more with each other than either with the consensus. Partitions close to the consensus are excluded: they
-    agree because all of them are right.
-    """
+    """Mask (n_references, m) of near-duplicates, given the agreements (m,) of the partitions with a consensus."""
+    # They agree more with each other than either agrees with the consensus. Partitions close to the consensus are
+    # excluded: they agree because all of them are right.
     with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
     nearer = (pairs.agreement > with_consensus) & (with_consensus < _AT_CONSENSUS)
     alike = (pairs.agreement >= _NEAR) & (pairs.fineness >= _AS_FINE) & (pairs.overlap >= _SAME_OBJECTS)

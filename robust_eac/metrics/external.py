@@ -193,7 +193,7 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework ...", JMLR 3, 2002.
     .. [2] Fred, Jain, "Combining multiple clusterings using evidence accumulation", IEEE PAMI 27(6), 2005.
 
     Examples
@@ -257,7 +257,7 @@ def ensemble_nmi(
 
     References
     ----------
-    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework for combining partitions", JMLR 3, 2002.
+    .. [1] Strehl, Ghosh, "Cluster ensembles - a knowledge reuse framework ...", JMLR 3, 2002.
     .. [2] "Linear Time Evidence Accumulation Clustering with KMeans".
 
     Examples

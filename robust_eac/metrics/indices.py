@@ -56,7 +56,7 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
 
     References
     ----------
-    .. [1] Rousseeuw, "Silhouettes: a graphical aid to the validation of cluster analysis", JCAM 20, 1987.
+    .. [1] Rousseeuw, "Silhouettes: a graphical aid ...", Journal of Computational and Applied Mathematics 20, 1987.
 
     Examples
     --------
@@ -152,8 +152,7 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
 
     References
     ----------
-    .. [1] Fukuyama, Sugeno, "A new method of choosing the number of clusters for fuzzy c-means", Fuzzy Systems Symp.,
-       1989.
+    .. [1] Fukuyama, Sugeno, "A new method of choosing the number of clusters ...", 5th Fuzzy Systems Symposium, 1989.
     .. [2] Fa et al., "Object based validation algorithm and its application to consensus clustering", Section 4.
 
     Examples

@@ -159,7 +159,7 @@ def _center_and_covariance(X, column, as_printed):
         # The scaling cancels; without it, squares of tiny memberships would underflow.
         weights = (column / column.max()) ** 2.0
         total = weights.sum()
-        # If one object has all the weight, there is no spread and no degree of freedom.
+        # If one object has all the weight, spread and degrees of freedom are zero.
         degrees = max(total - weights @ weights / total, np.finfo(np.float64).eps)
     center = weights @ X / total
     deviations = X - center

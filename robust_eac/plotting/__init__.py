@@ -1,7 +1,7 @@
-"""Plots of ensembles and results. Each function draws on the given Axes and returns it.
+"""Plots of ensembles and results, by matplotlib. Each draws on the given Axes and returns it, and closes nothing.
 
-Colours are Okabe and Ito's, which readers with common kinds of colour blindness can distinguish. Markers, dashes and
-lightness carry the same information in grey print. Figures are neither shown nor closed. All need matplotlib.
+Colours are Okabe and Ito's, which readers with common kinds of colour blindness can distinguish; markers, dashes and
+lightness carry the same information in grey print.
 """
 
 from .charts import plot_consensus_distribution, plot_n_clusters, plot_weights

@@ -32,7 +32,7 @@ _CURVES = {
 }
 # From light to dark with the number of clusters, without the lightest; legible with any kind of colour vision.
 _SEQUENCE, _LIGHTEST = "viridis_r", 0.15
-# Largest area of a dot in points, and the number of dots up to which it is that large.
+# Maximum area of a dot in points, and the number of dots up to which it is used.
 _AREA, _FEW = 60.0, 30
 
 
@@ -75,8 +75,7 @@ def plot_weights(
 
     Examples
     --------
-    >>> ax = plot_weights([0.2, 0.5, 0.3], corrupted=[True, False, False], sort=True)
-    >>> ax.get_title()
+    >>> plot_weights([0.2, 0.5, 0.3], corrupted=[True, False, False], sort=True).get_title()
     'Weight on 3 of 3 partitions'
     """
     check.index(weights, name="weights", corrupted=corrupted)
@@ -104,7 +103,7 @@ def plot_weights(
 
 
 def draw_agreements(ax, agreements, weights, names):
-    """Draw the agreement of every partition with a consensus, the largest on top, dots with areas like the weights.
+    """Draw the agreement of every partition with a consensus, the largest on top, as dots with areas like the weights.
 
     Hollow dots have no weight. Without names (None) the axis has ranks.
     """
@@ -136,7 +135,7 @@ def draw_agreements(ax, agreements, weights, names):
 def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -> Axes:
     """Draw prediction strength, agreement of halves and held-out agreement over the candidates.
 
-    Filled circles mark the stable candidates, the vertical line the chosen number, and the dashed line the least
+    Filled circles mark the stable candidates, the vertical line the chosen number, and the dashed line the minimum
     prediction strength of a stable one.
 
     Parameters
@@ -151,11 +150,10 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
 
     Examples
     --------
-    >>> from robust_eac import plot_n_clusters, select_n_clusters
+    >>> from robust_eac import select_n_clusters
     >>> wrong = np.random.RandomState(0).uniform(size=(60, 12)) < 0.1
     >>> labels = np.where(wrong, 0, np.repeat([0, 1, 2], 20)[:, np.newaxis])
-    >>> ax = plot_n_clusters(select_n_clusters(labels, range(1, 6), random_state=0))
-    >>> ax.get_title()
+    >>> plot_n_clusters(select_n_clusters(labels, range(1, 6), random_state=0)).get_title()
     '3 clusters'
     """
     if not isinstance(selection, ClusterNumberSelection):
@@ -184,10 +182,10 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
 def plot_consensus_distribution(
     distribution: ConsensusDistribution, *, reference: ConsensusDistribution | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the distribution of consensus values, one curve per number of clusters.
+    """Draw the distribution of consensus values, one curve per number of clusters, which is printed on it.
 
-    The numbers stand on the curves. Where all resamples agree, a curve is flat between 0 and 1; its rise between the
-    bounds, on grey, is the proportion of ambiguous pairs.
+    Where all resamples agree, a curve is flat between 0 and 1; its rise between the bounds, on grey, is the proportion
+    of ambiguous pairs.
 
     Parameters
     ----------
@@ -203,11 +201,9 @@ def plot_consensus_distribution(
 
     Examples
     --------
-    >>> from robust_eac import ClustererEnsemble, consensus_distribution, load_dataset, plot_consensus_distribution
-    >>> make = ClustererEnsemble(n_clusters=(2, 3), n_per_k=10, max_samples=0.8, label_all=False, random_state=0)
-    >>> labels = make.fit_transform(load_dataset("iris")[0])
-    >>> ax = plot_consensus_distribution(consensus_distribution(labels))
-    >>> [text.get_text() for text in ax.texts]
+    >>> from robust_eac import consensus_distribution
+    >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 2, 2]])
+    >>> [text.get_text() for text in plot_consensus_distribution(consensus_distribution(labels)).texts]
     ['2', '3']
     """
     drawn = {"distribution": distribution} | ({} if reference is None else {"reference": reference})
@@ -223,7 +219,7 @@ def plot_consensus_distribution(
             color = shades(_LIGHTEST + (1.0 - _LIGHTEST) * place)
             ax.plot(each.grid, cdf, dashes, color=color)
             if each is distribution:
-                # At different places, so that numbers on close curves do not overlap.
+                # Different places, so that numbers on close curves do not overlap.
                 spot = {"ha": "center", "va": "center", "bbox": {"color": "white", "pad": 0.5}}
                 x = 0.15 + 0.7 * place
                 ax.text(x, np.interp(x, each.grid, cdf), str(k), color=color, fontweight="bold", **spot)

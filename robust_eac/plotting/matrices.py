@@ -64,8 +64,7 @@ def plot_coassociation(
 
     Examples
     --------
-    >>> ax = plot_coassociation(np.array([[0, 0], [0, 1], [1, 1]]), [0, 0, 1])
-    >>> ax.images[0].get_array().data
+    >>> plot_coassociation(np.array([[0, 0], [0, 1], [1, 1]]), [0, 0, 1]).images[0].get_array().data
     array([[1. , 0.5, 0. ],
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
@@ -83,7 +82,7 @@ def plot_coassociation(
     drawn = draw_objects(groups, max_objects, rng)
     together = coassociation_of(encode(ensemble.labels[drawn]), weights)
     groups = groups[drawn]
-    # Within a group by average linkage.
+    # Objects within a group are ordered by average linkage.
     order = np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
     _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
     starts, drawn_names = _bounds(groups[order], names)
@@ -120,8 +119,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
 
     Examples
     --------
-    >>> ax = plot_membership([[0.9, 0.1], [0.2, 0.8], [1.0, 0.0]])
-    >>> ax.images[0].get_array().data
+    >>> plot_membership([[0.9, 0.1], [0.2, 0.8], [1.0, 0.0]]).images[0].get_array().data
     array([[1. , 0.9, 0.2],
            [0. , 0.1, 0.8]])
     """

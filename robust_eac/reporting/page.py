@@ -1,4 +1,4 @@
-"""The report on a fitted consensus as one HTML page: this file finds the numbers, page.html has the words."""
+"""The report on a fitted consensus as one HTML page: this file computes the numbers, page.html has the words."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ _FORBIDDEN = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160),
 _PARTITIONS = 500
 # Largest number of objects in the heat map.
 _DRAWN = 400
-# Size of the heat map in inches of 96 pixels. On paper and dense screens it has half as many pixels again.
+# Size of the heat map in inches of 96 pixels; it has half as many pixels again, for paper and dense screens.
 _SIZE, _DENSITY = (5.75, 4.75), 144
 # Steps of its colours: more are hardly distinguishable, and need more space.
 _STEPS = 16
@@ -133,7 +133,7 @@ def find_out(model, X, sample_weight):
         "certainties": np.bincount(labels, weights=model.confidence_) / sizes,
         "n_ambiguous": np.bincount(labels, weights=moves.ambiguous),
         "moves": moves,
-        # The least sure first.
+        # The most ambiguous first.
         "ambiguous": ambiguous[np.argsort(moves.rises[ambiguous], kind="stable")],
         "listed": np.lexsort((-agreements, -weights))[:_PARTITIONS],
         "mean_agreements": [agreements[mask].mean() for mask in (having, ~having) if mask.any()],

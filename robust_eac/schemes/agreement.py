@@ -46,8 +46,7 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
     labels : array-like of shape (n_samples, n_partitions), int
         Base clusterings, one per column; -1 marks an object that the partition did not observe. Two partitions are
         compared on the objects that both observe; without any, their mutual information is 0.
-    X, random_state : ignored
-        Present for the common signature.
+    X, random_state : ignored, for the common signature
 
     Returns
     -------
@@ -56,13 +55,11 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
 
     References
     ----------
-    .. [1] Huang, Lai, Wang, "Combining multiple clusterings via crowd agreement estimation and multi-granularity link
-       analysis", Neurocomputing 170, 2015.
+    .. [1] Huang, Lai, Wang, "Combining multiple clusterings via crowd agreement estimation ...", Neurocomputing 170, 2015.
 
     Examples
     --------
-    >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
-    >>> agreement_weights(labels)
+    >>> agreement_weights(np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]))
     array([0.5, 0.5, 0. ])
     """
     agreement = _mean_off_diagonal(pairwise_nmi(labels, max))
@@ -95,7 +92,7 @@ def _entropy(shares):
 
 
 def _mean_off_diagonal(similarities):
-    """Mean similarity of each partition to the others; 1 if there is no other."""
+    """Mean similarity of each partition to the others; 1 for a single partition."""
     m = len(similarities)
     # The row sum minus 1 would lose similarities below 1e-16.
     return np.where(np.eye(m, dtype=bool), 0.0, similarities).sum(axis=1) / (m - 1) if m > 1 else np.ones(1)

@@ -20,8 +20,8 @@ def ensemble_driven_cluster_index(
     Computes :math:`\text{ECI}(C) = \exp(-\sum_u w_u H_u(C) / \theta)` with :math:`H_u(C) = -\sum_c p_c \log_2 p_c`,
     with :math:`p_c` the share of the objects of C that partition u puts into its cluster c ([1]_, where
     :math:`w_u = 1/m`). ECI is 1 if no partition divides the cluster. Time O(n_samples n_partitions^2), memory
-    O(n_samples n_partitions), a byte per label. The values of the worked example in [1]_ (Table I) match theta m = 5,
-    not the parameters printed with it.
+    O(n_samples n_partitions), a byte per label. Table I of [1]_ is reproduced with theta m = 5, not with the parameters
+    printed there.
 
     Parameters
     ----------
@@ -43,10 +43,8 @@ def ensemble_driven_cluster_index(
 
     Examples
     --------
-    >>> for indices in ensemble_driven_cluster_index(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]), theta=1.0):
-    ...     print(indices.round(4))
-    [1.     0.6065]
-    [0.6318 1.    ]
+    >>> [index.round(4).tolist() for index in ensemble_driven_cluster_index(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]))]
+    [[1.0, 0.2865], [0.3173, 1.0]]
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, weights=weights)

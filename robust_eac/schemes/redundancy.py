@@ -17,7 +17,7 @@ from .tables import share_among_copies, tables
 
 __all__ = ["redundancy_weights"]
 
-# Multiple of |w|^2 added to the objective over n^2, which selects the most equal of all minimisers.
+# Multiple of |w|^2 added to the objective over n^2: it selects the minimiser whose weights are most equal.
 _RIDGE = 1e-8
 # Weights are optimal if the objective over n^2 can fall by no more than this.
 _TOL = 1e-13
@@ -37,16 +37,21 @@ def redundancy_weights(
     r"""Weight the partitions such that their weighted co-association is as close as possible to a partition.
 
     Solve :math:`\min_{w, Y} \|\sum_u w_u M_u - Y^T Y\|^2`, :math:`M_u = X_u^T X_u`, over the simplex and the
-    left-stochastic Y: weighted consensus clustering ([1]_) with another factor. For a fixed Y the weights solve the
-    quadratic programme :math:`\min_w w^T Q w - 2 q^T w` with :math:`Q_{uv} = \langle M_u, M_v \rangle`, from
-    contingency tables, and :math:`q_u = \langle M_u, Y^T Y \rangle = \|Y X_u^T\|^2`. With d_u as in
-    :func:`~robust_eac.partition_losses` the objective reads
-    :math:`\sum_u w_u d_u - \sum_{u, v} w_u w_v \|M_u - M_v\|^2 / 2`: partitions gain weight if they are close to the
-    consensus and differ from others with weight. So copies share the weight of one of them. The weights are sparse.
+    left-stochastic Y: weighted consensus clustering ([1]_, which fits :math:`H D H^T` with orthonormal non-negative H
+    and diagonal D instead of :math:`Y^T Y`). For a fixed Y the weights solve the quadratic programme
+    :math:`\min_w w^T Q w - 2 q^T w` with :math:`Q_{uv} = \langle M_u, M_v \rangle`, from contingency tables, and
+    :math:`q_u = \langle M_u, Y^T Y \rangle = \|Y X_u^T\|^2`. With d_u as in :func:`~robust_eac.partition_losses` the
+    objective reads :math:`\sum_u w_u d_u - \sum_{u, v} w_u w_v \|M_u - M_v\|^2 / 2`: partitions gain weight if they are
+    close to the consensus and differ from others with weight, so duplicates share the weight of one of them. The
+    weights are sparse. :math:`10^{-8} n^2 \|w\|^2` is added, so that they are unique for a given Y and duplicates share
+    equally.
 
-    The method alternates the Y step of :func:`~robust_eac.solve_membership`, which has the same minimisers for fixed
-    weights, with an exact active-set solution of the quadratic programme. Neither step increases the objective. The
-    problem is not convex: the best of `n_init` random starts is kept.
+    The Y step of :func:`~robust_eac.solve_membership`, which has the same minimisers for fixed weights, alternates with
+    an exact active-set solution of the quadratic programme. Neither increases the objective. The problem is not convex:
+    the best of `n_init` random starts is kept. It has trivial minima, as in [1]_: all weight on one partition with at
+    most k clusters, which fits exactly. The alternation starts from uniform weights and stops at a stationary point,
+    but it slowly approaches such partitions. With ``max_iter=1`` the weights fit the consensus of equal weights. There
+    is no trivial minimum if k is below all numbers of clusters of the partitions.
 
     Parameters
     ----------
@@ -62,17 +67,6 @@ def redundancy_weights(
     -------
     weights : ndarray of shape (n_partitions,)
         Non-negative, sum one. A ConvergenceWarning is issued if the best start has a gap above 1e-5 at `max_iter`.
-
-    Notes
-    -----
-    [1]_ fits :math:`H D H^T` with orthonormal non-negative H and diagonal D by multiplicative updates; :math:`Y^T Y`
-    has the same role here. :math:`10^{-8} n^2 \|w\|^2` is added to the objective, so that the weights are unique for a
-    given Y and copies of a partition share equally.
-
-    The model has trivial minima, both with :math:`H D H^T` and with :math:`Y^T Y`: all weight on one partition with at
-    most k clusters fits it exactly. The alternation starts from uniform weights and stops at a stationary point, but it
-    slowly approaches such partitions. With ``max_iter=1`` the weights fit the consensus of equal weights. There is no
-    trivial minimum if k is below all numbers of clusters of the partitions.
 
     References
     ----------
@@ -113,7 +107,7 @@ def pair_products(encoding):
     np.fill_diagonal(Q, own)
     for u, v, table in tables(encoding):
         if table.total > 0.0:
-            # Sums of integers are exact, so copies with other label names have equal rows.
+            # Sums of integers are exact, so duplicates with other label names have equal rows.
             Q[u, v] = Q[v, u] = (table.counts @ table.counts) / table.total**2
     if len(encoding.partitions.missing_slots):
         values, vectors = np.linalg.eigh(Q)

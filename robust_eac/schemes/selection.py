@@ -39,7 +39,7 @@ def joint_criterion_weights(
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        1 / size for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
+        1 / size for the selected partitions, 0 for the rest; duplicates of a selected partition share its weight.
 
     References
     ----------
@@ -48,8 +48,7 @@ def joint_criterion_weights(
     Examples
     --------
     >>> partitions = [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 1], [0, 1] * 4]
-    >>> labels = np.array(partitions).T
-    >>> joint_criterion_weights(labels)
+    >>> joint_criterion_weights(np.array(partitions).T)
     array([0.5, 0. , 0. , 0.5])
     """
     nmi = _rounded_nmi(labels)
@@ -89,7 +88,7 @@ def cluster_and_select_weights(
     Returns
     -------
     weights : ndarray of shape (n_partitions,)
-        Equal for the selected partitions, 0 for the rest; copies of a selected partition share its weight.
+        Equal for the selected partitions, 0 for the rest; duplicates of a selected partition share its weight.
 
     References
     ----------
@@ -137,8 +136,7 @@ def convex_hull_weights(
     Examples
     --------
     >>> rows = [0, 0, 1, 1, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]
-    >>> labels = np.array(rows)
-    >>> convex_hull_weights(labels)
+    >>> convex_hull_weights(np.array(rows))
     array([0.25, 0.  , 0.25, 0.25, 0.25])
     """
     nmi = _rounded_nmi(labels)
@@ -179,7 +177,7 @@ def _spectral_groups(similarities, n_groups, rng):
     m = len(similarities)
     if n_groups == m:
         return np.arange(m)
-    # The diagonal of 1 gives every partition a positive degree, even without information shared with another.
+    # The diagonal of 1 gives every partition a positive degree, even if it shares no information with another.
     scale = 1.0 / np.sqrt(similarities.sum(axis=1))
     _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
     rows = unit_rows(vectors[:, -n_groups:])

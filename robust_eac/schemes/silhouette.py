@@ -59,14 +59,12 @@ def silhouette_weights(
     References
     ----------
     .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX 7, 2020.
-    .. [2] Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal
-       of Computational and Applied Mathematics 20, 1987.
+    .. [2] Rousseeuw, "Silhouettes: a graphical aid ...", Journal of Computational and Applied Mathematics 20, 1987.
 
     Examples
     --------
     >>> X = [[0.0, 0.0], [0.0, 4.0], [2.0, 0.0], [2.0, 4.0]]
-    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> silhouette_weights(labels, X=X, metric="euclidean").round(3)
+    >>> silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X, metric="euclidean").round(3)
     array([0.   , 0.528])
     """
     ensemble = check.ensemble(labels)
@@ -97,8 +95,8 @@ def silhouette_weights(
 def order_weights(subsets: Subsets) -> np.ndarray:
     """Weights of partitions of feature subsets that give every order, or number of features, the same total.
 
-    Compute :math:`1 / O_k` for every subset of k features, with :math:`O_k` the number of subsets of k features (Eq. 11
-    of [1]_). The weights of each order then sum to 1.
+    Compute :math:`1 / O_k` for every subset of k features, with :math:`O_k` the number of such subsets (Eq. 11 of
+    [1]_).
 
     Parameters
     ----------
@@ -143,8 +141,7 @@ def ramped_silhouette_weights(
 
     Examples
     --------
-    >>> X = [[0.0], [1.0], [4.0], [5.0]]
-    >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X)
+    >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=[[0.0], [1.0], [4.0], [5.0]])
     array([1., 0.])
     """
     ensemble = check.ensemble(labels)
@@ -196,7 +193,7 @@ def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
 
 @njit
 def _sums_of_squares(x, labels, counts, sums):
-    """(n_clusters, n) sums of squared distances, exactly 0 to a cluster of copies: coordinates relative to a member."""
+    """(n_clusters, n) sums of squared distances, from coordinates relative to a member: 0 is exact for duplicates."""
     n_dims, n = x.shape
     counts[:] = 0
     first = np.empty_like(counts)

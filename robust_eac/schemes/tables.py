@@ -9,21 +9,19 @@ from ..common import warn
 from ..core.compiling import njit
 from ..core.encoding import collapse, encode
 
-# Tables with up to this many cells per row are counted as arrays; cells of larger ones, nearly empty, are sorted.
+# Tables with up to this many cells per row are counted as arrays; the cells of larger ones, nearly empty, are sorted.
 _CELLS_PER_ROW = 4
 _SMALL_TABLE = 2**16
-# Decisions use values rounded to this many decimals, so that they do not depend on rounding errors, and thus on the
-# names of the labels and the order of the objects.
+# Decisions use values rounded to this many decimals, so that rounding errors, and with them the names of the labels and
+# the order of the objects, do not matter.
 DECIMALS = 12
 
 
 class Table(NamedTuple):
     """Non-empty cells of a contingency table, over the objects that both partitions observe.
 
-    rows, cols : (n_cells,) intp; clusters of the two partitions, from 0 in the order of the labels.
-    counts : (n_cells,) float64; objects per cell.
-    row_sums, col_sums : (k_u,), (k_v,) float64; objects per cluster, among those that both partitions observe.
-    total : float; number of these objects.
+    rows, cols, counts : (n_cells,) clusters of the two partitions, from 0 in the order of the labels; objects per cell.
+    row_sums, col_sums, total : (k_u,), (k_v,) objects per cluster; number of all of them.
     """
 
     rows: np.ndarray
@@ -77,7 +75,7 @@ def shares(values, reason, *, power=1.0):
 
 
 def share_among_copies(weights, properties):
-    """Weights averaged over partitions with equal rows of properties, so that copies get equal weights."""
+    """Weights averaged over partitions with equal rows of properties, so that duplicates get equal weights."""
     _, group = np.unique(properties.round(DECIMALS), axis=0, return_inverse=True)
     group = group.ravel()
     return (np.bincount(group, weights=weights) / np.bincount(group))[group]

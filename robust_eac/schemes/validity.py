@@ -14,7 +14,7 @@ from .tables import shares
 
 __all__ = ["validity_weights", "wpck_weights"]
 
-# Distances are computed in blocks of at most this many numbers.
+# Maximum number of distances in a block.
 _BLOCK_DISTANCES = 2**22
 
 
@@ -48,16 +48,14 @@ def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_st
     References
     ----------
     .. [1] Duarte et al., "Weighted evidence accumulation clustering using subsampling", PRIS 2006.
-    .. [2] Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal
-       of Computational and Applied Mathematics 20, 1987.
+    .. [2] Rousseeuw, "Silhouettes: a graphical aid ...", Journal of Computational and Applied Mathematics 20, 1987.
     .. [3] Caliński, Harabasz, "A dendrite method for cluster analysis", Communications in Statistics 3, 1974.
     .. [4] Davies, Bouldin, "A cluster separation measure", IEEE PAMI 1(2), 1979.
 
     Examples
     --------
     >>> X = [[0.0], [1.0], [4.0], [5.0]]
-    >>> labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> validity_weights(labels, X=X).round(4)
+    >>> validity_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X).round(4)
     array([0.9783, 0.0217])
     """
     unified = _unified(labels, X)
@@ -87,9 +85,8 @@ def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state:
 
     Examples
     --------
-    >>> X = [[0.0], [1.0], [4.0], [5.0]]
     >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
-    >>> wpck_weights(labels, X=X).round(4)
+    >>> wpck_weights(labels, X=[[0.0], [1.0], [4.0], [5.0]]).round(4)
     array([0.3972, 0.3972, 0.2057])
     """
     unified = _unified(labels, X)
