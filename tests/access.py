@@ -9,7 +9,7 @@ from robust_eac import summary as _summary
 from robust_eac import validation
 from robust_eac import wording as _wording
 from robust_eac._whole_files import write_files
-from robust_eac.comparison import statistics as comparison_statistics
+from robust_eac.comparison import result as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus import agglomeration as _agglomeration

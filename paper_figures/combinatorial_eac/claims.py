@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from scipy.stats import kendalltau, nct, spearmanr, t
 
-from robust_eac.comparison.statistics import holm
+from robust_eac.comparison.result import holm
 from robust_eac.consensus import zca_whiten
 
 from ..claim import NUMBER, THEOREM, UNDECIDED, by_reading, claim, finding, untestable

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
-from robust_eac.comparison.statistics import holm, signed_rank
+from robust_eac.comparison.result import holm, signed_rank
 
 from ..claim import by_reading, verdict_of
 from ..paired import LEVEL, decided

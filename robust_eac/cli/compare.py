@@ -53,9 +53,8 @@ def run_compare(arguments):
     check_outputs([arguments.output], [arguments.labels, arguments.truth, arguments.features], arguments.figure)
     chosen = {"weightings": arguments.weightings, "consensus": arguments.consensus}
     methods = methods_of(**chosen, weight_solvers=None, features=arguments.features is not None)
-    known = [name_of(*pair) for pair in methods]
     if arguments.reference is not None:
-        check.choice(arguments.reference, known, name="--reference")
+        check.choice(arguments.reference, [name_of(*pair) for pair in methods], name="--reference")
     if arguments.truth is None and arguments.truth_column is not None:
         arguments.drop_column.append(arguments.truth_column)
     ensemble, labels = read_labels(arguments)

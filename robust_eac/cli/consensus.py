@@ -36,7 +36,7 @@ def run_consensus(arguments):
     clusters = pd.Series(found.labels, ensemble.objects, name="cluster")
     contents = {arguments.output: clusters, arguments.weights: partitions}
     if arguments.membership is not None:
-        contents[arguments.membership] = pd.DataFrame(found.membership, ensemble.objects).add_prefix("cluster_")
+        contents[arguments.membership] = pd.DataFrame(found.model.membership_, ensemble.objects).add_prefix("cluster_")
     if arguments.json is not None:
         from ..reporting.page import versions
 

@@ -80,21 +80,17 @@ def add_solver_options(parser, *, losses=True):
     parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
 
 
-def _as_type(rule, read):
-    """A type of arguments: what `read` returns; its error states the rule."""
-
-    def checked(text):
-        try:
-            return read(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}") from None
-
-    return checked
+def _read(rule, read, text):
+    """What `read` finds in an argument; the error states the rule."""
+    try:
+        return read(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}") from None
 
 
 def number_or(word):
     """The type of a float, or a word."""
-    return _as_type(f"a number or {word!r}", lambda text: text if text == word else float(text))
+    return partial(_read, f"a number or {word!r}", lambda text: text if text == word else float(text))
 
 
 def _range(text):
@@ -112,11 +108,11 @@ def _clusters(text):
 
 
 # A single integer is a range of one.
-RANGE = _as_type("an integer or LOW-HIGH", _range)
+RANGE = partial(_read, "an integer or LOW-HIGH", _range)
 # A share is written with a point.
-COUNT_OR_SHARE = _as_type("a count or a share such as .8", lambda text: int(text) if text.isdecimal() else float(text))
-_CLUSTERS = _as_type("4, 2-12, 2,3,5 or auto", _clusters)
-COUNT = _as_type(f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
+COUNT_OR_SHARE = partial(_read, "a count or a share such as .8", lambda s: int(s) if s.isdecimal() else float(s))
+_CLUSTERS = partial(_read, "4, 2-12, 2,3,5 or auto", _clusters)
+COUNT = partial(_read, f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
 
 
 def _path_ending_in(suffixes, text):

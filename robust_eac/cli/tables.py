@@ -6,7 +6,6 @@ import io
 import re
 import sys
 from contextlib import contextmanager
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -138,15 +137,12 @@ def _read_text(arguments, path):
     # Later versions are exact by default, and deprecate the option.
     options = {"float_precision": "round_trip"} if pd.__version__ < "3.1" else {}
     options |= {"sep": separator, "skipinitialspace": True, "skip_blank_lines": False, "low_memory": False}
-    lines.seek(0)
-    frame = pd.read_csv(lines, header=None, skiprows=int(has_header), **options)
     if arguments.index_column is not None:
         # Names are texts, whatever pandas takes for missing.
         index = find_column(titles, arguments.index_column, path)
-        lines.seek(0)
-        cells = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-        names = [as_read((row or [""])[index].strip()) for row in islice(cells, int(has_header), None)]
-        frame.isetitem(index, pd.Series(names, dtype=object))
+        options["converters"] = {index: lambda cell: as_read(cell.strip())}
+    lines.seek(0)
+    frame = pd.read_csv(lines, header=None, skiprows=int(has_header), **options)
     return frame.set_axis(titles, axis=1).set_axis(frame.index + 1 + has_header)
 
 
@@ -225,12 +221,10 @@ def read_truth(arguments, ensemble):
     columns = table.taken if chosen is None or variable is not None else table.find(chosen)
     if len(columns) != 1:
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
-    title = f"column {table.frame.columns[columns[0]]!r}"
     with _rows_of(table):
-        labels, _ = check.label_column(table.frame.iloc[:, columns[0]], table.file, title)
-    if (known := np.count_nonzero(labels != -1)) == 0:
-        raise ValueError(f"{table.file}: {title} holds no class.")
-    if known < len(labels):
+        name = f"{table.file}: column {table.frame.columns[columns[0]]!r}"
+        labels = check.clusters(table.frame.iloc[:, columns[0]], len(table.frame), name=name)
+    if (known := np.count_nonzero(labels != -1)) < len(labels):
         say(f"{table.file}: the class of {known} of {counted(len(labels), 'object')} is known; these are graded")
     return labels
 

@@ -204,24 +204,21 @@ def methods_of(weightings, weight_solvers, consensus, *, features):
     known = WEIGHTING_SCHEMES | {name: name for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES}
     all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
     chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
-    joint = {name: entry for name, entry in chosen.items() if not callable(entry)}
-    of_features = [name for name in FEATURE_SCHEMES if chosen.get(name) is known[name]]
-    if of_features and not features:
-        raise ValueError(f"X, the features, must be given for {of_features[0]!r}.")
+    for name in () if features else FEATURE_SCHEMES:
+        if chosen.get(name) is known[name]:
+            raise ValueError(f"X, the features, must be given for {name!r}.")
     own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
-    if not robust and (own or (joint and weightings is not None)):
-        which = f"which {next(iter(own | joint))!r} needs to find weights and consensus together"
+    for name in own.keys() & chosen:
+        raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
+    joint = own | {name: entry for name, entry in chosen.items() if not callable(entry)}
+    if not robust and joint and (own or weightings is not None):
+        which = f"which {next(iter(joint))!r} needs to find weights and consensus together"
         raise ValueError(f"consensus must hold 'robust-eac', {which}, got {', '.join(map(repr, functions))}.")
-    for name in own:
-        if name in chosen:
-            raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
-    table = {}
-    for name, entry in (chosen | own).items():
-        if name in joint or name in own:
-            table |= {(name, other): (None, entry) for other in robust}
-        else:
-            table |= {(name, other): (entry, function) for other, function in functions.items()}
-    return table
+    return {
+        (name, function): (None, entry) if name in joint else (entry, functions[function])
+        for name, entry in (chosen | own).items()
+        for function in (robust if name in joint else functions)
+    }
 
 
 def _resolve(chosen, registry, parameter):
@@ -230,16 +227,16 @@ def _resolve(chosen, registry, parameter):
         return dict(registry)
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
         raise TypeError(f"{parameter} must be a list of names or a dict of functions, or hold both, got {chosen!r}.")
-    if isinstance(chosen, Mapping):
-        if odd := [name for name in chosen if not isinstance(name, str)]:
-            raise TypeError(f"{parameter} must have texts as names, got {odd[0]!r}.")
-        return {name: _entry(entry, registry, parameter, f"{parameter}[{name!r}]") for name, entry in chosen.items()}
+    is_dict = isinstance(chosen, Mapping)
     found = {}
-    for entry in chosen:
-        resolved = _entry(entry, registry, parameter, f"an entry of {parameter}")
-        name = getattr(entry, "__name__", "<lambda>") if callable(entry) else str(entry)
-        if name == "<lambda>":
+    for key in chosen:
+        entry = chosen[key] if is_dict else key
+        name = key if is_dict else getattr(key, "__name__", "<lambda>") if callable(key) else str(key)
+        if not isinstance(name, str):
+            raise TypeError(f"{parameter} must have texts as names, got {name!r}.")
+        if name == "<lambda>" and not is_dict:
             raise ValueError(f"{parameter}: a function without a name needs a dict, which gives it one, got {entry!r}.")
+        resolved = _entry(entry, registry, parameter, f"{parameter}[{name!r}]")
         if found.setdefault(name, resolved) is not resolved:
             raise ValueError(f"{parameter}: two entries are called {name!r}; give a dict of names.")
     return found
@@ -332,9 +329,7 @@ def _attempt(function, *arguments):
 
 def _read_only(array):
     """A view of an array that methods cannot change."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return np.broadcast_to(array, array.shape)
 
 
 def _weigh(scheme, labels, X, seed):

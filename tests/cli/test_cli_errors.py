@@ -145,7 +145,7 @@ BAD_ARGUMENTS = [
     ("compare", "--truth few.csv", r"few\.csv: has 2 rows, labels\.csv 30"),
     ("compare", "--truth named.csv", ".*--truth-column"),
     ("compare", "--truth-column k", "no columns are called 'k'"),
-    ("compare", "--truth half.csv", "column 'class' holds no class"),
+    ("compare", "--truth half.csv", "column 'class' must label at least one object"),
     ("compare", "--fractions 0 1.5", ".*--fractions must be"),
     ("plot", "--output -", r"\.png"),
     ("plot", "--output f.doc", r"\.png"),
