@@ -460,19 +460,22 @@ def features(X, *, name="X", n_samples=None, estimator=None, as_is=False, **opti
     keep = as_is and isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
     options |= {"dtype": None} if keep else {"dtype": np.float64, "order": "C"}
     try:
-        X = utils.check_array(X, input_name=name, **options) if estimator is None else validate_data(estimator, X, **options)
+        if estimator is None:
+            array = utils.check_array(X, input_name=name, **options)
+        else:
+            array = validate_data(estimator, X, **options)
     except (TypeError, ValueError) as error:
         # scikit-learn's advice on supervised learning is left out.
         text, is_nan, _ = str(error).partition("NaN.\n")
         advice = "NaN: impute the missing values, or leave out their rows."
         raise type(error)(f"{name}: {text}{is_nan and advice}") from error
-    if n_samples is not None and len(X) != n_samples:
-        raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(X)}.")
+    if n_samples is not None and len(array) != n_samples:
+        raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(array)}.")
     # Floats, because minus an unsigned integer is unsigned.
-    largest = max(float(X.max()), -float(X.min()))
+    largest = max(float(array.max()), -float(array.min()))
     if largest > LARGEST_FEATURE:
         raise ValueError(f"{name} must hold numbers of at most {LARGEST_FEATURE:g}, got {largest:g}: rescale them.")
-    return X
+    return array
 
 
 def weights(weights, n_partitions, *, name="weights") -> np.ndarray:

@@ -119,7 +119,7 @@ def test_binder_is_the_dense_distance(rng):
 
 def compare_row_costs(search, clusters, objective):
     """Differences of what every row costs in every cluster are those of the objective."""
-    here, k = objective(clusters), search._tables.counts.shape[1]
+    here, k = objective(clusters), search._tables.entries.shape[1]
     costs = np.empty(search._tables.rises.shape[1])
     for i, own in enumerate(clusters):
         w = search._encoding.rows.multiplicity[i]
@@ -137,10 +137,8 @@ def gathered_costs(search, i, own):
     costs = np.empty(search._tables.rises.shape[1])
     data = search._encoding.rows
     tables = search._tables
-    differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    _contingency.gather(
-        i, own, data.codes, data.observed, search._encoding.partitions.slots.offsets, *differences, costs
-    )
+    offsets = search._encoding.partitions.slots.offsets
+    _contingency.gather(i, own, data.codes, data.observed, offsets, tables.rises, tables.falls, costs)
     return costs
 
 
@@ -150,7 +148,7 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
     for weight in (None, np.r_[np.ones(8), 2.0, 3.0, 2.5, 0.3], 1e-3 * np.arange(1.0, 13.0), np.r_[0.0, np.ones(11)]):
         # Seven partitions: four at a time and the rest.
         search, labels = make_search(rng, name, cost, n=12, m=7, missing=missing, sample_weight=weight)
-        weights = search._terms.weights
+        weights = search._weights
 
         def objective(codes, labels=labels, weights=weights, weight=weight):
             return weights @ reference.hard_losses(name, cost, labels, codes, weight)
@@ -167,8 +165,7 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
 
 
 def assert_tables_are_fresh(search):
-    n_columns = search._tables.counts.shape[1]
-    fresh = _contingency.tabulate(search._encoding, search._terms, search.clusters, n_columns)
+    fresh = _contingency.tabulate(search._terms, search.clusters, search._tables.entries.shape[1])
     _contingency.fill_differences(search._terms, fresh)
     for followed, found in zip(search._tables, fresh, strict=True):
         np.testing.assert_allclose(followed, found, rtol=1e-9, atol=1e-9)
@@ -249,7 +246,7 @@ def test_the_best_merge_is_found(rng, name, cost):
         while True:
             clusters, before = compact(search.clusters), search.value
             near = reference.moved_and_merged(clusters, 0)
-            values = reference.hard_losses(name, cost, labels, near, weight) @ search._terms.weights
+            values = reference.hard_losses(name, cost, labels, near, weight) @ search._weights
             if not search._merge():
                 break
             assert search.value == pytest.approx(values.min(), abs=1e-10)
@@ -289,7 +286,7 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
             for init in ("mixed", "partitions", "relaxed", labels[:, 0].clip(0)):
                 options = {"sample_weight": np.arange(1, 31), "cost": 1, "n_init": 2, "random_state": 0}
                 solve_hard_median_partition(labels, 5, loss=name, init=init, **options)
-    places = {_contingency.fill_counts: 0, _contingency.relocate: 1, _contingency.take_out: 1}
+    places = {_contingency.fill_entries: 0, _contingency.relocate: 1, _contingency.take_out: 1}
     for kernel, place in places.items():
-        types = [signature[place].types[0].dtype for signature in kernel.signatures]
+        types = [signature[place].types[0].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1
