@@ -47,7 +47,7 @@ class _Parser(argparse.ArgumentParser):
         raise ValueError(f"{message} (see '{self.prog} --help')")
 
 
-def _parse(argv):
+def _parse_arguments(argv):
     """The parsed arguments; loads a command, and adds its options, only if the arguments name it."""
     # The description is this module's docstring.
     parser = _Parser(prog="robust-eac", description=__doc__, epilog=_EPILOG)
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prepare_process()
         argv = sys.argv[1:]
     try:
-        arguments = _parse(argv)
+        arguments = _parse_arguments(argv)
         arguments.argv = list(argv)
         outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
         bar = tqdm(desc=arguments.command, bar_format="{desc} ... [{elapsed}]", leave=False, disable=None)

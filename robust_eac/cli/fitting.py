@@ -13,7 +13,7 @@ from ..core.encoding import encode
 from ..core.threads import lines_to
 from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
-from ..hard.credible_ball import LEVEL, radius_of
+from ..hard.credible_ball import CREDIBLE_LEVEL, radius_of
 from ..hard.multistart import agreements_with
 from ..hard.solve import solve_hard_median_partition, summarise_partition
 from ..median_partition import L2, RestrictedSimplex
@@ -95,7 +95,7 @@ def _search(arguments, options, labels, titles):
     result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
     encoding = encode(labels)
     agreements = agreements_with(encoding, result.labels)
-    radius = radius_of(result.losses, result.weights, LEVEL)
+    radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assessment = None
     if arguments.certify:

@@ -18,7 +18,7 @@ from tqdm import tqdm
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
 from ..consensus import CONSENSUS_FUNCTIONS
-from ..core.codes import relabel
+from ..core.encoding import relabel
 from ..ensembles.corruption import KINDS, corrupt_ensemble
 from ..median_partition import WEIGHT_SOLVERS, Weighting
 from ..median_partition.solve import solve_median_partition
@@ -174,7 +174,7 @@ def compare(
         for (number, (*_, drawn, seed)), pair, (_, function) in cells:
             weights, _, error = weighed.get((number, pair[0]), _NO_OUTCOME)
             if error is None:
-                finding[number, *pair] = _find, function, drawn, n_clusters, weights, seed
+                finding[number, *pair] = _find_consensus, function, drawn, n_clusters, weights, seed
         found = _outcomes(finding, n_jobs, bar)
 
     rows = []
@@ -188,7 +188,7 @@ def compare(
             result = metrics.match_labels(result, reference)
         own = {"scheme": name, "function": function, "weights": weights, "labels": result}
         costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-        rows.append({"dataset": dataset, "ensemble": ensemble} | about | own | _grade(among, y, result) | costs)
+        rows.append({"dataset": dataset, "ensemble": ensemble} | about | own | _score(among, y, result) | costs)
     return Comparison(pd.DataFrame(rows).astype({"n_clusters": "Int64", "n_graded": "Int64"}))
 
 
@@ -302,10 +302,9 @@ def _outcomes(tasks, n_jobs, bar):
     # Not by threads, whose seconds would include waiting for Python's lock. In the order of the tasks, since joblib 1.5
     # may fail where results come in the order in which they finish.
     parallel = Parallel(n_jobs=n_jobs or 1, backend="loky", return_as="generator")
+    outcomes = parallel(delayed(_attempt)(*task) for task in tasks.values())
     found, noted = {}, {}
-    for key, (outcome, caught) in zip(
-        tasks, parallel(delayed(_attempt)(*task) for task in tasks.values()), strict=True
-    ):
+    for key, (outcome, caught) in zip(tasks, outcomes, strict=True):
         found[key] = outcome
         noted |= dict.fromkeys(caught)
         bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
@@ -338,7 +337,7 @@ def _weigh(scheme, labels, X, seed):
     return check.returned_weights(weights, labels.shape[1], name="the scheme")
 
 
-def _find(function, labels, n_clusters, weights, seed):
+def _find_consensus(function, labels, n_clusters, weights, seed):
     """(weights, labels) of a consensus; without weights, `function` is the weighting of the robust consensus."""
     rng = np.random.RandomState(seed)
     if weights is None:
@@ -348,7 +347,7 @@ def _find(function, labels, n_clusters, weights, seed):
     return weights, check.clusters(found, len(labels), name="the result of the function")
 
 
-def _grade(labels, y, found):
+def _score(labels, y, found):
     """Scores of a consensus; NaN for a failed one."""
     scores = dict.fromkeys(("n_clusters", "n_graded", "h", "nmi", "ari", "ensemble_nmi", "density"), np.nan)
     if found is None:

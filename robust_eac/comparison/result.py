@@ -25,7 +25,7 @@ MEASURES = {
     "density": "mean co-association inside clusters",
 }
 # Columns that tell the runs of a method apart.
-_RUN = ["dataset", "ensemble", "fraction", "kind", "repeat"]
+_KEYS = ["dataset", "ensemble", "fraction", "kind", "repeat"]
 # How numbers of the table are printed.
 _FORMATS = {
     **dict.fromkeys(("mean", "low", "high"), "{:.4f}".format),
@@ -202,8 +202,7 @@ class Comparison:
             As :meth:`summary`; if there are fewer than three methods or two blocks for the diagram; or fewer than two
             shares for their picture.
         """
-        kinds = {"intervals", "differences", "shares", "critical-difference"}
-        check.choice(kind, kinds, name="kind")
+        check.choice(kind, ("intervals", "differences", "shares", "critical-difference"), name="kind")
         if kind == "shares":
             return _draw_shares(self, measure, ax)
         summary, scores = _summarised(self.table, measure, reference)
@@ -253,11 +252,11 @@ def _summarised(table, measure, reference, level=0.95, order=None):
 
 def _with_blocks(table):
     """A table of runs with "method", "total" seconds where the run succeeded, and the number of its "block"."""
-    run, dataset = (table.groupby(keys, dropna=False, sort=False).ngroup() for keys in (_RUN, "dataset"))
-    method = name_of(table["scheme"], table["function"])
+    run, dataset = (table.groupby(keys, dropna=False, sort=False).ngroup() for keys in (_KEYS, "dataset"))
+    method = method_name(table["scheme"], table["function"])
     counts = pd.crosstab(run, method).stack()
     for (number, name), count in counts[counts != 1].items():
-        where = ", ".join(f"{key} {value}" for key, value in table.loc[run == number, _RUN].iloc[0].dropna().items())
+        where = ", ".join(f"{key} {value}" for key, value in table.loc[run == number, _KEYS].iloc[0].dropna().items())
         rule = "every method must have one run in each repeat, of each dataset= and ensemble= given to compare"
         raise ValueError(f"{rule}: {name!r} has {count} in {where}.")
     total = (table["scheme_seconds"].fillna(0.0) + table["seconds"]).where(table["error"].isna())
@@ -303,7 +302,7 @@ def holm(pvalues):
     return np.minimum(steps, 1.0)[np.argsort(order)]
 
 
-def name_of(scheme, function):
+def method_name(scheme, function):
     """Name of a method, or of those in two columns."""
     return scheme + " + " + function
 

@@ -14,8 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, warn
-from ..core.codes import relabel
-from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
+from ..core.encoding import Encoding, collapse, encode, encode_ensemble, relabel, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
 from ..median_partition.pairs import compare_pairs

@@ -13,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import RowData
-from ..core.compiling import njit
+from ..core.formula import WIDTH
+from ..core.kernels import njit
 
 # Gains below this share of the largest possible loss are rounding.
-SLACK = 1e-13
+LEAST_GAIN = 1e-13
 # Largest size of the lookup table for x log2(x).
 _POWERS = 2**20
-# Numbers in a SIMD vector.
-_WIDTH = 4
 
 
 class Loss(NamedTuple):
@@ -108,7 +107,7 @@ def terms_of(encoding, weights, loss):
 
 def tabulate(terms, clusters, n_columns):
     """The tables of the clusters of the rows, without the rows in cluster -1; differences are zero. O(n m)"""
-    width = n_columns + -n_columns % _WIDTH
+    width = n_columns + -n_columns % WIDTH
     tables = Tables(
         entries=np.empty((len(terms.coef), n_columns)),
         rises=np.zeros((len(terms.coef), width)),
@@ -126,13 +125,13 @@ def losses_at(partitions, loss):
     return lambda a, b: (loss.cost * own + (2.0 - loss.cost) * a[partitions.mask_of] - 2.0 * b) / units
 
 
-def partition_losses(encoding, clusters, loss):
+def hard_losses(encoding, clusters, loss):
     """(m,) losses of all partitions against the clusters of an encoding's rows."""
     terms = terms_of(encoding, np.ones(len(encoding.partitions.offsets)), loss)
     tables = tabulate(terms, clusters, 1 + int(clusters.max()))
     found = losses_at(encoding.partitions, loss)(tables.a, tables.b)
     # The difference of large numbers: rounding must not hide perfect agreement.
-    found[found < SLACK * loss.largest(encoding.partitions.total)] = 0.0
+    found[found < LEAST_GAIN * loss.largest(encoding.partitions.total)] = 0.0
     return found
 
 
@@ -142,7 +141,7 @@ def moves(encoding, weights, loss, clusters, n_clusters):
     best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
     tables = tabulate(terms, own, n_clusters)
     fill_differences(terms, tables)
-    best_moves(terms, tables, own, best, rises)
+    fill_moves(terms, tables, own, best, rises)
     return best, rises
 
 
@@ -218,7 +217,7 @@ def fill_differences(terms, tables):
 
 
 @njit
-def gather(i, own, codes, observed, offsets, rises, falls, costs):
+def unit_costs(i, own, codes, observed, offsets, rises, falls, costs):
     """Fill costs with the weighted loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
     n_slots = rises.shape[0] - observed.shape[1]
     costs[:] = 0.0
@@ -250,7 +249,7 @@ def gather(i, own, codes, observed, offsets, rises, falls, costs):
 
 @njit
 def row_costs(i, w, terms, tables, own, costs):
-    """As :func:`gather` for a row of any weight w."""
+    """As :func:`unit_costs` for a row of any weight w."""
     codes, observed = terms.rows.codes, terms.rows.observed
     offsets, mask_of, coef, powers = terms.offsets, terms.mask_of, terms.coef, terms.powers
     entries = tables.entries
@@ -269,7 +268,7 @@ def row_costs(i, w, terms, tables, own, costs):
 
 
 @njit
-def best_moves(terms, tables, clusters, best, rises):
+def fill_moves(terms, tables, clusters, best, rises):
     """Fill the best other cluster of every row and the rise per weight; rows of weight zero count as if of `unit`."""
     codes, multiplicity, observed = terms.rows.codes, terms.rows.multiplicity, terms.rows.observed
     offsets, unit = terms.offsets, terms.unit
@@ -279,7 +278,7 @@ def best_moves(terms, tables, clusters, best, rises):
         weighs, own = multiplicity[i] > 0.0, clusters[i]
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
         if w == unit:
-            gather(i, inside, codes, observed, offsets, onto, off, costs)
+            unit_costs(i, inside, codes, observed, offsets, onto, off, costs)
         else:
             row_costs(i, w, terms, tables, inside, costs)
         here = costs[own]
@@ -335,7 +334,7 @@ def relocate(order, terms, tables, slack, clusters, margins, drift):
         weighs = multiplicity[i] > 0.0
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
         if w == unit:
-            gather(i, inside, codes, observed, offsets, rises, falls, costs)
+            unit_costs(i, inside, codes, observed, offsets, rises, falls, costs)
         else:
             row_costs(i, w, terms, tables, inside, costs)
         best = np.argmin(costs)

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.encoding import collapse, select
 from ..core.threads import stop_if_cancelled
 from ..median_partition.sweep import visiting_order
-from .contingency import SLACK, Tables, fill_differences, losses_at, relocate, tabulate, take_out, terms_of
+from .contingency import LEAST_GAIN, Tables, fill_differences, losses_at, relocate, tabulate, take_out, terms_of
 
 # Used clusters per empty one in the tables, which have at least two empty ones.
 _SPARE = 4
@@ -19,7 +19,7 @@ _UNINTERRUPTED = 2**14
 _PAIR_WORK = 2 * 10**9
 
 
-class Search:
+class PartitionSearch:
     """A partition of an encoding's rows into at most n_clusters, and steps that lower its weighted loss.
 
     `clusters` (n_rows,) has the cluster of every row, -1 for none. Partitions without weight are not read. `n_moves`
@@ -33,7 +33,7 @@ class Search:
         self._weights = weights[active]
         self._terms = terms_of(self._encoding, self._weights, loss)
         self._losses_at = losses_at(self._encoding.partitions, loss)
-        self._slack = SLACK * loss.largest(encoding.partitions.total)
+        self._slack = LEAST_GAIN * loss.largest(encoding.partitions.total)
         self.n_moves = self.n_passes = 0
         self.clusters = np.array(clusters, dtype=np.intp)
         n_used = 1 + self.clusters.max(initial=-1)

@@ -7,7 +7,7 @@ numba's check for negative indices.
 
 import numpy as np
 
-from ..core.compiling import njit
+from ..core.kernels import njit
 
 # Newton on a monotone cubic converges in a handful of steps; bisection alone would need about 60 for full precision.
 _MAX_ROOT_STEPS = 100

@@ -6,8 +6,8 @@ import numpy as np
 
 from .. import validation as check
 from ..common import warn
-from ..core.compiling import njit
 from ..core.encoding import collapse, encode
+from ..core.kernels import njit
 
 # Tables with up to this many cells per row are counted as arrays; cells of larger ones, nearly empty, are sorted.
 _CELLS_PER_ROW = 4

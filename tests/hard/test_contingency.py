@@ -48,7 +48,7 @@ def encoded(labels, sample_weight=None):
 
 
 def losses_of(labels, clusters, name, cost, sample_weight=None):
-    return _contingency.partition_losses(encoded(labels, sample_weight), clusters, of(name, cost))
+    return _contingency.hard_losses(encoded(labels, sample_weight), clusters, of(name, cost))
 
 
 def make_search(rng, name, cost, *, n=30, m=6, k=4, missing=0.0, sample_weight=None, limit=7):
@@ -107,7 +107,7 @@ def test_binder_is_the_dense_distance(rng):
         def dense(codes, sample_weight=sample_weight, total=total):
             return reference.losses(labels, np.eye(6)[codes], sample_weight) / total**2
 
-        found = _contingency.partition_losses(encoding, clusters, binder)
+        found = _contingency.hard_losses(encoding, clusters, binder)
         np.testing.assert_allclose(found, dense(clusters), atol=1e-12)
         weights = rng.dirichlet(np.ones(2))
         search = Search(encoding, weights, binder, 6, clusters)
@@ -138,7 +138,7 @@ def gathered_costs(search, i, own):
     data = search._encoding.rows
     tables = search._tables
     offsets = search._encoding.partitions.slots.offsets
-    _contingency.gather(i, own, data.codes, data.observed, offsets, tables.rises, tables.falls, costs)
+    _contingency.unit_costs(i, own, data.codes, data.observed, offsets, tables.rises, tables.falls, costs)
     return costs
 
 
