@@ -101,7 +101,7 @@ def statistics_of(encoding, weights, rows):
 
 def visit(visiting, statistics, rows, order, how):
     """Visit the rows of an encoding or objective in an order: (sum of their gaps, change of the objective)."""
-    return _line_search.sweep(order, *visiting.visited, statistics, rows, how)
+    return _line_search.sweep_rows(order, *visiting.visited, statistics, rows, how)
 
 
 def losses_at(encoding, rows):

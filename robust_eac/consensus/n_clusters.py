@@ -247,7 +247,7 @@ def compare_halves(encoding, weights, candidates, *, n_splits=_N_SPLITS, max_sam
 
     The curves, (3, n_candidates), are held-out agreement, stability, and prediction strength.
     """
-    groups = near_duplicates(encoding, rng)
+    groups = linked_copies(encoding, rng)
     n_different = int(groups.max()) + 1
     if n_different < _MANY:
         groups = np.arange(len(groups))
@@ -263,7 +263,7 @@ def compare_halves(encoding, weights, candidates, *, n_splits=_N_SPLITS, max_sam
     return n_different, np.mean(found, axis=0)
 
 
-def near_duplicates(encoding, rng):
+def linked_copies(encoding, rng):
     """(m,) group of each partition, from 0: those that pairs of near-duplicates link have the same."""
     pairs = compare_pairs(encoding, rng)
     near = (pairs.agreement >= _NEAR) & (pairs.overlap >= _NEAR) & (pairs.fineness == 1.0)

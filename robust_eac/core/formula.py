@@ -78,7 +78,7 @@ def losses_from_sums(partitions, shared, square_G):
     square_G = square_G[partitions.mask_of]
     losses = square_G - 2.0 * shared + partitions.squares
     # A difference of large numbers: rounding must not hide perfect agreement.
-    losses[losses < permutation.ROUNDING * (square_G + partitions.squares)] = 0.0
+    losses[losses < permutation.ROUNDING_SHARE * (square_G + partitions.squares)] = 0.0
     return losses * partitions.scale
 
 

@@ -302,7 +302,7 @@ def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
 
 
 @njit
-def sweep(order, data, slots, statistics, membership, visit):
+def sweep_rows(order, data, slots, statistics, membership, visit):
     """Minimise over one column of Y after the other, in this order of the rows; updates membership, T and Q.
 
     With a relaxation above 1, columns go beyond their minimum unless their objective rises.
