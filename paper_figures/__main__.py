@@ -13,8 +13,8 @@ from experiments.__main__ import fail
 from .drawing import Paper
 from .records import FOLDER, drawing_records, records_folder, run_in
 from .report import Drawn, attempt, write_report
-from .topics import TOPICS
 from .style import use_style
+from .topics import TOPICS
 
 
 def main(argv=None, topics=TOPICS):

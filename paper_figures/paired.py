@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import bootstrap, nct, t
 
-from robust_eac.comparison.statistics import holm, signed_rank
+from robust_eac.comparison.result import holm, signed_rank
 
 # Differences of mean H below this are called equal: half an object in a hundred.
 EQUAL = 0.005

@@ -12,7 +12,7 @@ from .diagnostics.certificates import AMBIGUOUS, Assessment, assess_membership
 from .diagnostics.identifiability import identifiability
 from .median_partition.base import Objective
 from .median_partition.weightings import name_of
-from .wording import agreement_of, clusters_found, counted, percent, report, rounded, with_weight
+from .wording import agreement_of, clusters_found, counted, percent, report_text, rounded, with_weight
 
 # Chance-corrected agreements that differ by more show that the ensemble is not the fitted one.
 _SAME = 1e-6
@@ -74,7 +74,7 @@ def assess_encoded(model, encoding, membership, settings):
 def summarise(model, names, settings, assessment=None):
     """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays."""
     rows = describe(model, settings, assessment)
-    return report(rows, len(model.labels_), model.weights_, model.agreements_, names)
+    return report_text(rows, len(model.labels_), model.weights_, model.agreements_, names)
 
 
 def describe(model, settings, assessment=None):

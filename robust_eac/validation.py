@@ -408,11 +408,11 @@ def as_array(values, name):
 
 def as_dense(values, name):
     """Convert to an array; also sparse matrices, of at most MAX_DENSE entries."""
-    _check_size(values.shape if sparse.issparse(values) else (1,), f"{name}.shape[1]")
+    _check_dense(values.shape if sparse.issparse(values) else (1,), f"{name}.shape[1]")
     return values.toarray() if sparse.issparse(values) else as_array(values, name)
 
 
-def _check_size(shape, name):
+def _check_dense(shape, name):
     """Refuse a membership matrix of more than MAX_DENSE entries."""
     if math.prod(shape) > MAX_DENSE:
         rule = f"must be at most {MAX_DENSE // shape[0]} for {shape[0]} objects, a membership of 2^28 entries"
@@ -422,7 +422,7 @@ def _check_size(shape, name):
 
 def vector(values, *, name, size=None, each="partition", positive_sum=False) -> np.ndarray:
     """Return a fresh float64 vector of finite, non-negative numbers."""
-    array = _shares(values, name)
+    array = _non_negative(values, name)
     if array.ndim != 1 or array.size == 0 or size not in (None, array.size):
         expected = "of at least one value" if size is None else f"of {size} values, one per {each}"
         raise ValueError(f"{name} must be a vector {expected}, got shape {array.shape}.")
@@ -431,7 +431,7 @@ def vector(values, *, name, size=None, each="partition", positive_sum=False) -> 
     return array
 
 
-def _shares(values, name):
+def _non_negative(values, name):
     """Fresh C-ordered float64 array of finite, non-negative numbers; refuses text, complex numbers and masks."""
     array = as_array(values, name)
     odd = [value for value in array.flat if not isinstance(value, (Real, np.bool_))] if array.dtype.kind == "O" else []
@@ -502,7 +502,7 @@ def n_clusters(n_clusters, n_samples) -> int:
 
 def n_memberships(number, n_samples) -> int:
     """Return n_clusters as an int in [1, n_samples] for which a membership matrix has at most MAX_DENSE entries."""
-    _check_size((n_samples, n_clusters(number, n_samples)), "n_clusters")
+    _check_dense((n_samples, n_clusters(number, n_samples)), "n_clusters")
     return int(number)
 
 
@@ -565,12 +565,12 @@ def flag(value, *, name) -> bool:
 
 def membership(membership, n_samples, n_clusters=None, *, name="membership"):
     """A fresh C-ordered float64 (n_samples, n_clusters) matrix with rows on the simplex."""
-    rows = _shares(as_dense(membership, name), name)
+    rows = _non_negative(as_dense(membership, name), name)
     if rows.ndim != 2 or 0 in rows.shape or rows.shape != (n_samples, n_clusters or rows.shape[1]):
         hint = " For hard labels 0, 1, ... give numpy.eye(n_clusters)[labels]." if rows.ndim == 1 else ""
         expected = (n_samples, "n_clusters" if n_clusters is None else n_clusters)
         raise ValueError(f"{name} must have shape {expected}, got {rows.shape}.{hint}")
-    _check_size(rows.shape, f"{name}.shape[1]")
+    _check_dense(rows.shape, f"{name}.shape[1]")
     sums = rows.sum(axis=1)
     worst = int(np.argmax(np.abs(sums - 1.0)))
     if abs(sums[worst] - 1.0) > 1e-6:

@@ -16,13 +16,13 @@ def percent(share):
     return f"{100.0 * share:.0f} %"
 
 
-def report(rows, n_samples, weights, agreements, names):
+def report_text(rows, n_samples, weights, agreements, names):
     """The text of a report on a consensus: a line for each of `rows`, title -> text, then a table of the partitions."""
     without = weightless(weights, agreements, names)
     if without:
         rows = rows | {"no weight": without}
     lines = [f"{title:<13}{text}" for title, text in rows.items()]
-    return "\n".join([headline(n_samples, len(agreements)), "", *lines, "", *_table(weights, agreements, names)])
+    return "\n".join([headline(n_samples, len(agreements)), "", *lines, "", *_lines(weights, agreements, names)])
 
 
 def headline(n_samples, n_partitions):
@@ -61,7 +61,7 @@ def agreement_of(weights, agreements):
     return f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
 
 
-def _table(weights, agreements, names):
+def _lines(weights, agreements, names):
     """Lines of a table of the partitions of largest and smallest weight; equal weights are sorted by agreement."""
     order = list(np.lexsort((-agreements, -weights)))
     if len(order) > _ALL_LISTED:

@@ -9,7 +9,8 @@ from robust_eac import summary as _summary
 from robust_eac import validation
 from robust_eac import wording as _wording
 from robust_eac._whole_files import write_files
-from robust_eac.comparison import statistics as comparison_statistics
+from robust_eac.comparison import result as comparison_statistics
+from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus import agglomeration as _agglomeration
 from robust_eac.consensus import micro_clusters as _merging
@@ -21,16 +22,15 @@ from robust_eac.consensus.kmeans import _cross_entropies as cross_entropies
 from robust_eac.consensus.kmeans import degree_costs
 from robust_eac.consensus.random_order import in_random_order
 from robust_eac.consensus.refined_eac import walk_similarities
-from robust_eac.core import compiling as _compiling
 from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
+from robust_eac.core import kernels as _compiling
 from robust_eac.core import kernels as _kernels
 from robust_eac.core import lloyd as _lloyd
 from robust_eac.core import permutation as _chance
 from robust_eac.core import threads as _threads
 from robust_eac.core.arrays import Visit
-from robust_eac.core.codes import relabel
-from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, select, take_rows, weigh
+from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, relabel, select, take_rows, weigh
 from robust_eac.core.formula import accumulate, adjusted_agreements, cluster_counts, losses_of, moments_of_test
 from robust_eac.core.lloyd import scaled_distances, table_costs
 from robust_eac.datasets import loading as datasets
@@ -43,8 +43,9 @@ from robust_eac.ensembles import feature_subsets
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard.contingency import LOSSES
-from robust_eac.hard.credible_ball import LEVEL as CREDIBLE_LEVEL
-from robust_eac.hard.search import Search, group_copies
+from robust_eac.hard.credible_ball import CREDIBLE_LEVEL
+from robust_eac.hard.search import PartitionSearch as Search
+from robust_eac.hard.search import group_copies
 from robust_eac.median_partition import alternation as _alternation
 from robust_eac.median_partition import gradient as _gradient
 from robust_eac.median_partition import line_search as _line_search
@@ -92,7 +93,7 @@ def statistics_of(encoding, weights, rows):
 
 def visit(visiting, statistics, rows, order, how):
     """Visit the rows of an encoding or objective in an order: (sum of their gaps, change of the objective)."""
-    return _line_search.sweep(order, *visiting.visited, statistics, rows, how)
+    return _line_search.sweep_rows(order, *visiting.visited, statistics, rows, how)
 
 
 def losses_at(encoding, rows):

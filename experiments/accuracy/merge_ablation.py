@@ -110,7 +110,7 @@ def _relinked(
         sizes, own_pairs = np.bincount(leaves), shares @ merging.observed_counts(encoding, counts)
         similarity, own = (sums.copy(), values @ counts) if with_s else (pairs.copy(), own_pairs)
         if with_q:
-            similarity *= merging.walk_similarities(merging.mean_of(sums, pairs) * np.outer(sizes, sizes), go_on)
+            similarity *= merging.walk_between_groups(merging.mean_of(sums, pairs) * np.outer(sizes, sizes), go_on)
         if level:
             merging.level_own(similarity, pairs, own, own_pairs)
         tree = tree_of_sums(similarity, pairs, power)

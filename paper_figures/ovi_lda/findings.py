@@ -3,9 +3,9 @@
 from functools import partial
 
 import numpy as np
+from robust_eac.comparison.statistics import holm, signed_rank
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
-from robust_eac.comparison.statistics import holm, signed_rank
 
 from ..markdown import table
 from ..paired import LEVEL

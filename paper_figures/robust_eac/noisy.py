@@ -247,7 +247,12 @@ def stability_table(records):
         held, moved = samples(records, "n_weighted", ensemble, shares[1]), movements(records, ensemble)
         for w, change in changes(records, ensemble).items():
             row = [title, plain_name(w), f"{clean[w].mean():.3f}", f"{noisy[w].mean():.3f}", f"{change.mean():+.4f}"]
-            row += [f"{moved[w].mean():.4f}", f"{np.mean(moved[w] <= CLOSE):.0%}", f"{min(change.min(), 0.0):+.3f}", f"{held[w].mean():.0f}"]
+            row += [
+                f"{moved[w].mean():.4f}",
+                f"{np.mean(moved[w] <= CLOSE):.0%}",
+                f"{min(change.min(), 0.0):+.3f}",
+                f"{held[w].mean():.0f}",
+            ]
             rows.append(row)
     before, after = ("clean", "noisy") if shares == (0.0, NOISE) else (f"at {share:.0%}" for share in shares)
     head = f"ensembles | weighting | mean H {before} | mean H {after} | mean change | mean absolute change"

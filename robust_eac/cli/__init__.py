@@ -1,4 +1,8 @@
-"""The command line: ``robust-eac``, or ``python -m robust_eac``."""
+"""Find the consensus of many clusterings of the same objects, some of them bad, and the weight that each deserves.
+
+LABELS has one row per object and one column per clustering, and titles in its first row. Labels are integers or names;
+an empty cell, NA or -1 means not observed.
+"""
 
 import argparse
 import sys
@@ -25,11 +29,6 @@ COMMANDS = {
     "report": ("consensus", "LABELS", "write an HTML page on a consensus and on the clusterings to trust"),
     "data": ("making", "NAME", "write a data set to try things on"),
 }
-_DESCRIPTION = """\
-Find the consensus of many clusterings of the same objects, some of them bad, and the weight that each deserves.
-
-LABELS has one row per object and one column per clustering, and titles in its first row. Labels are integers or names;
-an empty cell, NA or -1 means not observed."""
 _EPILOG = """\
 'robust-eac COMMAND --help' lists the options of a command.
 Exit codes: 0 success, 1 failure, 2 wrong arguments or input, 3 no number of clusters is stable, or too few clusterings
@@ -48,9 +47,10 @@ class _Parser(argparse.ArgumentParser):
         raise ValueError(f"{message} (see '{self.prog} --help')")
 
 
-def _parse(argv):
+def _parse_arguments(argv):
     """The parsed arguments; loads a command, and adds its options, only if the arguments name it."""
-    parser = _Parser(prog="robust-eac", description=_DESCRIPTION, epilog=_EPILOG)
+    # The description is this module's docstring.
+    parser = _Parser(prog="robust-eac", description=__doc__, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"robust-eac {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (module, argument, text) in COMMANDS.items():
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prepare_process()
         argv = sys.argv[1:]
     try:
-        arguments = _parse(argv)
+        arguments = _parse_arguments(argv)
         arguments.argv = list(argv)
         outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
         bar = tqdm(desc=arguments.command, bar_format="{desc} ... [{elapsed}]", leave=False, disable=None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from .. import validation as check
 from ..comparison import Comparison, compare
 from ..comparison.compare import methods_of
-from ..comparison.result import draw_beside_differences, name_of
+from ..comparison.result import draw_beside_differences, method_name
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..median_partition import WEIGHT_SOLVERS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
@@ -53,9 +53,8 @@ def run_compare(arguments):
     check_outputs([arguments.output], [arguments.labels, arguments.truth, arguments.features], arguments.figure)
     chosen = {"weightings": arguments.weightings, "consensus": arguments.consensus}
     methods = methods_of(**chosen, weight_solvers=None, features=arguments.features is not None)
-    known = [name_of(*pair) for pair in methods]
     if arguments.reference is not None:
-        check.choice(arguments.reference, known, name="--reference")
+        check.choice(arguments.reference, [method_name(*pair) for pair in methods], name="--reference")
     if arguments.truth is None and arguments.truth_column is not None:
         arguments.drop_column.append(arguments.truth_column)
     ensemble, labels = read_labels(arguments)

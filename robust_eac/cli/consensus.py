@@ -30,13 +30,13 @@ def run_consensus(arguments):
     import pandas as pd
 
     outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
-    ensemble, labels, found, code = _find(arguments, outputs)
+    ensemble, labels, found, code = _consensus_of(arguments, outputs)
     columns = {"weight": found.weights, "loss": found.losses, "agreement": found.agreements}
     partitions = pd.DataFrame(columns, pd.Index(ensemble.titles, name="partition"))
     clusters = pd.Series(found.labels, ensemble.objects, name="cluster")
     contents = {arguments.output: clusters, arguments.weights: partitions}
     if arguments.membership is not None:
-        contents[arguments.membership] = pd.DataFrame(found.membership, ensemble.objects).add_prefix("cluster_")
+        contents[arguments.membership] = pd.DataFrame(found.model.membership_, ensemble.objects).add_prefix("cluster_")
     if arguments.json is not None:
         from ..reporting.page import versions
 
@@ -60,8 +60,8 @@ def run_consensus(arguments):
     return code
 
 
-def _find(arguments, outputs, picture=None):
-    """(the :class:`~robust_eac.cli.tables.Table`, the labels, their consensus), after all checks."""
+def _consensus_of(arguments, outputs, picture=None):
+    """(the :class:`~robust_eac.cli.tables.InputTable`, the labels, their consensus), after all checks."""
     from .fitting import exit_code_of, find_consensus, solver_options
     from .tables import read_labels
 
@@ -84,7 +84,7 @@ def add_plot(parser):
 
 def run_plot(arguments):
     """Write the figure; the exit code."""
-    ensemble, labels, found, code = _find(arguments, [], arguments.output)
+    ensemble, labels, found, code = _consensus_of(arguments, [], arguments.output)
     from matplotlib.figure import Figure
 
     from ..plotting import plot_coassociation
@@ -117,7 +117,7 @@ def run_report(arguments):
 
     # A missing package is an error before the work starts.
     load_template()
-    ensemble, labels, found, code = _find(arguments, [arguments.output])
+    ensemble, labels, found, code = _consensus_of(arguments, [arguments.output])
     options = {name: getattr(arguments, name) for name in ("title", "note", "max_rows")}
     options |= {"names": ensemble.titles, "object_names": ensemble.objects, "selection": found.selection}
     page = found.model.to_html(labels, call=shlex.join(["robust-eac", *arguments.argv]), **options)

@@ -62,8 +62,7 @@ def _distribution(arguments, path):
     arguments.labels = path
     _, labels = read_labels(arguments)
     found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
-    if np.isnan(found.pac).any():
-        k = found.n_clusters[np.isnan(found.pac)][0]
+    for k in found.n_clusters[np.isnan(found.pac)]:
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
     return found
 

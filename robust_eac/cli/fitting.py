@@ -13,7 +13,7 @@ from ..core.encoding import encode
 from ..core.threads import lines_to
 from ..diagnostics.certificates import assess_partition
 from ..estimators import MergeConsensus, RobustEAC
-from ..hard.credible_ball import LEVEL, radius_of
+from ..hard.credible_ball import CREDIBLE_LEVEL, radius_of
 from ..hard.multistart import agreements_with
 from ..hard.solve import solve_hard_median_partition, summarise_partition
 from ..median_partition import L2, RestrictedSimplex
@@ -29,17 +29,16 @@ _SOLVERS = {"median-partition": RobustEAC, "merge": MergeConsensus}
 
 
 class Found(NamedTuple):
-    """A consensus and the facts that the commands write; a hard median partition has neither membership nor model."""
+    """A consensus and the facts that the commands write; a hard median partition has no model."""
 
     labels: np.ndarray
-    membership: np.ndarray | None
     weights: np.ndarray
     losses: np.ndarray
     agreements: np.ndarray
     parameters: dict
     results: dict
     summary: str
-    model: RobustEAC | MergeConsensus | None
+    model: RobustEAC | MergeConsensus | None = None
     selection: ClusterNumberSelection | None = None
 
 
@@ -56,19 +55,18 @@ def solver_options(arguments):
     options = {name: getattr(arguments, name) for name in (*_OPTIONS, "verbose")}
     options = {name: value for name, value in options.items() if value is not None}
     chosen = options.get("weighting", "restricted-simplex")
-    for name in options:
-        if ("weighting" if name in _WEIGHTING_OF else name) not in signature(solver).parameters:
-            raise ValueError(f"--{name.replace('_', '-')} does not apply to {mode}.")
+    known = signature(solver).parameters
+    odd = [name for name in options if ("weighting" if name in _WEIGHTING_OF else name) not in known]
+    odd += [name for name in ("method", "membership") if loss and getattr(arguments, name) is not None]
+    if arguments.certify and mode not in ("--method median-partition", "--loss binder"):
+        odd.append("certify")
+    if odd:
+        raise ValueError(f"--{odd[0].replace('_', '-')} does not apply to {mode}.")
     for name in _WEIGHTING_OF.keys() & options:
         weighting, kind = _WEIGHTING_OF[name]
         if chosen != weighting:
             raise ValueError(f"--{name} applies to --weighting {weighting} only, not to {chosen}.")
         options["weighting"] = kind(options.pop(name))
-    for name in ("method", "membership") if loss else ():
-        if getattr(arguments, name) is not None:
-            raise ValueError(f"--{name} does not apply to {mode}.")
-    if arguments.certify and mode not in ("--method median-partition", "--loss binder"):
-        raise ValueError(f"--certify does not apply to {mode}.")
     return options
 
 
@@ -87,9 +85,8 @@ def find_consensus(arguments, options, labels, titles):
         parameters["weighting"] = name_of(model.weighting)
     if selection is not None:
         results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
-    per_partition = model.weights_, model.losses_, model.agreements_
-    summary = summarise(model, titles, model._settings, assessment)
-    return Found(model.labels_, model.membership_, *per_partition, parameters, results, summary, model, selection)
+    facts = model.labels_, model.weights_, model.losses_, model.agreements_, parameters, results
+    return Found(*facts, summarise(model, titles, model._settings, assessment), model, selection)
 
 
 def _search(arguments, options, labels, titles):
@@ -98,7 +95,7 @@ def _search(arguments, options, labels, titles):
     result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
     encoding = encode(labels)
     agreements = agreements_with(encoding, result.labels)
-    radius = radius_of(result.losses, result.weights, LEVEL)
+    radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assessment = None
     if arguments.certify:
@@ -107,7 +104,7 @@ def _search(arguments, options, labels, titles):
     results |= {"credible_radius": radius} | _certificate(assessment)
     summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
     parameters = options | result.options | {"cost": result.cost}
-    return Found(result.labels, None, result.weights, result.losses, agreements, parameters, results, summary, None)
+    return Found(result.labels, result.weights, result.losses, agreements, parameters, results, summary)
 
 
 def _certificate(assessment):

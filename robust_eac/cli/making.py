@@ -16,13 +16,12 @@ def add_ensemble(parser):
     add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
     text = "kmeans (k-means, random numbers of clusters), mixed (linkages, k-means, spectral) or feature-subsets"
     parser.add_argument("--kind", choices=_KINDS, default="kmeans", metavar="NAME", help=text)
-    text = "number of clusters, or lowest and highest; default: 3-20, for feature-subsets 2-3"
-    parser.add_argument("--n-clusters", type=RANGE, metavar="K", help=text)
     number = parser.add_mutually_exclusive_group().add_argument
     number("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
     number("--per-k", dest="n_per_k", type=int, metavar="M", help="clusterings for each number of clusters")
     add_options(
         parser,
+        ("--n-clusters", RANGE, "K", "number of clusters, or a range of them; default: 3-20, for feature-subsets 2-3"),
         ("--max-samples", COUNT_OR_SHARE, "S", "objects in the sample of each clustering, a share (.8) or a count"),
         ("--max-features", COUNT_OR_SHARE, "S", "features of each clustering, a share or a count"),
         ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"),
@@ -66,8 +65,8 @@ def run_ensemble(arguments):
         titles = [f"k{k}-{1 + u % arguments.n_per_k}" for u, k in enumerate(maker.n_clusters_)]
     frame = pd.DataFrame(labels, features.objects, titles)
     counts = frame.where(labels >= 0).nunique()
-    summary = f"{labels.shape[1]} partitions with {counts.min()} to {counts.max()} clusters"
-    write_outputs({arguments.output: frame}, summary)
+    found = f"{labels.shape[1]} partitions with {counts.min()} to {counts.max()} clusters"
+    write_outputs({arguments.output: frame}, found)
 
 
 def add_data(parser):

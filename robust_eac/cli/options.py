@@ -7,8 +7,8 @@ from pathlib import Path
 from .output import STDOUT, TABLE_SUFFIXES
 
 # Stated here, since a help must not load the solvers.
-WEIGHTINGS = ("uniform", "restricted-simplex", "l2", "entropy", "chance-corrected")
-LOSSES = ("binder", "vi")
+WEIGHTING_NAMES = ("uniform", "restricted-simplex", "l2", "entropy", "chance-corrected")
+LOSS_NAMES = ("binder", "vi")
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 
 
@@ -61,12 +61,12 @@ def add_solver_options(parser, *, losses=True):
     lam = "for l2: lambda; default: half the squared number of objects" + ", with --loss 0.5" * losses
     cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
     loss = "search for the hard partition of this least loss; default: memberships"
-    of_losses = ("--loss", LOSSES, "NAME", loss), ("--cost", float, "C", cost)
+    of_losses = ("--loss", LOSS_NAMES, "NAME", loss), ("--cost", float, "C", cost)
     add_options(
         parser,
         *(of_losses if losses else ()),
         ("--method", ("median-partition", "merge"), "NAME", "default: median-partition"),
-        ("--weighting", WEIGHTINGS, "NAME", "default: restricted-simplex"),
+        ("--weighting", WEIGHTING_NAMES, "NAME", "default: restricted-simplex"),
         ("--rho", number_or("auto"), "R", rho),
         ("--lam", float, "L", lam),
         ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses, corrected for chance or not; default: auto"),
@@ -80,21 +80,17 @@ def add_solver_options(parser, *, losses=True):
     parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
 
 
-def _as_type(rule, read):
-    """A type of arguments: what `read` returns; its error states the rule."""
-
-    def checked(text):
-        try:
-            return read(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}") from None
-
-    return checked
+def _read_as(rule, read, text):
+    """What `read` finds in an argument; the error states the rule."""
+    try:
+        return read(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}") from None
 
 
 def number_or(word):
     """The type of a float, or a word."""
-    return _as_type(f"a number or {word!r}", lambda text: text if text == word else float(text))
+    return partial(_read_as, f"a number or {word!r}", lambda text: text if text == word else float(text))
 
 
 def _range(text):
@@ -105,18 +101,18 @@ def _range(text):
     return numbers
 
 
-def _clusters(text):
+def _cluster_numbers(text):
     if "," in text:
         return [int(number) for number in text.split(",")]
     return text if text == "auto" else _range(text) if "-" in text else int(text)
 
 
 # A single integer is a range of one.
-RANGE = _as_type("an integer or LOW-HIGH", _range)
+RANGE = partial(_read_as, "an integer or LOW-HIGH", _range)
 # A share is written with a point.
-COUNT_OR_SHARE = _as_type("a count or a share such as .8", lambda text: int(text) if text.isdecimal() else float(text))
-_CLUSTERS = _as_type("4, 2-12, 2,3,5 or auto", _clusters)
-COUNT = _as_type(f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
+COUNT_OR_SHARE = partial(_read_as, "a count or a share such as .8", lambda s: int(s) if s.isdecimal() else float(s))
+_CLUSTERS = partial(_read_as, "4, 2-12, 2,3,5 or auto", _cluster_numbers)
+COUNT = partial(_read_as, f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
 
 
 def _path_ending_in(suffixes, text):

@@ -6,7 +6,6 @@ import io
 import re
 import sys
 from contextlib import contextmanager
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ _ARRAYS = (".npy", ".npz", ".mat", ".parquet")
 _ARCHIVES = (".npz", ".mat")
 
 
-class Table(NamedTuple):
+class InputTable(NamedTuple):
     """The columns of a file, a DataFrame with their titles, or their numbers from 1; its index numbers the rows.
 
     taken : positions of the columns that are labels or features. objects : Index of the names of the objects, with the
@@ -58,7 +57,7 @@ def read_table(arguments, path, variable=None):
     except Exception as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ValueError(f"{path}: {reason.removeprefix(f'{path}: ').strip().rstrip('.')}.") from error
-    table = Table(str(path), frame, list(range(frame.shape[1])))
+    table = InputTable(str(path), frame, list(range(frame.shape[1])))
     if arguments.index_column is None:
         return table
     (index,) = table.find(arguments.index_column)
@@ -138,15 +137,12 @@ def _read_text(arguments, path):
     # Later versions are exact by default, and deprecate the option.
     options = {"float_precision": "round_trip"} if pd.__version__ < "3.1" else {}
     options |= {"sep": separator, "skipinitialspace": True, "skip_blank_lines": False, "low_memory": False}
-    lines.seek(0)
-    frame = pd.read_csv(lines, header=None, skiprows=int(has_header), **options)
     if arguments.index_column is not None:
         # Names are texts, whatever pandas takes for missing.
         index = find_column(titles, arguments.index_column, path)
-        lines.seek(0)
-        cells = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-        names = [as_read((row or [""])[index].strip()) for row in islice(cells, int(has_header), None)]
-        frame.isetitem(index, pd.Series(names, dtype=object))
+        options["converters"] = {index: lambda cell: as_read(cell.strip())}
+    lines.seek(0)
+    frame = pd.read_csv(lines, header=None, skiprows=int(has_header), **options)
     return frame.set_axis(titles, axis=1).set_axis(frame.index + 1 + has_header)
 
 
@@ -189,13 +185,13 @@ def read_labels(arguments):
     if arguments.draws:
         frame = _numbered(table.frame.iloc[:, table.taken].T)
         objects = None if table.titles == [str(c + 1) for c in table.taken] else pd.Index(table.titles, name="object")
-        table = Table(f"{table.file}, transposed", frame, list(range(frame.shape[1])), objects)
+        table = InputTable(f"{table.file}, transposed", frame, list(range(frame.shape[1])), objects)
     unseen = [c for c in table.taken if set(map(str, table.frame.iloc[:, c].dropna().unique())) <= {"-1", "-1.0"}]
     if 0 < len(unseen) < len(table.taken):
         titles = ", ".join(table.frame.columns[unseen])
         print_problem("warning", f"{table.file}: columns in which nothing is observed are left out: {titles}")
         table = table._replace(taken=[c for c in table.taken if c not in unseen])
-    with _rows_of(table):
+    with _rows_of_file(table):
         labels = check.ensemble(table.frame.iloc[:, table.taken], name=table.file).labels
     missing = np.count_nonzero(labels == -1)
     note = f", {missing} of {labels.size} labels missing" if missing else ""
@@ -206,7 +202,7 @@ def read_labels(arguments):
 
 
 @contextmanager
-def _rows_of(table):
+def _rows_of_file(table):
     """Context manager: errors give the row in the file."""
     try:
         yield
@@ -225,12 +221,10 @@ def read_truth(arguments, ensemble):
     columns = table.taken if chosen is None or variable is not None else table.find(chosen)
     if len(columns) != 1:
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
-    title = f"column {table.frame.columns[columns[0]]!r}"
-    with _rows_of(table):
-        labels, _ = check.label_column(table.frame.iloc[:, columns[0]], table.file, title)
-    if (known := np.count_nonzero(labels != -1)) == 0:
-        raise ValueError(f"{table.file}: {title} holds no class.")
-    if known < len(labels):
+    with _rows_of_file(table):
+        name = f"{table.file}: column {table.frame.columns[columns[0]]!r}"
+        labels = check.clusters(table.frame.iloc[:, columns[0]], len(table.frame), name=name)
+    if (known := np.count_nonzero(labels != -1)) < len(labels):
         say(f"{table.file}: the class of {known} of {counted(len(labels), 'object')} is known; these are graded")
     return labels
 

@@ -18,7 +18,7 @@ from tqdm import tqdm
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
 from ..consensus import CONSENSUS_FUNCTIONS
-from ..core.codes import relabel
+from ..core.encoding import relabel
 from ..ensembles.corruption import KINDS, corrupt_ensemble
 from ..median_partition import WEIGHT_SOLVERS, Weighting
 from ..median_partition.solve import solve_median_partition
@@ -174,7 +174,7 @@ def compare(
         for (number, (*_, drawn, seed)), pair, (_, function) in cells:
             weights, _, error = weighed.get((number, pair[0]), _NO_OUTCOME)
             if error is None:
-                finding[number, *pair] = _find, function, drawn, n_clusters, weights, seed
+                finding[number, *pair] = _find_consensus, function, drawn, n_clusters, weights, seed
         found = _outcomes(finding, n_jobs, bar)
 
     rows = []
@@ -188,7 +188,7 @@ def compare(
             result = metrics.match_labels(result, reference)
         own = {"scheme": name, "function": function, "weights": weights, "labels": result}
         costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-        rows.append({"dataset": dataset, "ensemble": ensemble} | about | own | _grade(among, y, result) | costs)
+        rows.append({"dataset": dataset, "ensemble": ensemble} | about | own | _score(among, y, result) | costs)
     return Comparison(pd.DataFrame(rows).astype({"n_clusters": "Int64", "n_graded": "Int64"}))
 
 
@@ -204,24 +204,21 @@ def methods_of(weightings, weight_solvers, consensus, *, features):
     known = WEIGHTING_SCHEMES | {name: name for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES}
     all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
     chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
-    joint = {name: entry for name, entry in chosen.items() if not callable(entry)}
-    of_features = [name for name in FEATURE_SCHEMES if chosen.get(name) is known[name]]
-    if of_features and not features:
-        raise ValueError(f"X, the features, must be given for {of_features[0]!r}.")
+    for name in () if features else FEATURE_SCHEMES:
+        if chosen.get(name) is known[name]:
+            raise ValueError(f"X, the features, must be given for {name!r}.")
     own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
-    if not robust and (own or (joint and weightings is not None)):
-        which = f"which {next(iter(own | joint))!r} needs to find weights and consensus together"
+    for name in own.keys() & chosen:
+        raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
+    joint = own | {name: entry for name, entry in chosen.items() if not callable(entry)}
+    if not robust and joint and (own or weightings is not None):
+        which = f"which {next(iter(joint))!r} needs to find weights and consensus together"
         raise ValueError(f"consensus must hold 'robust-eac', {which}, got {', '.join(map(repr, functions))}.")
-    for name in own:
-        if name in chosen:
-            raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
-    table = {}
-    for name, entry in (chosen | own).items():
-        if name in joint or name in own:
-            table |= {(name, other): (None, entry) for other in robust}
-        else:
-            table |= {(name, other): (entry, function) for other, function in functions.items()}
-    return table
+    return {
+        (name, function): (None, entry) if name in joint else (entry, functions[function])
+        for name, entry in (chosen | own).items()
+        for function in (robust if name in joint else functions)
+    }
 
 
 def _resolve(chosen, registry, parameter):
@@ -230,16 +227,16 @@ def _resolve(chosen, registry, parameter):
         return dict(registry)
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
         raise TypeError(f"{parameter} must be a list of names or a dict of functions, or hold both, got {chosen!r}.")
-    if isinstance(chosen, Mapping):
-        if odd := [name for name in chosen if not isinstance(name, str)]:
-            raise TypeError(f"{parameter} must have texts as names, got {odd[0]!r}.")
-        return {name: _entry(entry, registry, parameter, f"{parameter}[{name!r}]") for name, entry in chosen.items()}
+    is_dict = isinstance(chosen, Mapping)
     found = {}
-    for entry in chosen:
-        resolved = _entry(entry, registry, parameter, f"an entry of {parameter}")
-        name = getattr(entry, "__name__", "<lambda>") if callable(entry) else str(entry)
-        if name == "<lambda>":
+    for key in chosen:
+        entry = chosen[key] if is_dict else key
+        name = key if is_dict else getattr(key, "__name__", "<lambda>") if callable(key) else str(key)
+        if not isinstance(name, str):
+            raise TypeError(f"{parameter} must have texts as names, got {name!r}.")
+        if name == "<lambda>" and not is_dict:
             raise ValueError(f"{parameter}: a function without a name needs a dict, which gives it one, got {entry!r}.")
+        resolved = _entry(entry, registry, parameter, f"{parameter}[{name!r}]")
         if found.setdefault(name, resolved) is not resolved:
             raise ValueError(f"{parameter}: two entries are called {name!r}; give a dict of names.")
     return found
@@ -305,10 +302,9 @@ def _outcomes(tasks, n_jobs, bar):
     # Not by threads, whose seconds would include waiting for Python's lock. In the order of the tasks, since joblib 1.5
     # may fail where results come in the order in which they finish.
     parallel = Parallel(n_jobs=n_jobs or 1, backend="loky", return_as="generator")
+    outcomes = parallel(delayed(_attempt)(*task) for task in tasks.values())
     found, noted = {}, {}
-    for key, (outcome, caught) in zip(
-        tasks, parallel(delayed(_attempt)(*task) for task in tasks.values()), strict=True
-    ):
+    for key, (outcome, caught) in zip(tasks, outcomes, strict=True):
         found[key] = outcome
         noted |= dict.fromkeys(caught)
         bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
@@ -332,9 +328,7 @@ def _attempt(function, *arguments):
 
 def _read_only(array):
     """A view of an array that methods cannot change."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return np.broadcast_to(array, array.shape)
 
 
 def _weigh(scheme, labels, X, seed):
@@ -343,7 +337,7 @@ def _weigh(scheme, labels, X, seed):
     return check.returned_weights(weights, labels.shape[1], name="the scheme")
 
 
-def _find(function, labels, n_clusters, weights, seed):
+def _find_consensus(function, labels, n_clusters, weights, seed):
     """(weights, labels) of a consensus; without weights, `function` is the weighting of the robust consensus."""
     rng = np.random.RandomState(seed)
     if weights is None:
@@ -353,7 +347,7 @@ def _find(function, labels, n_clusters, weights, seed):
     return weights, check.clusters(found, len(labels), name="the result of the function")
 
 
-def _grade(labels, y, found):
+def _score(labels, y, found):
     """Scores of a consensus; NaN for a failed one."""
     scores = dict.fromkeys(("n_clusters", "n_graded", "h", "nmi", "ari", "ensemble_nmi", "density"), np.nan)
     if found is None:

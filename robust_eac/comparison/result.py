@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import friedmanchisquare, permutation_test, rankdata, t, wilcoxon
 
 from .. import validation as check
 from ..common import load_package
 from ..plotting.charts import BLUE, COLOURS, GREY, MARKERS, check_axes
 from ..wording import counted
-from .statistics import DIGITS, friedman, holm, mean_interval, ranks_of, signed_rank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ MEASURES = {
     "density": "mean co-association inside clusters",
 }
 # Columns that tell the runs of a method apart.
-_RUN = ["dataset", "ensemble", "fraction", "kind", "repeat"]
+_KEYS = ["dataset", "ensemble", "fraction", "kind", "repeat"]
 # How numbers of the table are printed.
 _FORMATS = {
     **dict.fromkeys(("mean", "low", "high"), "{:.4f}".format),
@@ -35,12 +35,16 @@ _FORMATS = {
 }
 # Labels of the axes.
 _TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
+# Digits of the scores: those of equal partitions can differ in the last ones.
+_DIGITS = 10
+# With ties, the exact test of up to this many values enumerates their signs: SciPy's does so one pattern at a time.
+_ALL_SIGNS = 13
 # In inches: height of the margins and of a method.
 _MARGINS, _ROW = 1.3, 0.24
 # In rows: the least height of curves.
 _LEAST = 12
-# In inches: width of a scale, and of a character beside it.
-_SCALE, _CHARACTER = 4.5, 0.085
+# In inches: width of a scale, and of a character beside it; and characters besides a name, of ranks or marks.
+_SCALE, _CHARACTER, _BESIDE = 4.5, 0.085, 8
 
 
 class ComparisonSummary(NamedTuple):
@@ -69,11 +73,10 @@ class ComparisonSummary(NamedTuple):
     parts: dict | None = None
 
     def __str__(self) -> str:
-        texts = [
-            "no random partitions\n" if pd.isna(fraction) else f"{fraction:.0%} of the partitions random, {kind}\n"
-            for fraction, kind in self.parts or ()
-        ]
-        texts = [title + _text(part) for title, part in zip(texts, (self.parts or {}).values(), strict=True)]
+        texts = []
+        for (fraction, kind), part in (self.parts or {}).items():
+            title = "no random partitions" if pd.isna(fraction) else f"{fraction:.0%} of the partitions random, {kind}"
+            texts.append(f"{title}\n{_text(part)}")
         return "\n\n".join(texts or [_text(self)]) + f"\n{self.measure}: {MEASURES[self.measure]}"
 
 
@@ -199,8 +202,7 @@ class Comparison:
             As :meth:`summary`; if there are fewer than three methods or two blocks for the diagram; or fewer than two
             shares for their picture.
         """
-        kinds = {"intervals", "differences", "shares", "critical-difference"}
-        check.choice(kind, kinds, name="kind")
+        check.choice(kind, ("intervals", "differences", "shares", "critical-difference"), name="kind")
         if kind == "shares":
             return _draw_shares(self, measure, ax)
         summary, scores = _summarised(self.table, measure, reference)
@@ -229,18 +231,16 @@ def _summarised(table, measure, reference, level=0.95, order=None):
         reference = means["mean"].idxmax()
     elif np.isnan(means["mean"][check.choice(reference, list(rows.index), name="reference")]):
         raise ValueError(f"reference must have succeeded in a run, got {reference!r}.")
-    differences = scores.sub(scores[reference], axis=0).round(DIGITS).assign(**{reference: np.nan})
+    differences = scores.sub(scores[reference], axis=0).round(_DIGITS).assign(**{reference: np.nan})
     paired = {name: column.dropna() for name, column in differences.items() if column.count() > 1}
     p_value = pd.Series({name: signed_rank(column) for name, column in paired.items()}, dtype=float)
     succeeded = scores.dropna(axis=1, how="all")
     # Student's interval can exceed the range of the measure.
     limits = -1.0 if measure == "ari" else 0.0, 1.0
     rows = rows.join(means.clip(*limits)).assign(rank=ranks_of(succeeded).mean(), failures=methods["error"].count())
-    rows = rows.assign(seconds=methods["total"].mean()).join(
-        mean_interval(differences, level).add_prefix("difference_")
-    )
-    rows = rows.assign(p_value=p_value, p_holm=pd.Series(holm(p_value), p_value.index))
+    rows = rows.assign(seconds=methods["total"].mean()).join(mean_interval(differences, level, "difference_"))
     rows = rows.rename(columns={"difference_mean": "difference"})
+    rows = rows.assign(p_value=p_value, p_holm=pd.Series(holm(p_value), p_value.index))
     rows = rows.sort_values("mean", ascending=False, kind="stable") if order is None else rows.loc[order]
     errors = runs.groupby(["error", "method"], sort=False).size()
     unknown = (runs["labels"].str.len() - runs["n_graded"]).groupby(runs["dataset"], dropna=False).max().sum()
@@ -252,18 +252,57 @@ def _summarised(table, measure, reference, level=0.95, order=None):
 
 def _with_blocks(table):
     """A table of runs with "method", "total" seconds where the run succeeded, and the number of its "block"."""
-    run, dataset = (table.groupby(keys, dropna=False, sort=False).ngroup() for keys in (_RUN, "dataset"))
-    method = name_of(table["scheme"], table["function"])
+    run, dataset = (table.groupby(keys, dropna=False, sort=False).ngroup() for keys in (_KEYS, "dataset"))
+    method = method_name(table["scheme"], table["function"])
     counts = pd.crosstab(run, method).stack()
     for (number, name), count in counts[counts != 1].items():
-        where = ", ".join(f"{key} {value}" for key, value in table.loc[run == number, _RUN].iloc[0].dropna().items())
+        where = ", ".join(f"{key} {value}" for key, value in table.loc[run == number, _KEYS].iloc[0].dropna().items())
         rule = "every method must have one run in each repeat, of each dataset= and ensemble= given to compare"
         raise ValueError(f"{rule}: {name!r} has {count} in {where}.")
     total = (table["scheme_seconds"].fillna(0.0) + table["seconds"]).where(table["error"].isna())
     return table.assign(method=method, total=total, block=dataset if dataset.any() else run)
 
 
-def name_of(scheme, function):
+def ranks_of(scores):
+    """Table of the ranks within every row, the highest score being 1; ties share ranks, and NaN ranks last."""
+    return pd.DataFrame(scores).round(_DIGITS).rank(axis=1, ascending=False, na_option="bottom")
+
+
+def friedman(scores):
+    """p-value of Friedman's test that the columns rank alike; None with fewer than three of them or two rows."""
+    ranks = ranks_of(scores)
+    if len(ranks) < 2 or ranks.shape[1] < 3:
+        return None
+    # SciPy returns NaN where all are equal.
+    return float(friedmanchisquare(*ranks.to_numpy().T).pvalue) if (ranks.nunique(axis=1) > 1).any() else 1.0
+
+
+def mean_interval(table, level, prefix=""):
+    """Mean of every column, and the ends of Student's interval, "low" and "high": NaN with fewer than two values."""
+    mean, reach = table.mean(), t.ppf(0.5 + 0.5 * level, table.count() - 1) * table.sem()
+    return pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach}).add_prefix(prefix)
+
+
+def signed_rank(values):
+    """Two-sided p-value of Wilcoxon's signed-rank test, without zeros; 1 if all are zero."""
+    values = np.asarray(values)[np.flatnonzero(values)]
+    ranks = rankdata(np.abs(values)) * np.sign(values)
+    if not len(values):
+        return 1.0
+    if len(values) > _ALL_SIGNS or len(np.unique(np.abs(ranks))) == len(values):
+        return float(wilcoxon(values).pvalue)
+    test = permutation_test((ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf)
+    return float(test.pvalue)
+
+
+def holm(pvalues):
+    """p-values corrected for the number of comparisons, by Holm's method, which SciPy lacks."""
+    order = np.argsort(pvalues)
+    steps = np.maximum.accumulate(np.sort(pvalues) * np.arange(len(pvalues), 0, -1))
+    return np.minimum(steps, 1.0)[np.argsort(order)]
+
+
+def method_name(scheme, function):
     """Name of a method, or of those in two columns."""
     return scheme + " + " + function
 
@@ -299,7 +338,7 @@ def _draw_intervals(summary, scores, ax, *, paired):
         axis, note = f"{axis} minus that of the reference", " (points); hollow: 0 inside"
         columns = ["difference", "difference_low", "difference_high"]
         scores = scores.sub(scores[summary.reference], axis=0)
-    ax = _new_axes(ax, len(rows), _SCALE + _width(labels))
+    ax = _new_axes(ax, len(rows), labels)
     if paired:
         ax.axvline(0.0, color=GREY, linewidth=1.0)
     for place, (name, mean, low, high) in enumerate(rows[["method", *columns]].itertuples(index=False)):
@@ -334,7 +373,7 @@ def _draw_shares(comparison, measure, ax):
     if rows["kind"].nunique() > 1:
         rows["method"] += ", " + rows["kind"]
     curves = {name: curve for name, curve in rows.groupby("method", sort=False) if curve["mean"].notna().any()}
-    ax = _new_axes(ax, len(curves) + _LEAST, _SCALE + _width(curves) + 8 * _CHARACTER)
+    ax = _new_axes(ax, len(curves) + _LEAST, curves)
     step = 0.1 * min(np.diff(shares)) / len(curves)
     for number, (name, curve) in enumerate(curves.items()):
         share, mean, low, high = curve[["fraction", "mean", "low", "high"]].to_numpy().T
@@ -364,7 +403,7 @@ def _draw_critical_difference(summary, scores, ax):
         raise ValueError(f"{rule}, got {n_methods} in {n_blocks}.")
     posthocs = load_package("scikit_posthocs", "kind 'critical-difference' needs", "figures")
     # Names with their ranks are on both sides.
-    ax = _new_axes(ax, n_methods / 2, _SCALE + 2.0 * (_width(ranks) + 8 * _CHARACTER))
+    ax = _new_axes(ax, n_methods / 2, ranks, 2)
     pvalues = posthocs.posthoc_nemenyi_friedman(ranks)
     look = {"crossbar_props": {"linestyle": "-"}, "elbow_props": {"linestyle": "-", "linewidth": 0.8}}
     look["color_palette"] = dict.fromkeys(ranks, "black")
@@ -381,22 +420,20 @@ def draw_beside_differences(comparison, reference):
     comparison.plot(ax=left)
     comparison.plot(kind="differences", reference=reference, ax=right)
     names = [label.get_text() for label in left.get_yticklabels()]
-    figure.set_size_inches(2.0 * _SCALE + _width(names), _height(len(names)))
+    width, height = _size(len(names), names)
+    figure.set_size_inches(_SCALE + width, height)
     return figure
 
 
-def _height(n_rows):
-    return _MARGINS + _ROW * n_rows
+def _size(n_rows, names, n_sides=1):
+    """Width and height of a figure of rows, or of so many, with these names on one side or both."""
+    return _SCALE + n_sides * _CHARACTER * (_BESIDE + max(map(len, names))), _MARGINS + _ROW * n_rows
 
 
-def _width(names):
-    return _CHARACTER * max(map(len, names))
-
-
-def _new_axes(ax, n_rows, width):
-    """The Axes to draw on; for None those of a new figure of this size."""
+def _new_axes(ax, *size):
+    """The Axes to draw on; for None those of a new figure of this :func:`_size`."""
     own = ax is None
     ax = check_axes(ax)
     if own:
-        ax.figure.set_size_inches(width, _height(n_rows))
+        ax.figure.set_size_inches(*_size(*size))
     return ax

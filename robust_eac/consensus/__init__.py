@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from .. import validation as check
-from ..core.codes import relabel
+from ..core.encoding import relabel
 from ..hard.solve import solve_hard_median_partition
 from ..median_partition.solve import solve_median_partition
 from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree

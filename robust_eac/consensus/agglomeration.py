@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..core.compiling import njit
+from ..core.kernels import njit
 from ._common import TIE
 
 # In the tree of sums, a similarity exceeds another if it is larger by more than this factor, which allows for rounding.

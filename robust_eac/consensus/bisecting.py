@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.codes import relabel
-from ..core.encoding import take_rows
+from ..core.encoding import relabel, take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, squared_distances
 from ..metrics.external import pair_weights, sized_densities

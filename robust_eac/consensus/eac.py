@@ -9,8 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
 from ..common import RandomState, row_blocks
-from ..core.codes import relabel
-from ..core.encoding import encode, one_hot
+from ..core.encoding import encode, one_hot, relabel
 from ..schemes.clusters import mean_over_observed
 from ._common import prepare, prepare_ensemble
 from .agglomeration import cut

@@ -12,8 +12,7 @@ from scipy import sparse
 
 from .. import validation as check
 from ..common import RandomState, load_package, row_blocks
-from ..core.codes import relabel
-from ..core.encoding import one_hot, take_rows
+from ..core.encoding import one_hot, relabel, take_rows
 from ._common import TIE, associations, check_memory, check_starts, clusters_of, prepare_rows, trivial
 
 __all__ = ["cspa", "hgpa", "mcla"]

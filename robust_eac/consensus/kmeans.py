@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.codes import relabel
+from ..core.encoding import relabel
 from ..core.lloyd import best_lloyd, label_shares, squared_distances, weights_by_slot
 from ._common import check_search, prepare_rows
 

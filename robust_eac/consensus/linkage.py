@@ -12,9 +12,8 @@ distances in complete linkage. Rows come in random order: ties depend on the see
 import numpy as np
 from scipy.cluster import hierarchy
 
-from ..core.codes import relabel
-from ..core.compiling import njit
-from ..core.encoding import collapse
+from ..core.encoding import collapse, relabel
+from ..core.kernels import njit
 from ._common import check_memory
 from .agglomeration import Tree, cut, linkage_matrix
 

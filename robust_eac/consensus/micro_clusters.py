@@ -65,7 +65,7 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
     sizes = np.bincount(leaves[leaves >= 0], weights=encoding.rows.multiplicity[leaves >= 0])
     # The sums and weights of the pairs (i, i).
     own = values @ counts, weights @ observed_counts(encoding, counts)
-    product = walk_similarities(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
+    product = walk_between_groups(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
     tree = tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
     return GroupTree(encoding, weights, cluster_weights, leaves, counts, sizes, tree)
 
@@ -183,7 +183,7 @@ def level_own(sums, pairs, own_sums, own_pairs):
     return sums
 
 
-def walk_similarities(flow, go_on=_GO_ON):
+def walk_between_groups(flow, go_on=_GO_ON):
     """(M, M) mean q between M groups, from the sums of S over the pairs of objects."""
     degrees = flow.sum(axis=0)
     roots = np.sqrt(np.where(degrees > 0.0, degrees, 1.0))

@@ -14,8 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, warn
-from ..core.codes import relabel
-from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
+from ..core.encoding import Encoding, collapse, encode, encode_ensemble, relabel, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
 from ..median_partition.pairs import compare_pairs
@@ -235,7 +234,7 @@ class _Half(NamedTuple):
 
 def compare_halves(encoding, weights, candidates, *, n_splits=_N_SPLITS, max_samples=_MAX_SAMPLES, n_jobs=None, rng):
     """(number of different partitions, (3, n_candidates) held-out agreement, stability and prediction strength)."""
-    groups = near_duplicates(encoding, rng)
+    groups = linked_copies(encoding, rng)
     n_different = int(groups.max()) + 1
     if n_different < _MANY:
         groups = np.arange(len(groups))
@@ -251,7 +250,7 @@ def compare_halves(encoding, weights, candidates, *, n_splits=_N_SPLITS, max_sam
     return n_different, np.mean(found, axis=0)
 
 
-def near_duplicates(encoding, rng):
+def linked_copies(encoding, rng):
     """(m,) group of each partition, from 0: those that pairs of near-duplicates link have the same."""
     pairs = compare_pairs(encoding, rng)
     near = (pairs.agreement >= _NEAR) & (pairs.overlap >= _NEAR) & (pairs.fineness == 1.0)

@@ -15,7 +15,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
-from ..core.codes import relabel
+from ..core.encoding import relabel
 from ..ensembles.fuzzy import c_means_membership, fuzzy_c_means, gath_geva, kaufman_kmeans
 from ..metrics import ovi_lda
 from ..metrics.ovi import feature_scale, whitening

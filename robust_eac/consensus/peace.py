@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState
-from ..core.codes import relabel
-from ..core.compiling import njit
+from ..core.encoding import relabel
+from ..core.kernels import njit
 from ._common import check_memory, check_starts, prepare
 
 __all__ = ["PeaceResult", "solve_peace"]

@@ -5,8 +5,8 @@ import numpy as np
 from ..common import row_blocks
 from ..core import kernels
 from ..core.arrays import RowData
-from ..core.compiling import njit
 from ..core.encoding import Encoding, hard_partitions
+from ..core.kernels import njit
 
 # The constants of SplitMix64, which hashes 64-bit integers.
 _SHIFTS = np.uint64(30), np.uint64(27)

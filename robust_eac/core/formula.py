@@ -15,8 +15,6 @@ _BY_PRODUCT = 64
 WIDTH = 4
 # Largest table of a block of rows and all masks, in numbers.
 _NUMBERS_AT_ONCE = 2**20
-# Losses below this share of |G|^2 + |X'X|^2 are rounding errors.
-_ROUNDING = 1e-13
 
 
 def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
@@ -28,11 +26,11 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
         S = np.zeros((len(partitions.sizes), k + -k % WIDTH))
         G = np.zeros((data.observed.shape[1], k, k))
         if k > _BY_PRODUCT:
-            kernels.accumulate(data, partitions.slots, Y, S, G[:0])
+            kernels.add_rows(data, partitions.slots, Y, S, G[:0])
             for g, mask in enumerate(data.observed.T):
                 G[g] = (Y * (data.multiplicity * mask)[:, np.newaxis]).T @ Y
         else:
-            kernels.accumulate(data, partitions.slots, Y, S, G)
+            kernels.add_rows(data, partitions.slots, Y, S, G)
         return np.ascontiguousarray(S[:, :k]), G
 
     if len(rows) < IN_PARTS:
@@ -80,7 +78,7 @@ def losses_from_sums(partitions, shared, square_G):
     square_G = square_G[partitions.mask_of]
     losses = square_G - 2.0 * shared + partitions.squares
     # A difference of large numbers: rounding must not hide perfect agreement.
-    losses[losses < _ROUNDING * (square_G + partitions.squares)] = 0.0
+    losses[losses < permutation.ROUNDING_SHARE * (square_G + partitions.squares)] = 0.0
     return losses * partitions.scale
 
 
@@ -103,7 +101,7 @@ def agreement_sums(encoding, S, rows, of_partitions=None):
     along = np.einsum("sp,sp->s", centred_S, mean_of_slot)
     own = np.einsum("sp,sp->s", centred_S, centred_S)
     shared = partitions.sum_slots(2.0 * sizes * along + own)
-    of_consensus = permutation.stack(sums, partitions.mask_of)
+    of_consensus = permutation.stack_sums(sums, partitions.mask_of)
     return permutation.lift(shared, of_consensus, of_partitions), of_consensus, of_partitions
 
 
@@ -124,7 +122,7 @@ def moments_of_test(encoding, memberships):
     rows2 = np.add.reduceat(sizes * deviation**2, offsets)
     rows3 = np.add.reduceat(sizes * deviation**3, offsets)
     moments = permutation.hard_moments(partitions.n_observed, power2, rows2, rows3)
-    return permutation.stack(of_consensus, partitions.mask_of), moments
+    return permutation.stack_sums(of_consensus, partitions.mask_of), moments
 
 
 def adjusted_agreements(encoding, rows, *, n_threads=1):

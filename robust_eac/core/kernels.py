@@ -1,16 +1,45 @@
-"""Compiled sums over rows of codes, and the passes of k-means on them.
+"""How kernels are compiled; sums over rows of codes, and the passes of k-means on them.
 
 Arguments: see :mod:`~robust_eac.core.arrays`. Slots are unsigned in inner loops, which saves numba's check for negative
 indices.
 """
 
-import numpy as np
+from functools import partial
 
-from .compiling import njit
+import numba
+import numpy as np
+from numba.core import event
+
+from .threads import LOG
+
+# Kernels are called from Python or from each other, never from C. Their wrappers for C would take time to compile.
+njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+
+
+class _Announcement(event.Listener):
+    """Logs one line when the first kernel is compiled."""
+
+    done = False
+
+    def on_start(self, event):
+        if not self.done:
+            self.done = True
+            LOG.info("Compiling, once per installation.")
+
+    def on_end(self, event):
+        """Log nothing."""
+
+
+def announce_compiling():
+    """Context in which a line is logged if numba compiles a kernel, rather than load it from its cache.
+
+    Compiling takes six seconds of the first fit on a machine (docs/speed.md), in which nothing else is shown.
+    """
+    return event.install_listener("numba:compile", _Announcement())
 
 
 @njit
-def accumulate(data, slots, membership, S, G):
+def add_rows(data, slots, membership, S, G):
     """Add to S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows (m k + masks k^2))."""
     codes, observed, multiplicity = data.codes, data.observed, data.multiplicity
     offsets, k = slots.offsets, membership.shape[1]
@@ -64,14 +93,14 @@ def _gather(codes, i, offsets, table, cost):
 
 
 @njit
-def table_costs(codes, offsets, table, costs):
+def fill_costs(codes, offsets, table, costs):
     """costs[i] = sum over u of table[slot of row i in u]; O(rows m k)."""
     for i in range(codes.shape[0]):
         _gather(codes, i, offsets, table, costs[i])
 
 
 @njit
-def reassign(data, slots, table, drift, slack, clusters, margins, counts):
+def move_rows(data, slots, table, drift, slack, clusters, margins, counts):
     """Move every row to the cluster of least cost and update the counts; returns how many rows moved.
 
     ``margins[i]`` is a lower bound on the extra cost of any other cluster for row i; ``drift[c]`` is the amount by

@@ -35,13 +35,13 @@ class Lloyd(NamedTuple):
 def best_lloyd(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng, n_jobs=None):
     """The :class:`Lloyd` of smallest loss among n_init starts from k-means++ seeds."""
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_one_start)(encoding, weights, table_of, n_clusters, max_iter, seed)
+        delayed(_from_seeds)(encoding, weights, table_of, n_clusters, max_iter, seed)
         for seed in rng.randint(MAX_SEED, size=n_init)
     )
     return min(runs, key=lambda run: run.loss)
 
 
-def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
+def _from_seeds(encoding, weights, table_of, n_clusters, max_iter, seed):
     rng = check.random_state(int(seed))
     n_rows = len(encoding.rows.codes)
     n_clusters = min(n_clusters, n_rows)
@@ -50,7 +50,7 @@ def _one_start(encoding, weights, table_of, n_clusters, max_iter, seed):
         seeds = seed_rows(encoding, weights, n_clusters, rng)
         return run_lloyd(encoding, weights, table_of, seed_table(encoding, weights, seeds), max_iter=max_iter)
     sample = take_rows(encoding, np.sort(rng.permutation(n_rows)[:sample_size]))
-    rough = _one_start(sample, weights, table_of, n_clusters, max_iter, rng.randint(MAX_SEED))
+    rough = _from_seeds(sample, weights, table_of, n_clusters, max_iter, rng.randint(MAX_SEED))
     counts = cluster_counts(sample, rough.clusters, n_clusters)
     return run_lloyd(encoding, weights, table_of, table_of(encoding, weights, counts), max_iter=max_iter)
 
@@ -61,12 +61,12 @@ def run_lloyd(encoding, weights, table_of, table, *, max_iter):
     clusters = np.zeros(len(rows.codes), dtype=np.intp)
     counts = cluster_counts(encoding, clusters, table.shape[1])
     margins = np.zeros(len(clusters))
-    kernels.reassign(rows, partitions.slots, table, np.zeros(table.shape[1]), _SLACK, clusters, margins, counts)
+    kernels.move_rows(rows, partitions.slots, table, np.zeros(table.shape[1]), _SLACK, clusters, margins, counts)
     n_moved, n_iter = 1, 0
     while n_moved and n_iter < max_iter:
         new = table_of(encoding, weights, counts)
         drift, table = _drift(partitions.offsets, new - table), new
-        n_moved = kernels.reassign(rows, partitions.slots, table, drift, _SLACK, clusters, margins, counts)
+        n_moved = kernels.move_rows(rows, partitions.slots, table, drift, _SLACK, clusters, margins, counts)
         n_moved += _refill(encoding, table, clusters, counts, margins)
         n_iter += 1
     loss = float(np.sum(counts * table_of(encoding, weights, counts)))
@@ -77,7 +77,7 @@ def table_costs(encoding, table, rows=slice(None)):
     """(rows, k) cost of every row in every cluster."""
     codes = encoding.rows.codes[rows]
     costs = np.empty((len(codes), table.shape[1]))
-    kernels.table_costs(codes, encoding.partitions.offsets, table, costs)
+    kernels.fill_costs(codes, encoding.partitions.offsets, table, costs)
     return costs
 
 
@@ -118,7 +118,7 @@ def seed_rows(encoding, weights, n_seeds, rng):
     n_trials = 2 + int(np.log(n_seeds))
     multiplicity = encoding.rows.multiplicity
     seeds = np.empty(n_seeds, dtype=np.intp)
-    seeds[0] = _draw(multiplicity, 1, rng)[0]
+    seeds[0] = _draw_by(multiplicity, 1, rng)[0]
     closest = table_costs(encoding, seed_table(encoding, weights, seeds[:1]))[:, 0]
     for c in range(1, n_seeds):
         # A drawn row has distance 0 and is not drawn again; if all distances are 0, take any new row.
@@ -126,7 +126,7 @@ def seed_rows(encoding, weights, n_seeds, rng):
         if potential.max() <= _SLACK:
             potential = np.ones(len(potential))
         potential[seeds[:c]] = 0.0
-        candidates = _draw(potential, n_trials, rng)
+        candidates = _draw_by(potential, n_trials, rng)
         distances = table_costs(encoding, seed_table(encoding, weights, candidates))
         np.minimum(distances, closest[:, np.newaxis], out=distances)
         best = np.argmin(multiplicity @ distances)
@@ -145,7 +145,7 @@ def seed_table(encoding, weights, seeds):
     return table
 
 
-def _draw(potential, size, rng):
+def _draw_by(potential, size, rng):
     """Indices drawn with probabilities proportional to a non-negative vector."""
     total = np.cumsum(potential)
     drawn = np.searchsorted(total, total[-1] * rng.uniform(size=size), side="right")

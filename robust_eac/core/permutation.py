@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import pearson3
 
 # Differences below this share of the larger number are rounding errors,
-_ROUNDING = 1e-13
+ROUNDING_SHARE = 1e-13
 # or, in a sum over n objects, below n times this share.
 _EPSILON = np.finfo(float).eps
 # If memberships differ by less than the square root of this, too few digits remain.
@@ -177,7 +177,7 @@ def soft_moments(X, weight):
     )
 
 
-def stack(sides, index):
+def stack_sums(sides, index):
     """Sums as arrays from a list of sums as numbers, in the order of an index into the list."""
     return type(sides[0])(*(np.array(values)[index] for values in zip(*sides, strict=True)))
 
@@ -222,7 +222,7 @@ def variance(a, b):
     # Each side's sums are bounded by its own spread: rounding errors inside a term are relative to these terms.
     terms = np.array([same, shared, apart, a.own_spread * b.own_spread / n1, 2.0 * both])
     total, size = terms.sum(axis=0), np.abs(terms).sum(axis=0)
-    varies = (total > (_ROUNDING + _EPSILON * n) * size) & is_informative(a) & is_informative(b)
+    varies = (total > (ROUNDING_SHARE + _EPSILON * n) * size) & is_informative(a) & is_informative(b)
     return np.where(varies, total, 0.0)
 
 
@@ -268,7 +268,7 @@ def _graphs(side):
 def adjusted(lift, a, b):
     """(|S|^2 - E) / ((|Y'Y|^2 + |X'X|^2)/2 - E): 1 for equal partitions, 0 on average under random permutation."""
     informative = is_informative(b)
-    some = informative & (np.abs(lift) > _ROUNDING * np.sqrt(a.square * b.scatter))
+    some = informative & (np.abs(lift) > ROUNDING_SHARE * np.sqrt(a.square * b.scatter))
     return np.minimum(np.where(some, lift, 0.0) / np.where(informative, half_expected_loss(a, b), 1.0), 1.0)
 
 
@@ -282,6 +282,6 @@ def significance(square_S, a, b):
     # The distribution is skewed: by a normal tail, p-values below 1e-4 would be 27 times as frequent among random
     # partitions of 100 objects, and link partitions that agree by chance.
     mean, spread = expected(a, b), variance(a, b)
-    varies = spread > (_ROUNDING * mean) ** 2
+    varies = spread > (ROUNDING_SHARE * mean) ** 2
     zscore = np.where(varies, (square_S - mean) / np.sqrt(np.where(varies, spread, 1.0)), 0.0)
     return zscore, np.where(varies, pearson3.sf(zscore, np.where(varies, skewness(a, b), 0.0)), 1.0)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..common import Labels
-from ..hard.contingency import LOSSES, moves, partition_losses
-from ..hard.losses import reassign
+from ..hard.contingency import LOSSES, hard_losses, moves
+from ..hard.losses import best_reassignments
 from ..median_partition.gradient import frank_wolfe_gaps
 from ..median_partition.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from ..median_partition.objective import RawObjective
@@ -166,7 +166,7 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
 
 def assess_partition(encoding, weights, labels, n_clusters, cost):
     """The :class:`Assessment` of a partition under Binder's loss, relative to all of at most `n_clusters` clusters."""
-    loss = float(weights @ partition_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
+    loss = float(weights @ hard_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
     bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
     return Assessment(loss, bound, unbounded, *best_moves(encoding, weights, labels, n_clusters, cost=cost).counts)
 
@@ -240,8 +240,8 @@ def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1
     membership : the soft membership of these labels; None for a partition.
     """
     binder = LOSSES["binder"]._replace(cost=cost)
-    loss = float(weights @ partition_losses(encoding, labels, binder))
-    used, best, rises = reassign(encoding, weights, binder, labels, n_clusters)
+    loss = float(weights @ hard_losses(encoding, labels, binder))
+    used, best, rises = best_reassignments(encoding, weights, binder, labels, n_clusters)
     rises = np.where(encoding.rows.multiplicity > 0.0, encoding.partitions.total * rises, np.inf)
     found = None if membership is None else identifiability(membership, encoding.rows.multiplicity)
     return Moves(np.append(used, labels.max() + 1)[best], rises, loss, found)

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState, row_blocks, warn
-from ..core.compiling import njit
 from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
+from ..core.kernels import njit
 from ..core.lloyd import table_costs
 from ..core.threads import count_threads, map_threads
 from ..wording import counted, listed

@@ -113,7 +113,7 @@ def check_start(start, n_clusters, first_row):
     return np.eye(n_clusters)[labels]
 
 
-def extremes(rows):
+def least_and_largest(rows):
     """(2, k) minimum and maximum membership in every cluster."""
     return np.array([rows.min(axis=0), rows.max(axis=0)])
 
@@ -188,7 +188,7 @@ def propose(encoding, proposal, shared, number):
     part, statistics = _of_weighty(encoding, shared)
     target = rows.copy()
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = line_search.sweep(order, *part.visited, statistics, target, shared.visit)
+    gap, _ = line_search.sweep_rows(order, *part.visited, statistics, target, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 

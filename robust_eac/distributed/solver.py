@@ -272,7 +272,7 @@ def _encode(labels, start, n_clusters):
     encodings, proposals = zip(*encoded, strict=True)
     if isinstance(start, str):
         return partitions, persist(*encodings), None
-    bounds = [blocks.later(blocks.extremes)(rows) for rows in starts]
+    bounds = [blocks.later(blocks.least_and_largest)(rows) for rows in starts]
     encodings, proposals, bounds = persist(encodings, proposals, bounds)
     bounds = np.array(compute(*bounds))
     check.start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 
 from .. import validation as check
 from ..common import RandomState, Subsets
-from ..core.compiling import njit
+from ..core.kernels import njit
 from .base import EnsembleTransformer, label_dtype
 
 __all__ = ["FeatureSubsetEnsemble"]

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.compiling import njit
+from ..core.arrays import RowData
+from ..core.formula import WIDTH
+from ..core.kernels import njit
 
 # Gains below this share of the largest possible loss are rounding.
-SLACK = 1e-13
+LEAST_GAIN = 1e-13
 # Largest size of the lookup table for x log2(x).
 _POWERS = 2**20
-# Numbers in a SIMD vector.
-_WIDTH = 4
 
 
 class Loss(NamedTuple):
@@ -36,6 +36,10 @@ class Loss(NamedTuple):
         """The function whose sums make up the loss."""
         return x**2 if self.squares else x * np.log2(np.where(x > 0.0, x, 1.0))
 
+    def units(self, partitions):
+        """(m,) denominators of the losses of the partitions of an encoding."""
+        return partitions.n_observed**2 if self.squares else partitions.n_observed
+
     def largest(self, total):
         """The order of magnitude of the terms whose difference is the loss, for objects of this total weight."""
         return 2.0 if self.squares else 2.0 * max(abs(np.log2(total)), 1.0)
@@ -45,114 +49,89 @@ LOSSES = {"binder": Loss(squares=True), "vi": Loss(squares=False)}
 
 
 class LossTerms(NamedTuple):
-    """The constants of the weighted loss; the tables change.
+    """What the kernels read of an ensemble, its weights and the loss; the tables change.
 
-    codes, multiplicity, observed, offsets, missing : the rows and their slots; see
-        :class:`~robust_eac.core.arrays.RowData` and :class:`~robust_eac.core.arrays.Slots`.
-    cost : see :class:`Loss`.
-    weights, mask_of : (m,) alpha, and the mask that each partition observes.
-    units, own : (m,) denominator of the loss of a partition, and its sum.
-    parts : (n_slots,) partition of each base cluster.
-    slot_coef, mask_coef : (n_slots,) and (n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss.
+    rows, offsets, missing, mask_of : see :class:`~robust_eac.core.arrays.RowData` and
+        :class:`~robust_eac.core.encoding.Partitions`.
+    coef : (n_slots + n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss.
     unit : the commonest weight of a row, for which tables contain differences.
     powers : psi of 0, 1, 2, ...; empty where psi(x) = x^2.
     """
 
-    codes: np.ndarray
-    multiplicity: np.ndarray
-    observed: np.ndarray
+    rows: RowData
     offsets: np.ndarray
     missing: np.ndarray
-    cost: float
-    weights: np.ndarray
     mask_of: np.ndarray
-    units: np.ndarray
-    own: np.ndarray
-    parts: np.ndarray
-    slot_coef: np.ndarray
-    mask_coef: np.ndarray
+    coef: np.ndarray
     unit: float
     powers: np.ndarray
 
 
 class Tables(NamedTuple):
-    """Tables that moves change: counts n_lc (n_slots, k), sizes N_c (n_masks, k), and functions of these.
+    """Tables that moves change, with a column per cluster.
 
+    entries : (n_slots + n_masks, k) counts n_lc of the slots, then sizes N_c of the masks.
     rises, falls : change of the weighted loss in the cluster that a row of unit weight joins, and in the one it leaves:
-        slot_coef (psi(x + unit) - psi(x)) and slot_coef (psi(x) - psi(x - unit)) of the counts. size_rises and
-        size_falls are those of the sizes, with mask_coef. Rises are padded with columns of zeros, since loops over
-        whole vectors are faster.
+        coef (psi(x + unit) - psi(x)) and coef (psi(x) - psi(x - unit)) of the entries. Rises are padded with columns of
+        zeros, since loops over whole vectors are faster.
     a, b : (n_masks,) and (m,) sums of psi.
     """
 
-    counts: np.ndarray
+    entries: np.ndarray
     rises: np.ndarray
     falls: np.ndarray
-    sizes: np.ndarray
-    size_rises: np.ndarray
-    size_falls: np.ndarray
     a: np.ndarray
     b: np.ndarray
 
 
 def terms_of(encoding, weights, loss):
     """The :class:`LossTerms` of an encoding's partitions."""
-    units = encoding.partitions.n_observed
-    if loss.squares:
-        units = units**2
+    partitions, multiplicity = encoding.partitions, encoding.rows.multiplicity
     powers = np.empty(0)
     if not loss.squares:
-        whole = not np.any(encoding.rows.multiplicity % 1.0)
-        powers = loss.psi(np.arange(min(encoding.partitions.total, _POWERS) + 1.0 if whole else 1.0))
-    coef = weights / units
-    kinds, n_rows = np.unique(encoding.rows.multiplicity[encoding.rows.multiplicity > 0.0], return_counts=True)
+        whole = not np.any(multiplicity % 1.0)
+        powers = loss.psi(np.arange(min(partitions.total, _POWERS) + 1.0 if whole else 1.0))
+    coef = weights / loss.units(partitions)
+    by_slot, by_mask = -2.0 * partitions.by_slot(coef), (2.0 - loss.cost) * partitions.by_mask(coef)
+    kinds, n_rows = np.unique(multiplicity[multiplicity > 0.0], return_counts=True)
     return LossTerms(
-        *encoding.rows,
-        encoding.partitions.offsets,
-        encoding.partitions.missing_slots,
-        cost=loss.cost,
-        weights=weights,
-        mask_of=encoding.partitions.mask_of,
-        units=units,
-        own=encoding.partitions.sum_slots(loss.psi(encoding.partitions.sizes)),
-        parts=np.repeat(np.arange(len(units)), encoding.partitions.n_codes),
-        slot_coef=-2.0 * encoding.partitions.by_slot(coef),
-        mask_coef=(2.0 - loss.cost) * encoding.partitions.by_mask(coef),
+        encoding.rows,
+        partitions.offsets,
+        partitions.missing_slots,
+        partitions.mask_of,
+        coef=np.concatenate([by_slot, by_mask]),
         unit=float(kinds[n_rows.argmax()]),
         powers=powers,
     )
 
 
-def tabulate(encoding, terms, clusters, n_columns):
-    """The tables of the clusters of an encoding's rows, without the rows in cluster -1; differences are zero. O(n m)"""
-    n_slots, n_masks = len(encoding.partitions.sizes), encoding.rows.observed.shape[1]
-    width = n_columns + -n_columns % _WIDTH
+def tabulate(terms, clusters, n_columns):
+    """The tables of the clusters of the rows, without the rows in cluster -1; differences are zero. O(n m)"""
+    width = n_columns + -n_columns % WIDTH
     tables = Tables(
-        counts=np.empty((n_slots, n_columns)),
-        rises=np.zeros((n_slots, width)),
-        falls=np.zeros((n_slots, n_columns)),
-        sizes=np.empty((n_masks, n_columns)),
-        size_rises=np.zeros((n_masks, width)),
-        size_falls=np.zeros((n_masks, n_columns)),
-        a=np.empty(n_masks),
-        b=np.empty(len(encoding.partitions.offsets)),
+        entries=np.empty((len(terms.coef), n_columns)),
+        rises=np.zeros((len(terms.coef), width)),
+        falls=np.zeros((len(terms.coef), n_columns)),
+        a=np.empty(terms.rows.observed.shape[1]),
+        b=np.empty(len(terms.offsets)),
     )
-    fill_counts(terms, clusters, tables)
+    fill_entries(terms, clusters, tables)
     return tables
 
 
-def losses_at(terms, a, b):
-    """(m,) losses at the sums over masks and over partitions."""
-    return (terms.cost * terms.own + (2.0 - terms.cost) * a[terms.mask_of] - 2.0 * b) / terms.units
+def losses_at(partitions, loss):
+    """Function of the sums over masks and over partitions: (m,) losses of an encoding's partitions."""
+    own, units = partitions.sum_slots(loss.psi(partitions.sizes)), loss.units(partitions)
+    return lambda a, b: (loss.cost * own + (2.0 - loss.cost) * a[partitions.mask_of] - 2.0 * b) / units
 
 
-def partition_losses(encoding, clusters, loss):
+def hard_losses(encoding, clusters, loss):
     """(m,) losses of all partitions against the clusters of an encoding's rows."""
     terms = terms_of(encoding, np.ones(len(encoding.partitions.offsets)), loss)
-    tables = tabulate(encoding, terms, clusters, 1 + int(clusters.max()))
-    found = losses_at(terms, tables.a, tables.b)
+    tables = tabulate(terms, clusters, 1 + int(clusters.max()))
+    found = losses_at(encoding.partitions, loss)(tables.a, tables.b)
     # The difference of large numbers: rounding must not hide perfect agreement.
-    found[found < SLACK * loss.largest(encoding.partitions.total)] = 0.0
+    found[found < LEAST_GAIN * loss.largest(encoding.partitions.total)] = 0.0
     return found
 
 
@@ -160,9 +139,9 @@ def moves(encoding, weights, loss, clusters, n_clusters):
     """(best other cluster of every row, rise of the weighted loss per unit of its weight) with this many clusters."""
     terms, own = terms_of(encoding, weights, loss), np.asarray(clusters, dtype=np.intp)
     best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
-    tables = tabulate(encoding, terms, own, n_clusters)
+    tables = tabulate(terms, own, n_clusters)
     fill_differences(terms, tables)
-    best_moves(terms, tables, own, best, rises)
+    fill_moves(terms, tables, own, best, rises)
     return best, rises
 
 
@@ -191,61 +170,56 @@ def rise(x, step, powers):
 def update_entry(x, row, column, coef, unit, powers, rises, falls):
     """Update the differences of a table entry that is now x; returns the larger of their two changes."""
     rise_before, fall_before = rises[row, column], falls[row, column]
-    rises[row, column] = coef * rise(x, unit, powers)
-    falls[row, column] = -coef * rise(x, -unit, powers)
+    rises[row, column] = coef[row] * rise(x, unit, powers)
+    falls[row, column] = -coef[row] * rise(x, -unit, powers)
     return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
 
 
 @njit
-def fill_counts(terms, clusters, tables):
-    """Fill counts, sizes and sums from the clusters of the rows; rows in cluster -1 are left out."""
-    codes, offsets, missing = terms.codes, terms.offsets, terms.missing
-    multiplicity, observed = terms.multiplicity, terms.observed
-    counts, sizes = tables.counts, tables.sizes
-    a, b = tables.a, tables.b
-    parts = terms.parts
-    powers = terms.powers
-    counts[:] = 0.0
-    sizes[:] = 0.0
+def fill_entries(terms, clusters, tables):
+    """Fill entries and sums from the clusters of the rows; rows in cluster -1 are left out."""
+    codes, multiplicity, observed = terms.rows.codes, terms.rows.multiplicity, terms.rows.observed
+    offsets, powers = terms.offsets, terms.powers
+    entries, a, b = tables.entries, tables.a, tables.b
+    n_slots = entries.shape[0] - a.shape[0]
+    entries[:] = 0.0
     for i in range(clusters.shape[0]):
         own, w = clusters[i], multiplicity[i]
         if own >= 0:
             for u in range(codes.shape[1]):
-                counts[offsets[u] + codes[i, u], own] += w
-            for g in range(sizes.shape[0]):
+                entries[offsets[u] + codes[i, u], own] += w
+            for g in range(a.shape[0]):
                 if observed[i, g]:
-                    sizes[g, own] += w
-    counts[missing] = 0.0
+                    entries[n_slots + g, own] += w
+    entries[terms.missing] = 0.0
     b[:] = 0.0
-    for slot in range(counts.shape[0]):
-        for c in range(counts.shape[1]):
-            b[parts[slot]] += power(counts[slot, c], powers)
+    for u in range(b.shape[0]):
+        end = offsets[u + 1] if u + 1 < b.shape[0] else n_slots
+        for slot in range(offsets[u], end):
+            for c in range(entries.shape[1]):
+                b[u] += power(entries[slot, c], powers)
     a[:] = 0.0
-    for g in range(sizes.shape[0]):
-        for c in range(sizes.shape[1]):
-            a[g] += power(sizes[g, c], powers)
+    for g in range(a.shape[0]):
+        for c in range(entries.shape[1]):
+            a[g] += power(entries[n_slots + g, c], powers)
 
 
 @njit
 def fill_differences(terms, tables):
-    """Fill the differences from counts, sizes and factors."""
-    fill(tables.counts, terms.slot_coef, terms.unit, terms.powers, tables.rises, tables.falls)
-    fill(tables.sizes, terms.mask_coef, terms.unit, terms.powers, tables.size_rises, tables.size_falls)
-    tables.rises[terms.missing] = 0.0
-    tables.falls[terms.missing] = 0.0
-
-
-@njit
-def fill(entries, coef, unit, powers, rises, falls):
-    """Fill the differences of a table."""
+    """Fill the differences from entries and factors."""
+    coef, unit, powers = terms.coef, terms.unit, terms.powers
+    entries, rises, falls = tables.entries, tables.rises, tables.falls
     for row in range(entries.shape[0]):
         for c in range(entries.shape[1]):
-            update_entry(entries[row, c], row, c, coef[row], unit, powers, rises, falls)
+            update_entry(entries[row, c], row, c, coef, unit, powers, rises, falls)
+    rises[terms.missing] = 0.0
+    falls[terms.missing] = 0.0
 
 
 @njit
-def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_falls, costs):
+def unit_costs(i, own, codes, observed, offsets, rises, falls, costs):
     """Fill costs with the weighted loss of row i, of unit weight, in every cluster; infinity after the last. O(m k)."""
+    n_slots = rises.shape[0] - observed.shape[1]
     costs[:] = 0.0
     # Four partitions at a time: otherwise every addition waits for the store of the one before.
     rest = codes.shape[1] - codes.shape[1] % 4
@@ -261,51 +235,50 @@ def gather(i, own, codes, observed, offsets, rises, falls, size_rises, size_fall
     for g in range(observed.shape[1]):
         if observed[i, g]:
             for c in range(costs.shape[0]):
-                costs[c] += size_rises[g, c]
+                costs[c] += rises[n_slots + g, c]
     if own >= 0:
         here = 0.0
         for u in range(codes.shape[1]):
             here += falls[offsets[u] + codes[i, u], own]
         for g in range(observed.shape[1]):
             if observed[i, g]:
-                here += size_falls[g, own]
+                here += falls[n_slots + g, own]
         costs[own] = here
     costs[falls.shape[1] :] = np.inf
 
 
 @njit
 def row_costs(i, w, terms, tables, own, costs):
-    """As :func:`gather` for a row of any weight w."""
-    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
-    counts, sizes = tables.counts, tables.sizes
-    parts, mask_of = terms.parts, terms.mask_of
-    slot_coef, mask_coef, powers = terms.slot_coef, terms.mask_coef, terms.powers
+    """As :func:`unit_costs` for a row of any weight w."""
+    codes, observed = terms.rows.codes, terms.rows.observed
+    offsets, mask_of, coef, powers = terms.offsets, terms.mask_of, terms.coef, terms.powers
+    entries = tables.entries
+    n_slots = entries.shape[0] - observed.shape[1]
     costs[:] = np.inf
-    for c in range(counts.shape[1]):
+    for c in range(entries.shape[1]):
         sign, cost = (-1.0 if c == own else 1.0), 0.0
         for u in range(codes.shape[1]):
-            slot = offsets[u] + codes[i, u]
-            if observed[i, mask_of[parts[slot]]]:
-                cost += slot_coef[slot] * sign * rise(counts[slot, c], sign * w, powers)
+            if observed[i, mask_of[u]]:
+                slot = offsets[u] + codes[i, u]
+                cost += coef[slot] * sign * rise(entries[slot, c], sign * w, powers)
         for g in range(observed.shape[1]):
             if observed[i, g]:
-                cost += mask_coef[g] * sign * rise(sizes[g, c], sign * w, powers)
+                cost += coef[n_slots + g] * sign * rise(entries[n_slots + g, c], sign * w, powers)
         costs[c] = cost
 
 
 @njit
-def best_moves(terms, tables, clusters, best, rises):
+def fill_moves(terms, tables, clusters, best, rises):
     """Fill the best other cluster of every row and the rise per weight; rows of weight zero count as if of `unit`."""
-    codes, offsets, unit = terms.codes, terms.offsets, terms.unit
-    multiplicity, observed = terms.multiplicity, terms.observed
+    codes, multiplicity, observed = terms.rows.codes, terms.rows.multiplicity, terms.rows.observed
+    offsets, unit = terms.offsets, terms.unit
     onto, off = tables.rises, tables.falls
-    size_onto, size_off = tables.size_rises, tables.size_falls
     costs = np.empty(onto.shape[1])
     for i in range(clusters.shape[0]):
         weighs, own = multiplicity[i] > 0.0, clusters[i]
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
         if w == unit:
-            gather(i, inside, codes, observed, offsets, onto, off, size_onto, size_off, costs)
+            unit_costs(i, inside, codes, observed, offsets, onto, off, costs)
         else:
             row_costs(i, w, terms, tables, inside, costs)
         here = costs[own]
@@ -317,28 +290,25 @@ def best_moves(terms, tables, clusters, best, rises):
 @njit
 def add_to(i, step, terms, tables, cluster):
     """Add `step` objects like row i to a cluster; returns the largest change of the costs of a row of unit weight."""
-    codes, observed, offsets = terms.codes, terms.observed, terms.offsets
-    parts, mask_of = terms.parts, terms.mask_of
-    slot_coef, mask_coef = terms.slot_coef, terms.mask_coef
-    powers, unit = terms.powers, terms.unit
-    counts, rises, falls = tables.counts, tables.rises, tables.falls
-    sizes, size_rises, size_falls = tables.sizes, tables.size_rises, tables.size_falls
-    a, b = tables.a, tables.b
+    codes, observed = terms.rows.codes, terms.rows.observed
+    offsets, mask_of = terms.offsets, terms.mask_of
+    coef, unit, powers = terms.coef, terms.unit, terms.powers
+    entries, rises, falls, a, b = tables
     drift = 0.0
     for u in range(codes.shape[1]):
-        slot = offsets[u] + codes[i, u]
-        part = parts[slot]
-        if observed[i, mask_of[part]]:
-            x = counts[slot, cluster]
-            b[part] += rise(x, step, powers)
-            counts[slot, cluster] = x + step
-            drift += update_entry(x + step, slot, cluster, slot_coef[slot], unit, powers, rises, falls)
-    for g in range(observed.shape[1]):
+        if observed[i, mask_of[u]]:
+            slot = offsets[u] + codes[i, u]
+            x = entries[slot, cluster]
+            b[u] += rise(x, step, powers)
+            entries[slot, cluster] = x + step
+            drift += update_entry(x + step, slot, cluster, coef, unit, powers, rises, falls)
+    n_slots = entries.shape[0] - a.shape[0]
+    for g in range(a.shape[0]):
         if observed[i, g]:
-            x = sizes[g, cluster]
+            x = entries[n_slots + g, cluster]
             a[g] += rise(x, step, powers)
-            sizes[g, cluster] = x + step
-            drift += update_entry(x + step, g, cluster, mask_coef[g], unit, powers, size_rises, size_falls)
+            entries[n_slots + g, cluster] = x + step
+            drift += update_entry(x + step, n_slots + g, cluster, coef, unit, powers, rises, falls)
     return drift
 
 
@@ -352,10 +322,9 @@ def relocate(order, terms, tables, slack, clusters, margins, drift):
     were last computed, plus the drift then. While the drift is smaller, a row of unit weight stays: O(1). Other rows
     take O(m k).
     """
-    codes, offsets, unit = terms.codes, terms.offsets, terms.unit
-    multiplicity, observed = terms.multiplicity, terms.observed
+    codes, multiplicity, observed = terms.rows.codes, terms.rows.multiplicity, terms.rows.observed
+    offsets, unit = terms.offsets, terms.unit
     rises, falls = tables.rises, tables.falls
-    size_rises, size_falls = tables.size_rises, tables.size_falls
     costs = np.empty(rises.shape[1])
     n_moved = 0
     for i in order:
@@ -365,7 +334,7 @@ def relocate(order, terms, tables, slack, clusters, margins, drift):
         weighs = multiplicity[i] > 0.0
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
         if w == unit:
-            gather(i, inside, codes, observed, offsets, rises, falls, size_rises, size_falls, costs)
+            unit_costs(i, inside, codes, observed, offsets, rises, falls, costs)
         else:
             row_costs(i, w, terms, tables, inside, costs)
         best = np.argmin(costs)
@@ -388,7 +357,7 @@ def relocate(order, terms, tables, slack, clusters, margins, drift):
 @njit
 def take_out(rows, terms, tables, clusters, drift):
     """Take rows out of their clusters, into none (-1); returns the drift."""
-    multiplicity = terms.multiplicity
+    multiplicity = terms.rows.multiplicity
     for i in rows:
         if multiplicity[i] > 0.0:
             drift += add_to(i, -multiplicity[i], terms, tables, clusters[i])

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..wording import counted, listed
-from .contingency import SLACK, partition_losses
+from .contingency import LEAST_GAIN, hard_losses
 from .losses import check_loss, encode_for_loss
 
 __all__ = ["CredibleBall", "credible_ball"]
 
 # Share of the draws in a ball by default.
-LEVEL = 0.95
+CREDIBLE_LEVEL = 0.95
 # Differences of sums of weights below this share are treated as zero.
 _SAME_MASS = 1e-10
 
@@ -42,7 +42,7 @@ def credible_ball(
     labels: ArrayLike,
     partition: ArrayLike,
     *,
-    level: float = LEVEL,
+    level: float = CREDIBLE_LEVEL,
     loss: str = "binder",
     cost: float = 1.0,
     weights: ArrayLike | None = None,
@@ -91,9 +91,9 @@ def credible_ball(
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight, clusters)
 
-    distances = partition_losses(encoding, clusters, chosen)
+    distances = hard_losses(encoding, clusters, chosen)
     # Distances that differ by less are equal.
-    ties = SLACK * chosen.largest(encoding.partitions.total)
+    ties = LEAST_GAIN * chosen.largest(encoding.partitions.total)
     inside = (weights > 0.0) & (distances <= radius_of(distances, weights, level) + ties)
     n_clusters = np.add.reduceat(encoding.partitions.sizes > 0.0, encoding.partitions.offsets, dtype=np.intp)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import Labels
 from ..core.encoding import encode_ensemble, sub_ensemble
-from .contingency import LOSSES, moves, partition_losses
+from .contingency import LOSSES, hard_losses, moves
 
 __all__ = ["ReassignmentCosts", "expected_losses", "hard_partition_losses", "reassignment_costs"]
 
@@ -78,7 +78,7 @@ def hard_partition_losses(
     check.index(ensemble, partition=partition, sample_weight=sample_weight)
     clusters = check.hard_partition(partition, ensemble.n_samples)[1]
     chosen = check_loss(loss, cost)
-    return partition_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
+    return hard_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
 
 
 def expected_losses(
@@ -138,7 +138,7 @@ def expected_losses(
         part = sub_ensemble(encoding, rows, others)
         shares = weights[others] / weights[others].sum()
         for v in np.flatnonzero(encoding.partitions.mask_of == mask):
-            found[v] = shares @ partition_losses(part, encoding.rows.codes[rows, v].astype(np.intp), chosen)
+            found[v] = shares @ hard_losses(part, encoding.rows.codes[rows, v].astype(np.intp), chosen)
     return found
 
 
@@ -190,7 +190,7 @@ def reassignment_costs(
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight, codes)
 
-    used, best, rises = reassign(encoding, weights, chosen, codes)
+    used, best, rises = best_reassignments(encoding, weights, chosen, codes)
     total = ensemble.n_samples if sample_weight is None else np.asarray(sample_weight).sum()
     return ReassignmentCosts(
         np.where(np.isfinite(rises), np.append(clusters[used].astype(np.int64), -1)[best], -1),
@@ -198,7 +198,7 @@ def reassignment_costs(
     )
 
 
-def reassign(encoding, weights, loss, codes, n_clusters=np.inf):
+def best_reassignments(encoding, weights, loss, codes, n_clusters=np.inf):
     """(clusters that have weight, best other cluster of every row, rise per weight).
 
     The best other cluster is a position among the clusters that have weight, or their number for a new cluster.

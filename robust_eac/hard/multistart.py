@@ -14,8 +14,8 @@ from ..median_partition.objective import RawObjective
 from ..median_partition.several_starts import rotate
 from ..median_partition.starts import draw_rows
 from ..median_partition.weightings import Fixed, Trusting, Weighting, first_weights
-from .contingency import LOSSES, Loss, partition_losses
-from .search import Search, group_copies
+from .contingency import LOSSES, Loss, hard_losses
+from .search import PartitionSearch, group_copies
 
 INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Number of starts that are searched thoroughly.
@@ -41,10 +41,10 @@ class Task(NamedTuple):
     max_passes: int
 
     def search(self, weights, clusters):
-        return Search(self.encoding, weights, self.loss, self.n_clusters, clusters)
+        return PartitionSearch(self.encoding, weights, self.loss, self.n_clusters, clusters)
 
     def losses(self, clusters):
-        return partition_losses(self.encoding, clusters, self.loss)
+        return hard_losses(self.encoding, clusters, self.loss)
 
     def may_dissolve(self, clusters):
         n_rows, m = self.encoding.rows.codes.shape
@@ -94,14 +94,14 @@ def best_of_starts(task, start, seeds, n_jobs):
 
     def finish(found):
         rng, clusters = np.random.RandomState(seeds[found[1]]), found[2]
-        run = descend(of_sample, clusters, weights, rng, thorough=of_sample.may_dissolve(clusters))
+        run = search_and_weigh(of_sample, clusters, weights, rng, thorough=of_sample.may_dissolve(clusters))
         if sample is rows:
             return run
         placed = np.full(len(rows.rows.codes), -1)
         placed[drawn] = run.clusters
         search = whole.search(run.weights, placed)
         search.allocate(rng)
-        return descend(whole, search.clusters, run.weights, rng, thorough=whole.may_dissolve(search.clusters))
+        return search_and_weigh(whole, search.clusters, run.weights, rng, thorough=whole.may_dissolve(search.clusters))
 
     n_threads = count_threads(n_jobs, len(seeds), sample, task.n_clusters)[0]
     starts = list(map_threads(begin, range(len(seeds)), n_threads))
@@ -134,7 +134,7 @@ def _best_partitions(task, weights, count):
     codes[~task.encoding.rows.observed[:, task.encoding.partitions.mask_of]] = -1
     # All columns need one memory layout: numba compiles kernels for each.
     codes = np.asfortranarray(codes)
-    values = [weights @ partition_losses(task.encoding, column, task.loss) for column in codes.T]
+    values = [weights @ hard_losses(task.encoding, column, task.loss) for column in codes.T]
     return [_largest_clusters(codes[:, u], task.n_clusters) for u in np.argsort(values, kind="stable")[:count]]
 
 
@@ -145,7 +145,7 @@ def _largest_clusters(codes, n_clusters):
     return np.where((codes >= 0) & (rank[codes] < n_clusters), rank[codes], -1)
 
 
-def descend(task, clusters, weights, rng, *, thorough):
+def search_and_weigh(task, clusters, weights, rng, *, thorough):
     """Alternate search and weights from a partition of the task's rows until neither changes anything."""
     n_moves = n_passes = 0
     while True:
@@ -165,14 +165,14 @@ def descend(task, clusters, weights, rng, *, thorough):
 
 
 def refine(task, clusters, weights, rng, *, thorough):
-    """As :func:`descend`, but the start may separate identical objects; those in the same cluster move together."""
+    """As :func:`search_and_weigh`, but the start may separate identical objects; those of a cluster move together."""
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, clusters)
         of_rows = np.empty(len(rows.rows.codes), dtype=np.intp)
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
-        run = descend(left, of_rows, weights, rng, thorough=thorough)
+        run = search_and_weigh(left, of_rows, weights, rng, thorough=thorough)
         n_moves, n_passes = n_moves + run.n_moves, n_passes + run.n_passes
         clusters, weights = rows.expand(run.clusters), run.weights
         if run.n_moves == 0 or n_passes >= task.max_passes:
@@ -200,7 +200,7 @@ def confirm(task, run, rng):
 
 def agreements_with(encoding, clusters):
     """Agreements beyond chance (adjusted Rand indices) of all partitions with the clusters of an encoding's rows."""
-    losses = encoding.partitions.total**2 * partition_losses(encoding, clusters, LOSSES["binder"])
+    losses = encoding.partitions.total**2 * hard_losses(encoding, clusters, LOSSES["binder"])
     weight = encoding.rows.multiplicity * encoding.rows.observed.T
     squares = np.array([np.sum(np.bincount(clusters, weights=of_mask) ** 2) for of_mask in weight])
     by_mask = hard_sums(weight.sum(axis=1), encoding.self_pairs @ encoding.rows.observed, squares)

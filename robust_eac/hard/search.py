@@ -7,7 +7,7 @@ import numpy as np
 from ..core.encoding import collapse, select
 from ..core.threads import stop_if_cancelled
 from ..median_partition.sweep import visiting_order
-from .contingency import SLACK, Tables, fill_differences, losses_at, relocate, tabulate, take_out, terms_of
+from .contingency import LEAST_GAIN, Tables, fill_differences, losses_at, relocate, tabulate, take_out, terms_of
 
 # Used clusters per empty one in the tables, which have at least two empty ones.
 _SPARE = 4
@@ -19,7 +19,7 @@ _UNINTERRUPTED = 2**14
 _PAIR_WORK = 2 * 10**9
 
 
-class Search:
+class PartitionSearch:
     """A partition of an encoding's rows into at most n_clusters, and steps that lower its weighted loss.
 
     clusters : (n_rows,) the cluster of every row, -1 for none.
@@ -30,8 +30,10 @@ class Search:
         active = np.flatnonzero(weights)
         self._encoding = select(encoding, active) if len(active) < len(weights) else encoding
         self._loss, self._limit = loss, n_clusters
-        self._terms = terms_of(self._encoding, weights[active], loss)
-        self._slack = SLACK * loss.largest(encoding.partitions.total)
+        self._weights = weights[active]
+        self._terms = terms_of(self._encoding, self._weights, loss)
+        self._losses_at = losses_at(self._encoding.partitions, loss)
+        self._slack = LEAST_GAIN * loss.largest(encoding.partitions.total)
         self.n_moves = self.n_passes = 0
         self.clusters = np.array(clusters, dtype=np.intp)
         n_used = 1 + self.clusters.max(initial=-1)
@@ -42,7 +44,7 @@ class Search:
 
     @property
     def value(self):
-        return float(self._terms.weights @ losses_at(self._terms, self._tables.a, self._tables.b))
+        return float(self._weights @ self._losses_at(self._tables.a, self._tables.b))
 
     def descend(self, rng, max_passes):
         """Pass over all rows in random order until none moves; returns whether it converged."""
@@ -79,9 +81,8 @@ class Search:
 
     def _merge(self):
         """Merge the two clusters whose merger lowers the loss most; returns whether any does."""
-        terms, tables = self._terms, self._tables
-        counts, sizes = tables.counts, tables.sizes
-        psi, offsets = self._loss.psi, self._encoding.partitions.offsets
+        tables, psi, offsets = self._tables, self._loss.psi, self._encoding.partitions.offsets
+        counts, sizes = np.split(tables.entries, [len(self._encoding.partitions.sizes)])
         of_counts = np.add.reduceat(psi(counts), offsets)
         of_sizes = psi(sizes)
         best, least = None, self.value - self._slack
@@ -89,7 +90,7 @@ class Search:
             together = np.add.reduceat(psi(counts[:, c] + counts[:, d]), offsets)
             b = together - of_counts[:, c] - of_counts[:, d]
             a = psi(sizes[:, c] + sizes[:, d]) - of_sizes[:, c] - of_sizes[:, d]
-            value = terms.weights @ losses_at(terms, tables.a + a, tables.b + b)
+            value = self._weights @ self._losses_at(tables.a + a, tables.b + b)
             if value < least:
                 best, least = (c, d), value
         if best is None:
@@ -124,7 +125,7 @@ class Search:
         return self.n_moves - before
 
     def _tabulate(self, n_columns):
-        self._tables = tabulate(self._encoding, self._terms, self.clusters, n_columns)
+        self._tables = tabulate(self._terms, self.clusters, n_columns)
         fill_differences(self._terms, self._tables)
         self._margins, self._drift = np.full(len(self.clusters), -np.inf), 0.0
 
@@ -138,7 +139,7 @@ class Search:
 
     def _resize(self):
         """Keep a few empty clusters, each of which costs as much as a full one; double the tables if none is left."""
-        used, n_columns = np.unique(self.clusters), self._tables.counts.shape[1]
+        used, n_columns = np.unique(self.clusters), self._tables.entries.shape[1]
         wanted = self._with_spare(len(used))
         if n_columns == len(used) < self._limit:
             wanted = min(self._limit, 2 * n_columns)

@@ -11,20 +11,19 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
-from ..core.codes import relabel
-from ..core.encoding import encode_ensemble
+from ..core.encoding import encode_ensemble, relabel
 from ..median_partition.lower_bound import bound_partitions
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting, name_of
-from ..wording import agreement_of, clusters_found, counted, percent, report, with_weight
-from .credible_ball import LEVEL, radius_of
+from ..wording import agreement_of, clusters_found, counted, percent, report_text, with_weight
+from .credible_ball import CREDIBLE_LEVEL, radius_of
 from .losses import check_loss, check_tables, encode_for_loss, most_clusters
 from .multistart import INITS, Task, agreements_with, solve_from
 
 __all__ = ["HardMedianPartition", "solve_hard_median_partition"]
 
 # Units of the losses.
-_UNITS = {"binder": " per ordered pair of objects", "vi": " bits"}
+_LOSS_UNITS = {"binder": " per ordered pair of objects", "vi": " bits"}
 
 
 class HardMedianPartition(NamedTuple):
@@ -194,8 +193,8 @@ def solve_hard_median_partition(
 def summarise_partition(result, agreements, names, certificate=()):
     """The report on a :class:`HardMedianPartition`, with the rows of a certificate."""
     options = result.options
-    unit, level = _UNITS[options["loss"]], percent(LEVEL)
-    radius = radius_of(result.losses, result.weights, LEVEL)
+    unit, level = _LOSS_UNITS[options["loss"]], percent(CREDIBLE_LEVEL)
+    radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     passes = counted(result.n_passes, "pass", "passes")
     rows = {
         "clusters": clusters_found(result.labels, options["n_clusters"]),
@@ -207,7 +206,7 @@ def summarise_partition(result, agreements, names, certificate=()):
         "weights": with_weight(result.weights, options["weighting"]),
         "agreement": agreement_of(result.weights, agreements),
     }
-    return report(rows, len(result.labels), result.weights, agreements, names)
+    return report_text(rows, len(result.labels), result.weights, agreements, names)
 
 
 def _check_weighting(weights, weighting, n_partitions):

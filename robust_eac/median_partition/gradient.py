@@ -86,7 +86,7 @@ def gap_of(visited, rows, statistics, total, *, n_threads=1):
     how = Visit(n_steps=1, skip=np.inf, relaxation=1.0)
 
     def of_part(order):
-        return line_search.sweep(order, *visited, statistics, rows, how)[0]
+        return line_search.sweep_rows(order, *visited, statistics, rows, how)[0]
 
     return sum(map_threads(of_part, row_parts(len(rows)), n_threads)) / gap_unit(total)
 

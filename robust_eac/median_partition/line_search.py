@@ -7,7 +7,7 @@ negative indices.
 
 import numpy as np
 
-from ..core.compiling import njit
+from ..core.kernels import njit
 
 # Maximum number of steps; Newton's method on a monotone cubic needs a handful, bisection alone about 60.
 _MAX_ROOT_STEPS = 100
@@ -298,7 +298,7 @@ def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
 
 
 @njit
-def sweep(order, data, slots, statistics, membership, visit):
+def sweep_rows(order, data, slots, statistics, membership, visit):
     """Minimise over the columns of Y in this order of the rows; updates membership, T and Q.
 
     With a relaxation above 1, columns go beyond their minimum unless their objective rises. Returns the sum over

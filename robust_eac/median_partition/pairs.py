@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
 from ..core import permutation
-from ..core.compiling import njit
 from ..core.encoding import take_rows
+from ..core.kernels import njit
 
 # Agreement is tested on this many objects, with this many reference partitions. This is enough, as the z-score of two
 # partitions is proportional to the number of objects.

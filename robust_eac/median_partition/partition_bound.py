@@ -4,7 +4,7 @@ from itertools import count
 
 import numpy as np
 
-from ..core.compiling import njit
+from ..core.kernels import njit
 
 # Stop when a bound has not risen by more than the tolerance over this many iterations.
 _PATIENCE = 20

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
-from ..core.compiling import announce_compiling
 from ..core.encoding import encode_ensemble
+from ..core.kernels import announce_compiling
 from ..core.threads import count_threads, progress
 from .alternation import Problem, is_stationary, solve_start
 from .objective import RawObjective, objective_named

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..core.compiling import njit
 from ..core.encoding import collapse, take_rows, weigh
 from ..core.formula import cluster_counts, coefficients
+from ..core.kernels import njit
 from ..core.lloyd import best_lloyd, squared_distances
 
 # With more clusters than this, a random start assigns the rows greedily, since many clusters never separate from random

@@ -33,7 +33,7 @@ def visit_with(relaxation):
 def sweep(visited, statistics, rows, order, how, *, n_threads=1):
     """Lower the objective row by row, in this order; updates rows, T and Q. Returns the sum of the gaps."""
     if len(order) < _IN_ROUNDS:
-        return line_search.sweep(order, *visited, statistics, rows, how)[0]
+        return line_search.sweep_rows(order, *visited, statistics, rows, how)[0]
     # A row reads one slot per column, a copy reads all of T: copies should take a small part of the time.
     n_columns = visited.rows.codes.shape[1] + len(visited.slots.whole)
     length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_columns)
@@ -51,7 +51,7 @@ def _sweep_round(visited, statistics, rows, blocks, how, pool):
     T, Q = statistics.T, statistics.Q
 
     def sweep_block(block, statistics):
-        return line_search.sweep(block, *visited, statistics, rows, how)
+        return line_search.sweep_rows(block, *visited, statistics, rows, how)
 
     def propose(block):
         """Sweep a block by itself: (gap, change of the objective, its rows before, its steps of T and of Q)."""

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState, Subsets
-from ..core.compiling import njit
 from ..core.encoding import encode
+from ..core.kernels import njit
 from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
 from .tables import shares
 

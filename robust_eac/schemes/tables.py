@@ -6,8 +6,8 @@ import numpy as np
 
 from .. import validation as check
 from ..common import warn
-from ..core.compiling import njit
 from ..core.encoding import collapse, encode
+from ..core.kernels import njit
 
 # Tables with up to this many cells per row are counted as arrays; the cells of larger ones, nearly empty, are sorted.
 _CELLS_PER_ROW = 4
@@ -46,7 +46,7 @@ def tables(encoding):
             shape = n_codes[u], n_codes[v]
             if shape[0] * shape[1] <= max(_SMALL_TABLE, _CELLS_PER_ROW * len(columns)):
                 counted = np.zeros(shape)
-                count_pairs(columns[:, u], columns[:, v], encoding.rows.multiplicity, counted)
+                count_cells(columns[:, u], columns[:, v], encoding.rows.multiplicity, counted)
                 # "Not observed" has the last code.
                 counted = counted[: n_clusters[u], : n_clusters[v]]
                 rows, cols = np.nonzero(counted)
@@ -82,7 +82,7 @@ def share_among_copies(weights, properties):
 
 
 @njit
-def count_pairs(first, second, multiplicity, counted):
+def count_cells(first, second, multiplicity, counted):
     """Add the number of objects with each pair of codes."""
     for i in range(first.shape[0]):
         counted[first[i], second[i]] += multiplicity[i]

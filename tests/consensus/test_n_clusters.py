@@ -275,14 +275,14 @@ def test_copies_are_no_evidence(rng, n_changed):
     for column in labels.T:
         column[rng.randint(300, size=n_changed)] = 0
     assert unstable(labels, match=FEW.format(5)).n_different == 5
-    groups = _n_clusters.near_duplicates(encode(labels), rng)
+    groups = _n_clusters.linked_copies(encode(labels), rng)
     np.testing.assert_array_equal(groups, np.repeat(groups[::20], 20))
     first, second = _n_clusters._equally_fine(encode(labels).partitions, groups, rng)
     assert set(groups[first]).isdisjoint(groups[second])
     # Equal partitions of different objects are evidence.
     truth = np.repeat(np.arange(3), 100)
     resamples = np.where(rng.uniform(size=(300, 20)) < 0.8, truth[:, np.newaxis], -1)
-    assert _n_clusters.near_duplicates(encode(resamples), rng).max() == 19
+    assert _n_clusters.linked_copies(encode(resamples), rng).max() == 19
 
 
 @pytest.mark.parametrize(("n_partitions", "max_samples", "match"), [(6, 0.5, "max_samples"), (1, 0.7, "2 partitions")])

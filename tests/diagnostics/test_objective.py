@@ -26,7 +26,7 @@ def test_gap_is_zero_at_a_stationary_point_and_only_there(rng):
 def test_blocks_of_rows_join_without_a_seam(rng, monkeypatch):
     labels, Y = random_ensemble(rng, 23, 4, missing=0.2), random_membership(rng, 23, 3)
     whole = partition_losses(labels, Y), optimality_gap(labels, Y)
-    for module in ("common", "core.codes", "core.formula"):
+    for module in ("common", "core.encoding", "core.formula"):
         monkeypatch.setattr(f"robust_eac.{module}.BLOCK", 5)
     np.testing.assert_array_equal(partition_losses(labels, Y), whole[0])
     assert optimality_gap(labels, Y) == pytest.approx(whole[1], rel=1e-12)

@@ -128,7 +128,7 @@ def test_drawings_that_fail_without_data(toy, reproduce, monkeypatch):
 
     broken = PAPER._replace(drawings=(drawing("table_toys", "toy", needs_all, "Table 1", "The toys."),))
     monkeypatch.setattr(topics, "PAPERS", (broken,))
-    code, told, errors = reproduce()
+    code, _, errors = reproduce()
     assert code == 0
     assert "table_toys: cannot be had without secret: KeyError('secret')" in errors
 

@@ -38,7 +38,7 @@ def encoded(labels, sample_weight=None):
 
 
 def losses_of(labels, clusters, name, cost, sample_weight=None):
-    return _contingency.partition_losses(encoded(labels, sample_weight), clusters, of(name, cost))
+    return _contingency.hard_losses(encoded(labels, sample_weight), clusters, of(name, cost))
 
 
 def make_search(rng, name, cost, *, n=30, m=6, k=4, missing=0.0, sample_weight=None, limit=7):
@@ -85,7 +85,7 @@ def test_perfect_agreement_is_exactly_zero(rng, name, cost):
 
 def compare_row_costs(search, clusters, objective):
     """Differences of what every row costs in every cluster are those of the objective."""
-    here, k = objective(clusters), search._tables.counts.shape[1]
+    here, k = objective(clusters), search._tables.entries.shape[1]
     costs = np.empty(search._tables.rises.shape[1])
     for i, own in enumerate(clusters):
         w = search._encoding.rows.multiplicity[i]
@@ -100,10 +100,11 @@ def compare_row_costs(search, clusters, objective):
 
 def gathered_costs(search, i, own):
     """What a row of unit weight adds to the loss in every cluster, from the tables of differences."""
-    costs, tables, encoding = np.empty(search._tables.rises.shape[1]), search._tables, search._encoding
-    differences = tables.rises, tables.falls, tables.size_rises, tables.size_falls
-    offsets = encoding.partitions.slots.offsets
-    _contingency.gather(i, own, encoding.rows.codes, encoding.rows.observed, offsets, *differences, costs)
+    costs = np.empty(search._tables.rises.shape[1])
+    data = search._encoding.rows
+    tables = search._tables
+    offsets = search._encoding.partitions.slots.offsets
+    _contingency.unit_costs(i, own, data.codes, data.observed, offsets, tables.rises, tables.falls, costs)
     return costs
 
 
@@ -113,7 +114,7 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
     for weight in (None, np.r_[np.ones(8), 2.0, 3.0, 2.5, 0.3], 1e-3 * np.arange(1.0, 13.0), np.r_[0.0, np.ones(11)]):
         # Seven partitions: four at a time and the rest.
         search, labels = make_search(rng, name, cost, n=12, m=7, missing=missing, sample_weight=weight)
-        weights = search._terms.weights
+        weights = search._weights
 
         def objective(codes, labels=labels, weights=weights, weight=weight):
             return weights @ reference.hard_losses(name, cost, labels, codes, weight)
@@ -130,8 +131,7 @@ def test_costs_of_rows_are_differences_of_the_objective(rng, name, cost, missing
 
 
 def assert_tables_are_fresh(search):
-    n_columns = search._tables.counts.shape[1]
-    fresh = _contingency.tabulate(search._encoding, search._terms, search.clusters, n_columns)
+    fresh = _contingency.tabulate(search._terms, search.clusters, search._tables.entries.shape[1])
     _contingency.fill_differences(search._terms, fresh)
     for followed, found in zip(search._tables, fresh, strict=True):
         np.testing.assert_allclose(followed, found, rtol=1e-9, atol=1e-9)
@@ -201,7 +201,7 @@ def test_the_best_merge_is_found(rng, name, cost):
         while True:
             clusters, before = compact(search.clusters), search.value
             near = reference.moved_and_merged(clusters, 0)
-            values = reference.hard_losses(name, cost, labels, near, weight) @ search._terms.weights
+            values = reference.hard_losses(name, cost, labels, near, weight) @ search._weights
             if not search._merge():
                 break
             assert search.value == pytest.approx(values.min(), abs=1e-10)
@@ -234,6 +234,6 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
     for name in LOSSES:
         for init in ("mixed", "partitions", "relaxed", labels[:, 0]):
             solve_hard_median_partition(np.asfortranarray(labels), 5, loss=name, init=init, cost=1, **options)
-    for kernel, place in ((_contingency.fill_counts, 0), (_contingency.relocate, 1), (_contingency.take_out, 1)):
-        types = [signature[place].types[0].dtype for signature in kernel.signatures]
+    for kernel, place in ((_contingency.fill_entries, 0), (_contingency.relocate, 1), (_contingency.take_out, 1)):
+        types = [signature[place].types[0].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1

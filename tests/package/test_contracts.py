@@ -58,13 +58,15 @@ def test_scaling_rule(rng, name):
 
 
 def test_kernels_have_one_signature_per_type_of_codes(rng):
-    if not hasattr(_line_search.sweep, "signatures"):
+    if not hasattr(_line_search.sweep_rows, "signatures"):
         pytest.skip("numba is disabled (NUMBA_DISABLE_JIT)")
     for missing in (0.0, 0.2):
         labels = random_ensemble(rng, 30, 5, missing=missing)
         result = robust_eac.solve_membership(np.asfortranarray(labels), 2, random_state=0)
         robust_eac.diagnostics.membership_gradient(labels, result.membership)
         robust_eac.RobustEAC(2, weighting="l2", random_state=0).fit(labels.astype(np.int16))
-    for kernel in (_line_search.sweep, _line_search.gradient, _kernels.accumulate):
-        types = [signature[1 if kernel is _line_search.sweep else 0].types[0].dtype for signature in kernel.signatures]
+    for kernel in (_line_search.sweep_rows, _line_search.gradient, _kernels.add_rows):
+        types = [
+            signature[1 if kernel is _line_search.sweep_rows else 0].types[0].dtype for signature in kernel.signatures
+        ]
         assert len(types) == len(set(types)) >= 1

@@ -339,7 +339,7 @@ def sources_beside(module):
 def test_no_drawing_computes(path):
     # Co-association is a table of shares, which `for plots` alone may be formed; measures and statistics compare what
     # was computed.
-    allowed = ("robust_eac.coassociation_matrix", "robust_eac.metrics.", "robust_eac.comparison.statistics.")
+    allowed = ("robust_eac.coassociation_matrix", "robust_eac.metrics.", "robust_eac.comparison.result.")
     used = [name for name in imported_names(path) if name.startswith(("robust_eac", "sklearn", "scipy.cluster"))]
     assert [name for name in used if not name.startswith((*allowed, "scipy.cluster.hierarchy.dendrogram"))] == []
 
