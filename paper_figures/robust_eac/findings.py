@@ -57,7 +57,7 @@ def differences(rows):
 
 
 def against_best(baselines):
-    """The same for weightings against the best other consensus function in the mean, on the ensembles of `baselines`."""
+    """The same for weightings against the consensus function of highest mean H, on the ensembles of `baselines`."""
     found = {}
     for fraction in fractions(baselines):
         others = baseline_samples(baselines, "functions", "h", fraction)
