@@ -21,7 +21,6 @@ def cells(*, datasets=tuple(noisy_ensembles.SETTINGS), fractions=(0.0, 0.5, 0.8,
     return grid(dataset=datasets, fraction=fractions, repetitions=(repetitions,))
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), fractions=(0.8,), repetitions=1)
 
 

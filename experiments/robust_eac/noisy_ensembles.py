@@ -162,6 +162,5 @@ def make_ensemble(dataset, ensemble, repetition, n_partitions=None, k_range=None
     return model.fit_transform(X), y
 
 
-GRID = cells()
 _SHOWN = {"fractions": (0.0, 0.2, 0.6, 0.9), "weightings": (*WEIGHTINGS, "chance-corrected")}
 SMOKE = cells(datasets=("iris", "wine"), repetitions=2, **_SHOWN)

@@ -33,7 +33,6 @@ def cells(*, datasets=DATASETS, kinds=tuple(FRACTIONS), fractions: Shares = None
     return noise_cells(FRACTIONS, datasets, kinds, fractions, repetitions)
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), kinds=("uniform",), fractions=(0.0, 0.95), repetitions=1)
 
 

@@ -68,7 +68,7 @@ def records_of(costs, *, weight=0.0, seconds=1.0):
         rows.append({"config": cell, "result": result})
     times = {name: {"seconds": [1.0, 2.0, 4.0]} for name in robustness.WEIGHTINGS}
     times["l2"] = {"seconds": [seconds, 2.0 * seconds, 40.0]}
-    return {"robustness": rows, "robustness_cost": [{"config": c, "result": times} for c in robustness_cost.GRID]}
+    return {"robustness": rows, "robustness_cost": [{"config": c, "result": times} for c in robustness_cost.cells()]}
 
 
 @pytest.mark.parametrize(
