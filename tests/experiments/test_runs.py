@@ -15,7 +15,7 @@ from experiments.shared.ensembles import load_features
 FEW = ["datasets=my.csv", "fractions=0.5", "ensembles=kmeans", "repetitions=1", "n_partitions=6", "n_clusters=2"]
 OWN = [*FEW, "weightings=uniform,mymodule:better_half"]
 MODULE = """
-from robust_eac import Weighting
+from robust_eac.median_partition import Weighting
 
 
 def better_half(losses):
