@@ -44,10 +44,9 @@ class Task(NamedTuple):
 
 def experiment_modules():
     """{name: module}, both as text, of the files in the folders of `experiments` that define `run_one`."""
-    files = {path.stem: path for path in sorted(FOLDER.rglob("*.py"), key=lambda path: path.stem)}
     return {
-        name: ".".join(["experiments", *path.relative_to(FOLDER).with_suffix("").parts])
-        for name, path in files.items()
+        path.stem: ".".join(["experiments", *path.relative_to(FOLDER).with_suffix("").parts])
+        for path in sorted(FOLDER.rglob("*.py"), key=lambda path: path.stem)
         if "\ndef run_one(" in path.read_text(encoding="utf-8")
     }
 
