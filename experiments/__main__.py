@@ -2,33 +2,17 @@
 
 import argparse
 import inspect
-import math
 import random
 import sys
 from collections import Counter
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
-from robust_eac.wording import counted
-
+from .shared import store
 from .shared.runner import complete_records, experiment_modules, fail, run_here, run_task, task_records
 from .shared.runs import begin_run, continue_run, described, find_task, read_parameters, run_names
-from .shared.store import (
-    NOT_INSTALLED,
-    PROJECT,
-    RECORDS,
-    canonical_json,
-    changes,
-    freeze_records,
-    from_commit,
-    is_done,
-    judge,
-    load_frozen,
-    missing_data,
-    write_whole,
-)
 
-FROZEN = PROJECT / "paper_figures" / "data"
+FROZEN = store.PROJECT / "paper_figures" / "data"
 
 
 def main(argv=None):
@@ -88,62 +72,52 @@ def _status(arguments):
 def _freeze(arguments):
     task = _task(arguments)
     output, records = arguments.output or _frozen_file(task), complete_records(task)
-    if output.parent == FROZEN:
-        changed = sum(not from_commit(record) for record in records)
-        if task.smoke or changed:
-            raise ValueError(
-                f"{output} holds the full grid by committed files, not that of --smoke, and not {changed} records of "
-                "files that differed from a commit: commit and run with --force, or freeze with --output."
-            )
-    write_whole(output, freeze_records(task.name, task.experiment.VERSION, records))
+    if output.parent == FROZEN and (task.smoke or not all(map(store.from_commit, records))):
+        raise ValueError(f"{output} holds all cells, run by committed sources: commit, run --force; or use --output.")
+    store.write_whole(output, store.freeze_records(task.name, task.experiment.VERSION, records))
     print(output)
     return 0
 
 
 def _verify(arguments):
-    """Run some frozen cells again and judge: rounding on another machine may lead to another minimum."""
+    """Run some frozen cells again and store.judge: rounding on another machine may lead to another minimum."""
     task = _task(arguments)
     if task.run:
         continue_run(task)
-    frozen, version = load_frozen(arguments.frozen or _frozen_file(task)), task.experiment.VERSION
+    frozen, version = store.load_frozen(arguments.frozen or _frozen_file(task)), task.experiment.VERSION
     if frozen["version"] != version:
         raise ValueError(f"the frozen file holds version {frozen['version']}, the code is version {version}.")
     rows = random.Random(arguments.seed).sample(frozen["rows"], min(arguments.cells, len(frozen["rows"])))
-    verdicts, largest = Counter(), Counter()
+    verdicts = Counter()
     for row, record in zip(rows, run_here(task.experiment, [row["config"] for row in rows]), strict=True):
-        verdict, found = _judge(record, row, frozen["rows"])
-        if not is_done(record):
+        verdict = _judge(record, row, frozen["rows"])
+        if not store.is_done(record):
             print(_error_of(record), file=sys.stderr)
         verdicts[verdict] += 1
-        largest |= found
-        print(f"{verdict}: {canonical_json(row['config'])}")
-    if largest:
-        numbers = ", ".join(f"{name} {value:.2g}" for name, value in sorted(largest.items()) if value < math.inf)
-        print(f"largest differences of numbers: {numbers or 'none'}")
+        print(f"{verdict}: {store.canonical_json(row['config'])}")
     counts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(verdicts.items()))
-    print(f"{arguments.name}, {counted(len(rows), 'cell')}: {counts}")
-    agree = sum(verdicts[verdict] for verdict in _AGREE)
-    return 0 if 0 < agree == len(rows) - verdicts[_ABSENT] else 1
+    print(f"{arguments.name}, {len(rows)} cells: {counts}")
+    wrong = verdicts["failed"] + verdicts["differs"]
+    return 0 if 0 == wrong < len(rows) - verdicts[_ABSENT] else 1
 
 
 _ABSENT = "not available here"
-_AGREE = ("as frozen", "another minimum, as good", "another ensemble, as good")
 
 
 def _judge(record, row, rows):
-    """(verdict on a cell that was run again, as :func:`~experiments.shared.store.changes`)."""
-    if not is_done(record):
-        return _ABSENT if missing_data(record) else "failed", Counter()
-    if record["result"].get("stopped") == NOT_INSTALLED:
-        return _ABSENT, Counter()
+    """Verdict on a cell that was run again."""
+    if not store.is_done(record):
+        return _ABSENT if store.missing_data(record) else "failed"
+    if record["result"].get("stopped") == store.NOT_INSTALLED:
+        return _ABSENT
     cell = row["config"] | {"repetition": None}
     repetitions = [other["result"] for other in rows if other["config"] | {"repetition": None} == cell]
-    return judge(record["result"], row["result"], repetitions), changes(record["result"], row["result"])
+    return store.judge(record["result"], row["result"], repetitions)
 
 
 def _error_of(record):
     """The traceback of a failed cell; where its data set is not available here, the message alone."""
-    return missing_data(record) or record["error"].rstrip()
+    return store.missing_data(record) or record["error"].rstrip()
 
 
 def _task(arguments):
@@ -156,12 +130,12 @@ def _frozen_file(task):
 
 def _report(task, records):
     """Print the numbers of cells and the tracebacks of the first failures; return the exit code."""
-    n_done = sum(map(is_done, records))
-    failed = [record for record in records if record is not None and not is_done(record)]
+    n_done = sum(map(store.is_done, records))
+    failed = [record for record in records if record is not None and not store.is_done(record)]
     missing = len(records) - n_done - len(failed)
     print(f"{task.run or task.name}: {n_done} done, {len(failed)} failed, {missing} missing of {len(records)} cells")
     for record in failed[:5]:
-        print(f"failed: {canonical_json(record['config'])}\n{_error_of(record)}", file=sys.stderr)
+        print(f"failed: {store.canonical_json(record['config'])}\n{_error_of(record)}", file=sys.stderr)
     return 0 if n_done == len(records) else 1
 
 
@@ -174,7 +148,7 @@ def _parser():
         sub.set_defaults(function=function)
         if named:
             sub.add_argument("name", metavar="NAME", help="name of the experiment, or of a run")
-            sub.add_argument("--records", type=Path, default=RECORDS, metavar="DIR", help="folder of the records")
+            sub.add_argument("--records", type=Path, default=store.RECORDS, metavar="DIR", help="folder of the records")
         if smoke:
             sub.add_argument("--smoke", action="store_true", help="use the small grid, which takes seconds")
         return sub
@@ -183,17 +157,15 @@ def _parser():
     add("parameters", _parameters, "list what run --set can change in an experiment", smoke=False)
     add("status", _status, "count the cells that are done, failed or missing")
     run = add("run", _run, "run the cells that are not done yet")
-    text = "make other cells than the default ones (see the command parameters); needs --name"
+    text = "begin a run with these parameters (see the command parameters)"
     run.add_argument("--set", nargs="+", action="extend", default=[], metavar="PARAMETER=VALUES", help=text)
-    text = "file the records under this name, which all commands take"
-    run.add_argument("--name", dest="as_run", metavar="RUN", help=text)
+    run.add_argument("--name", dest="as_run", metavar="RUN", help="name of the run, which all commands take")
     run.add_argument("--force", action="store_true", help="also run the cells that are done")
     text = "run all experiments of the papers, draw everything from their records, and compare with the frozen ones"
     reproduce = add("reproduce", _reproduce, text, named=False)
     text = "000 to 004, may be repeated; default: all"
     reproduce.add_argument("--paper", action="append", default=[], metavar="NUMBER", help=text)
-    text = "folder to write to; default: reproduced, or reproduced-smoke, in paper_figures/out"
-    reproduce.add_argument("--output", type=Path, metavar="DIR", help=text)
+    reproduce.add_argument("--output", type=Path, metavar="DIR", help="default: a folder in paper_figures/out")
     for command in (run, reproduce):
         text = "number of processes; -1 (default): one per core"
         command.add_argument("--n-jobs", type=int, default=-1, metavar="N", help=text)

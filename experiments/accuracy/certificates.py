@@ -28,7 +28,6 @@ def cells(*, datasets=tuple(SETTINGS), ensembles=tuple(ENSEMBLES), repetitions=3
     return grid(dataset=datasets, ensemble=ensembles, repetition=range(repetitions), fraction=fractions)
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), ensembles=("kmeans",), repetitions=1, fractions=(0.2,))
 
 

@@ -110,7 +110,6 @@ def combinations(datasets, ranges, sizes, fractions, n_ensembles):
     ]
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), ranges=RANGES[:1], sizes=SIZES[:1], fractions=(0.0, 0.5), heavy=(), n_ensembles=1)
 
 

@@ -31,7 +31,6 @@ def cells(*, problems=(*DATASETS, *PLANTED), limited=(False, True), repetitions=
     return grid(problem=problems, limited=limited, repetition=range(repetitions))
 
 
-GRID = cells()
 SMOKE = cells(problems=("iris",), repetitions=1)
 
 

@@ -38,7 +38,6 @@ def cells(*, draws=DRAWS, losses=LOSSES):
     return grid(draws=draws, loss=losses)
 
 
-GRID = cells()
 SMOKE = cells(draws=("mixture 60",))
 
 

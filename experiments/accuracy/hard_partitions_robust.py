@@ -36,7 +36,6 @@ def cells(
     ]
 
 
-GRID = cells()
 SMOKE = cells(n_samples=(60,), kinds=("uniform",), fractions=(0.5,), repetitions=1)
 
 

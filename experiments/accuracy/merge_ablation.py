@@ -45,7 +45,6 @@ def cells(
     return [cell for cell in made if cell["dataset"] not in BLOBS or cell | once == cell]
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), ranges=("sqrt",), sizes=SIZES[:1], n_ensembles=1)
 
 

@@ -23,7 +23,6 @@ def cells(*, datasets=(*noisy_ensembles.SETTINGS, *UNBALANCED), fractions=(0.0, 
     return grid(dataset=datasets, fraction=fractions, n_ensembles=(n_ensembles,))
 
 
-GRID = cells()
 SMOKE = cells(datasets=("wine", "unbalanced, apart"), fractions=(0.5,), n_ensembles=1)
 
 

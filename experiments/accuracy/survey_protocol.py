@@ -17,7 +17,6 @@ def cells(*, datasets=POOLS, n_partitions=20, n_draws=20):
     return [{"dataset": name, "n_partitions": n_partitions, "n_draws": n_draws} for name in datasets]
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), n_draws=2)
 
 

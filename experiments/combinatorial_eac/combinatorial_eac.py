@@ -18,7 +18,6 @@ def cells(*, signals=tuple(SIGNALS), exponents=EXPONENTS, n_features=SIZES, repe
     return grid(signal=signals, exponent=exponents, n_features=n_features, repetitions=(repetitions,))
 
 
-GRID = cells()
 SMOKE = cells(signals=(SIGNAL, "distance"), exponents=(2, None), n_features=(3, 60), repetitions=2)
 
 

@@ -21,7 +21,6 @@ def cells(*, signals=tuple(SIGNALS), repetitions=50):
     return grid(signal=signals, repetitions=(repetitions,))
 
 
-GRID = cells()
 SMOKE = cells(signals=(SIGNAL,), repetitions=2)
 
 

@@ -50,7 +50,6 @@ def cells(
     return [cell for n, d in shapes for cell in grid(n_objects=(n,), n_features=(d,), **axes)]
 
 
-GRID = cells()
 SMOKE = cells(n_features=(), n_objects=(20, 30), many_features=3, repetitions=1)
 
 

@@ -21,7 +21,6 @@ def cells(*, n_features=SIZES, repetitions=60):
     return grid(n_features=n_features, repetitions=(repetitions,))
 
 
-GRID = cells()
 SMOKE = cells(n_features=(1, 10), repetitions=2)
 
 

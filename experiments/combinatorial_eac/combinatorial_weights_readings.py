@@ -18,7 +18,6 @@ def cells(*, signals=OTHERS, n_features=SIZES, repetitions=20):
     return grid(signal=signals, n_features=n_features, repetitions=(repetitions,))
 
 
-GRID = cells()
 SMOKE = cells(signals=("power",), n_features=(3,), repetitions=2)
 
 

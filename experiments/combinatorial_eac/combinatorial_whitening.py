@@ -55,7 +55,6 @@ def cells(
     return [dict(zip(keys, values, strict=True)) for values in [*small, *large]]
 
 
-GRID = cells()
 SMOKE = cells(
     settings=("correlated", "correlated, power", "independent"),
     n_features=(2, 10),

@@ -31,7 +31,6 @@ def cells(*, datasets=CHOICES["datasets"], repetitions: int | None = None):
     ]
 
 
-GRID = cells()
 SMOKE = [{"dataset": name, "repetition": 0, "hierarchical": name == "glass"} for name in ("glass", "iris")]
 
 

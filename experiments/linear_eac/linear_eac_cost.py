@@ -28,7 +28,6 @@ def cells(*, repetitions=5, n_samples=(500, 1000, 2000, 4000, 8000)):
     return grid(repetition=range(repetitions), n_samples=n_samples)
 
 
-GRID = cells()
 SMOKE = cells(repetitions=1, n_samples=(250,))
 
 

@@ -52,7 +52,6 @@ def cells(*, datasets=DATASETS, widths=tuple(RANGES), starts=tuple(STARTS), scal
     return members + grid(part=("consensus",), dataset=graded, repetition=range(repetitions))
 
 
-GRID = cells()
 SMOKE = cells(datasets=("glass",), widths=(MAIN,), starts=("random",), scalings=("z",), repetitions=1)
 
 

@@ -32,7 +32,6 @@ def cells(*, datasets=CHOICES["datasets"], repetitions=3):
     return grid(dataset=datasets, repetition=range(repetitions))
 
 
-GRID = cells()
 SMOKE = cells(datasets=("glass",), repetitions=1)
 
 

@@ -25,7 +25,6 @@ def cells(*, divisors=DIVISORS, n=SIZES, n_init=3, decibels=PRINTED, repetitions
     return definitions + main
 
 
-GRID = cells()
 SMOKE = cells(divisors=(4,), n=(60,), n_init=1, decibels=(5,), repetitions=1, main_repetitions=0)
 
 

@@ -29,7 +29,6 @@ def cells(*, divisors=DIVISORS, n=SIZES, n_init=3, decibels=PRINTED, repetitions
     return ovi_qpsk.cells(**made, sweep=sweep, sweep_repetitions=sweep_repetitions, more_runs=())
 
 
-GRID = cells()
 SMOKE = cells(divisors=(4,), n=(60,), n_init=1, decibels=(5,), repetitions=1, sweep=())
 
 

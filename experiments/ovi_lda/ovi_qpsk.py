@@ -108,7 +108,6 @@ def cells(
     return definitions + [config for config in swept if config not in definitions] + longer
 
 
-GRID = cells()
 SMOKE = grid(divisor=(4,), n=(60,), n_init=(1,), decibel=(2, 8), repetition=(0,))
 
 

@@ -24,7 +24,6 @@ def cells(*, n=400, decibels=(2,), divisor=MAIN["divisor"], n_init=MAIN["n_init"
     return [{"divisor": divisor, "n": n, "n_init": n_init, "decibel": decibel} for decibel in decibels]
 
 
-GRID = cells()
 SMOKE = cells(n=60, n_init=1)
 
 

@@ -27,7 +27,6 @@ def cells(*, datasets=tuple(SETTINGS), repetitions=3, fractions=(0.0, 0.5)):
     return grid(dataset=datasets, repetition=range(repetitions), fraction=fractions)
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), repetitions=1, fractions=(0.5,))
 
 

@@ -17,7 +17,6 @@ def cells(*, datasets=CHOICES["datasets"]):
     return grid(dataset=datasets)
 
 
-GRID = cells()
 SMOKE = cells(datasets=(*DRAWN, "iris", "wine"))
 
 

@@ -42,5 +42,4 @@ def _as_ended(*args):
         return consensus_of(*args)
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), repetitions=1, fractions=(0.0, 0.2, 0.9))

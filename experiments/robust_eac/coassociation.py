@@ -28,7 +28,6 @@ def cells(
     return grid(**axes, repetition=range(repetitions), fraction=fractions)
 
 
-GRID = cells()
 SMOKE = cells(repetitions=1)
 
 

@@ -76,9 +76,11 @@ def cells(
 
     A file has a header and the classes in the column label, or CLASS_COLUMN; its other columns are numbers, and are
     standardised. By default the consensus has as many clusters as there are classes, k, and base clusterings have k to
-    10 for points in the plane, otherwise to 20, 40 or 50 for up to 6, 8 or more classes, and at least to 2 k. A
-    function gets an array with the loss of every partition and returns as many weights, non-negative and not all zero,
-    which are normalised; its module lies in the current folder or in PYTHONPATH.
+    10 for points in the plane, otherwise to 20, 40 or 50 for up to 6, 8 or more classes, and at least to 2 k.
+
+    MODULE:NAME is a function or object of a module in the current folder or in PYTHONPATH: of the losses of the
+    partitions, of labels if it has the keywords X and random_state, or MODULE:CLASS(...) for a subclass of Weighting. A
+    function returns a weight per partition, non-negative and not all zero; they are normalised.
     """
     sizes = [SIZES[name] if n_partitions is None else n_partitions for name in ensembles]
     for m in sizes:
@@ -162,6 +164,5 @@ def make_ensemble(dataset, ensemble, repetition, n_partitions=None, k_range=None
     return model.fit_transform(X), y
 
 
-GRID = cells()
 _SHOWN = {"fractions": (0.0, 0.2, 0.6, 0.9), "weightings": (*WEIGHTINGS, "chance-corrected")}
 SMOKE = cells(datasets=("iris", "wine"), repetitions=2, **_SHOWN)

@@ -88,5 +88,4 @@ def _make_ensemble(dataset, ensemble, reading, repetition):
     return model.labels_, y
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), repetitions=1, fractions=(0.2,))

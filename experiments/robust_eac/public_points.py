@@ -3,7 +3,7 @@
 from . import noisy_ensembles
 from .noisy_ensembles import VERSION
 
-__all__ = ["GRID", "SMOKE", "VERSION", "cells", "run_one"]
+__all__ = ["SMOKE", "VERSION", "cells", "run_one"]
 
 
 def cells(*, datasets=("spiral-file", "cigar-file"), repetitions=20, fractions=noisy_ensembles.FRACTIONS):
@@ -15,6 +15,5 @@ def run_one(**config):
     return noisy_ensembles.run_one(**config)
 
 
-GRID = cells()
 # The points of the others come from files.
 SMOKE = cells(datasets=("spiral",), repetitions=1, fractions=(0.2,))

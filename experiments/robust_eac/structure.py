@@ -26,7 +26,6 @@ def cells(
     return grid(**axes, repetition=range(repetitions), fraction=fractions)
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), repetitions=1)
 
 

@@ -24,7 +24,6 @@ def cells(*, seen=(0.1, 0.2, 0.3), guessing=(0.0, 0.25), repetitions=20):
     return grid(seen=seen, guessing=guessing, repetitions=(repetitions,))
 
 
-GRID = cells()
 SMOKE = cells(seen=(0.2,), guessing=(0.25,), repetitions=1)
 
 

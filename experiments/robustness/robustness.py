@@ -81,7 +81,6 @@ def noise_cells(usual, datasets, kinds, fractions, repetitions):
     ]
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), fractions=(0.4,), repetitions=1)
 
 

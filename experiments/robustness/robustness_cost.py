@@ -22,7 +22,6 @@ def cells(*, n_samples=(100_000,), fractions=(0.0, 0.2), rounds=7):
     return grid(n_samples=n_samples, fraction=fractions, rounds=(rounds,))
 
 
-GRID = cells()
 SMOKE = cells(n_samples=(1000,), rounds=2)
 
 

@@ -52,7 +52,6 @@ def cells(*, datasets=tuple(SETTINGS), kinds=tuple(FRACTIONS), fractions: Shares
     return noise_cells(FRACTIONS, datasets, kinds, fractions, repetitions)
 
 
-GRID = cells()
 SMOKE = cells(datasets=("iris",), repetitions=1)
 
 

@@ -7,13 +7,7 @@ import numpy as np
 from numpy.lib.format import open_memmap
 from sklearn.preprocessing import StandardScaler
 
-from robust_eac import (
-    WEIGHT_SOLVERS,
-    adjusted_rand_score,
-    h_criterion,
-    load_dataset,
-    normalized_mutual_information,
-)
+from robust_eac import WEIGHT_SOLVERS, adjusted_rand_score, h_criterion, load_dataset, normalized_mutual_information
 from robust_eac.schemes import WEIGHTING_SCHEMES
 
 from .data import is_file, read_file

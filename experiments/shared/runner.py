@@ -44,10 +44,9 @@ class Task(NamedTuple):
 
 def experiment_modules():
     """{name: module}, both as text, of the files in the folders of `experiments` that define `run_one`."""
-    files = {path.stem: path for path in sorted(FOLDER.rglob("*.py"), key=lambda path: path.stem)}
     return {
-        name: ".".join(["experiments", *path.relative_to(FOLDER).with_suffix("").parts])
-        for name, path in files.items()
+        path.stem: ".".join(["experiments", *path.relative_to(FOLDER).with_suffix("").parts])
+        for path in sorted(FOLDER.rglob("*.py"), key=lambda path: path.stem)
         if "\ndef run_one(" in path.read_text(encoding="utf-8")
     }
 
@@ -58,8 +57,8 @@ def load_experiment(name):
 
 
 def experiment_task(experiment, *, smoke=False, root=RECORDS):
-    """The cells of GRID, or of SMOKE."""
-    return Task(experiment, experiment.SMOKE if smoke else experiment.GRID, Path(root), smoke=smoke)
+    """All cells of an experiment, or those of SMOKE."""
+    return Task(experiment, experiment.SMOKE if smoke else experiment.cells(), Path(root), smoke=smoke)
 
 
 def task_records(task):
@@ -80,15 +79,11 @@ def run_task(task, *, n_jobs=1, force=False, progress=False):
     cells = [config for config, record in before if force or not is_done(record)]
     n_jobs = 1 if task.is_serial else min(effective_n_jobs(n_jobs), len(cells))
     found = run_here(task.experiment, cells) if n_jobs <= 1 else run_in_processes(task.experiment, cells, n_jobs)
-    done, failed = len(task.cells) - len(cells), 0
-    # disable=None shows the bar only on a terminal.
-    bar = tqdm(total=len(task.cells), initial=done, desc=task.name, unit="cell", disable=None if progress else True)
-    with bar, closing(found):
-        for record in found:
+    with closing(found):
+        # disable=None shows the bar only on a terminal.
+        disable = None if progress else True
+        for record in tqdm(found, total=len(cells), desc=task.name, unit="cell", disable=disable):
             save_record(record, task.root)
-            failed += not is_done(record)
-            bar.set_postfix(failed=failed, refresh=False)
-            bar.update()
     return task_records(task)
 
 

@@ -26,13 +26,8 @@ FILE = "run.json"
 # What parameters may be in all experiments, unless CHOICES of an experiment lists others.
 _CHOICES = {"datasets": DATA, "weightings": WEIGHTINGS}
 # {type: function that reads a text}, in the order in which they are tried.
-_READERS = {
-    NoneType: {"none": None}.__getitem__,
-    bool: {"true": True, "false": False}.__getitem__,
-    int: int,
-    float: float,
-    str: str,
-}
+_READERS = {NoneType: {"none": None}.__getitem__, bool: {"true": True, "false": False}.__getitem__}
+_READERS |= {int: int, float: float, str: str}
 
 
 def defaults(experiment):

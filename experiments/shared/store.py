@@ -86,16 +86,9 @@ def run_cell(name, version, run_one, config):
             raise TypeError(f"run_one must return a dict, got {type(result).__name__}.")
     except Exception:
         result, error = None, traceback.format_exc()
-    return {
-        "experiment": name,
-        "version": version,
-        "config": _plain(config),
-        "status": "done" if error is None else "error",
-        "result": result,
-        "error": error,
-        "seconds": round(time.perf_counter() - start, 6),
-        "environment": environment(),
-    }
+    record = {"experiment": name, "version": version, "config": _plain(config)}
+    record |= {"status": "done" if error is None else "error", "result": result, "error": error}
+    return record | {"seconds": round(time.perf_counter() - start, 6), "environment": environment()}
 
 
 def save_record(record, root=RECORDS):
@@ -142,9 +135,10 @@ def changes(result, frozen, rounding=0.0):
     found, now, before = Counter(), _by_names(result), _by_names(frozen)
     for names in now.keys() | before.keys():
         for value, old in itertools.zip_longest(now.get(names, []), before.get(names, [])):
-            other_ensemble = names[-1:] == (ENSEMBLE,) and value != old
-            difference = math.inf if other_ensemble else _difference(value, old, rounding)
-            found |= Counter({names[-1] if names else "": difference})
+            numbers = all(isinstance(one, int | float) for one in (value, old)) and names[-1:] != (ENSEMBLE,)
+            difference = abs(value - old) if numbers else math.inf
+            if value != old and not (numbers and difference <= rounding * max(1.0, abs(old))):
+                found |= Counter({names[-1] if names else "": difference})
     return found
 
 
@@ -188,27 +182,14 @@ def _by_names(*results):
     for one in results:
         for path, value in leaves(one, lists=True):
             names = _names(path)
-            if not _is_measured(names):
+            if not any(MEASUREMENTS & {*name.split("_")} for name in names):
                 found.setdefault(names, []).append(value)
     return found
-
-
-def _is_measured(names):
-    return any(MEASUREMENTS & {*name.split("_")} for name in names)
 
 
 def _names(path):
     """The keys of a path without positions in lists."""
     return tuple(key for key in path if isinstance(key, str))
-
-
-def _difference(value, frozen, rounding):
-    if value == frozen:
-        return 0.0
-    if not isinstance(value, int | float) or not isinstance(frozen, int | float):
-        return math.inf
-    difference = abs(value - frozen)
-    return difference if difference > rounding * max(1.0, abs(frozen)) else 0.0
 
 
 def leaves(value, path=(), *, lists=False):
@@ -278,15 +259,9 @@ def _nested(pairs):
 @functools.cache
 def environment():
     """Versions, processor and git commit of this process."""
-    return {
-        "python": platform.python_version(),
-        **{name: installed_version(name) for name in PACKAGES},
-        "robust_eac": __version__,
-        "solver": SOLVER,
-        "cpu": _cpu_model(),
-        "cores": joblib.cpu_count(),
-        "git": _git_state(),
-    }
+    packages = {name: installed_version(name) for name in PACKAGES}
+    here = {"cpu": _cpu_model(), "cores": joblib.cpu_count(), "git": _git_state()}
+    return {"python": platform.python_version(), **packages, "robust_eac": __version__, "solver": SOLVER, **here}
 
 
 def _cpu_model():

@@ -29,7 +29,6 @@ def cells(*, n_samples=(1_000_000, 2_000_000, 20_000_000), chunk_rows=250_000, m
     return grid(n_samples=n_samples, chunk_rows=(chunk_rows,), memory=(memory,), repetition=range(repetitions))
 
 
-GRID = cells()
 SMOKE = cells(n_samples=(1200,), chunk_rows=600)
 
 

@@ -54,7 +54,6 @@ def cells(
     ]
 
 
-GRID = cells()
 SMOKE = cells(n_samples=(400,), n_features=3, n_partitions=6, repetitions=1)
 
 

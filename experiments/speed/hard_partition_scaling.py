@@ -27,7 +27,6 @@ def cells(*, losses=("binder", "vi"), n_samples=(1000, 10_000, 100_000, 1_000_00
     return grid(loss=losses, n_samples=n_samples, n_draws=(n_draws,), repetition=range(repetitions))
 
 
-GRID = cells()
 SMOKE = cells(n_samples=(200,), n_draws=20, repetitions=1)
 
 

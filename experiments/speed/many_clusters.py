@@ -32,7 +32,6 @@ def cells(
     return grid(**sizes, repetition=range(repetitions))
 
 
-GRID = cells()
 SMOKE = cells(n_samples=(900,), n_partitions=(10,), n_clusters=(5, 30))
 
 

@@ -46,7 +46,6 @@ def cells(*, n_samples=tuple(_TASKS), ways=tuple(WAYS), n_partitions: int | None
     ]
 
 
-GRID = cells()
 # A way of each kind: this library, a function of another package, a package that may be missing, R, memberships.
 _SMOKE_WAYS = (OURS, "average linkage, SciPy", "ccHBGF", "clue, GV3", "robust_eac, memberships to 1e-5")
 SMOKE = cells(n_samples=(60,), ways=tuple(way for way in WAYS if way in _SMOKE_WAYS), n_partitions=6, repetitions=1)

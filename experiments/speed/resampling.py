@@ -210,7 +210,6 @@ WAYS = {
     "consensusclustering, k-means": Way("consensusclustering", 300, _consensusclustering),
     "pyckmeans, k-means": Way("pyckmeans", 2000, _pyckmeans),
 }
-GRID = cells()
 # pyckmeans seeds the global generator of the process.
 _SMOKE_WAYS = tuple(way for way in WAYS if WAYS[way].package != "pyckmeans")
 SMOKE = cells(n_samples=(60,), ways=_SMOKE_WAYS, n_per_k=12, most_clusters=3, repetitions=1)

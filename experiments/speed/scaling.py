@@ -44,7 +44,6 @@ def cells(
     ]
 
 
-GRID = cells()
 _AT = {"at_n_samples": 200, "at_n_partitions": 10, "at_n_clusters": 3}
 SMOKE = cells(n_samples=(200,), n_partitions=(5,), n_clusters=(6,), repetitions=1, **_AT)
 

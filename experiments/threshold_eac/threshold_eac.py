@@ -61,7 +61,6 @@ def n_repetitions(dataset, kmeans):
     return FEW if kmeans in READINGS or dataset in VARIED else 0
 
 
-GRID = cells()
 SMOKE = [
     *cells(datasets=("half-rings",), kmeans=MAIN, repetitions=1),
     *cells(datasets=("uniform-5d", "iris"), kmeans=("converged",), repetitions=1),

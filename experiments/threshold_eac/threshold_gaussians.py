@@ -25,7 +25,6 @@ def cells(*, distances=DISTANCES, kmeans=READINGS, repetitions=20):
     return grid(distance=distances, kmeans=kmeans, repetition=range(repetitions))
 
 
-GRID = cells()
 SMOKE = cells(distances=(3.0, 8.0), kmeans=("converged",), repetitions=1)
 
 

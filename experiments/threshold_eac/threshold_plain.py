@@ -32,7 +32,6 @@ def cells(*, datasets=CHOICES["datasets"], repetitions=25):
     ]
 
 
-GRID = cells()
 SMOKE = cells(datasets=("half-rings", "iris", "uniform-5d"), repetitions=1)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.linear_eac import linear_eac, linear_eac_data, linear_eac_settings, linear_eac_starts
-from robust_eac import CONSENSUS_FUNCTIONS, coassociation_matrix, density, ensemble_nmi
+from robust_eac import CONSENSUS_FUNCTIONS, density, ensemble_nmi
 
 from ..conftest import random_ensemble
 
@@ -35,14 +35,6 @@ def test_columns_of_the_settings_are_means_and_maxima_over_the_members_of_disjoi
     assert found["geometric"] == pytest.approx([50 * np.mean(other) + 50] * 2, abs=0.01)
     densities = np.array([[density(pair, column) for column in pair.T] for pair in (first, second)])
     assert found["density"] == pytest.approx([100 * densities.mean(), 100 * densities.max(axis=1).mean()], abs=0.01)
-
-
-def test_density_with_the_diagonal_is_that_of_the_matrix(rng):
-    labels = random_ensemble(rng, 40, 4)
-    found = rng.randint(5, size=40)
-    A = coassociation_matrix(labels)
-    expected = sum(A[np.ix_(found == c, found == c)].sum() / (found == c).sum() for c in np.unique(found)) / 40
-    np.testing.assert_allclose(linear_eac.diagonal_density(labels, found), expected)
 
 
 def test_movable_objects_are_those_whose_move_raises_the_density(rng):

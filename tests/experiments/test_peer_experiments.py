@@ -14,26 +14,13 @@ from experiments.speed import peer_ways, peers, resampling
 from .. import reference
 from ..conftest import random_ensemble, random_membership
 
-SLEEPER = """import subprocess, sys, time
-from pathlib import Path
 
-def sleep(file, fails):
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    Path(file + "part").write_text(str(process.pid))
-    Path(file + "part").rename(file)
-    if fails:
-        process.kill()
-        sys.exit("no luck")
-    time.sleep(600)
-"""
-
-
-@pytest.fixture
-def sleeper(tmp_path, monkeypatch):
-    """The file to which a process writes the number of another that it starts; no limit of time passes before."""
+def test_what_takes_too_long_is_killed_with_all_that_it_started(tmp_path, monkeypatch):
     number = tmp_path / "number"
 
     class Late(subprocess.Popen):
+        """No limit of time passes before the process has started another, and written its number."""
+
         def communicate(self, timeout=None):
             if timeout is None:
                 return super().communicate()
@@ -41,27 +28,22 @@ def sleeper(tmp_path, monkeypatch):
                 time.sleep(0.01)
             raise subprocess.TimeoutExpired(self.args, timeout)
 
-    (tmp_path / "sleeper.py").write_text(SLEEPER)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(subprocess, "Popen", Late)
-    return number
-
-
-def test_what_takes_too_long_is_killed_with_all_that_it_started(sleeper):
-    with pytest.raises(TimeoutError, match="stopped after 3 seconds"):
-        measure.in_fresh_process("sleeper:sleep", {"file": str(sleeper), "fails": False}, seconds=3)
+    script = f"echo $$ > {number}.part; mv {number}.part {number}; exec sleep 600"
+    with pytest.raises(TimeoutError, match="3 seconds"):
+        measure.in_fresh_process("subprocess:run", {"args": ["sh", "-c", script]}, seconds=3)
     # It is gone, or has ended and is not waited for.
     with suppress(FileNotFoundError, ProcessLookupError):
         for _ in range(6000):
-            if Path(f"/proc/{sleeper.read_text()}/stat").read_text().split(")")[1].split()[0] == "Z":
+            if Path(f"/proc/{number.read_text().strip()}/stat").read_text().split(")")[1].split()[0] == "Z":
                 return
             time.sleep(0.01)
         pytest.fail("the process that it started is still running")
 
 
-def test_failure_tells_why(sleeper):
+def test_failure_tells_why():
     with pytest.raises(ChildProcessError, match="no luck") as caught:
-        measure.in_fresh_process("sleeper:sleep", {"file": str(sleeper), "fails": True})
+        measure.in_fresh_process("subprocess:run", {"args": ["no luck"]})
     assert caught.value.args[0] == 1
 
 

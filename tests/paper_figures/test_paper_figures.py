@@ -25,8 +25,11 @@ from paper_figures.robust_eac.noisy import clean_figure
 from paper_figures.topics import PAPERS
 
 EXPERIMENT = """VERSION = 1
-GRID = [{"x": x} for x in (3, 1, 2)]
-SMOKE = GRID[:1]
+SMOKE = [{"x": 3}]
+
+
+def cells():
+    return [{"x": x} for x in (3, 1, 2)]
 
 
 def run_one(x):
@@ -164,7 +167,8 @@ def test_frozen_file_must_match_the_experiment(toys, root, out, capsys, monkeypa
     freeze(toys, root)
     experiment = runner.load_experiment("toy")
     with monkeypatch.context() as patch:
-        patch.setattr(experiment, "GRID", [*experiment.GRID, {"x": 7}])
+        cells = [*experiment.cells(), {"x": 7}]
+        patch.setattr(experiment, "cells", lambda: cells)
         assert run("table_curve", "--out", out) == 1
         assert 'toy: 1 of 4 cells missing or failed ({"x":7}); run:' in capsys.readouterr().err
     monkeypatch.setattr(experiment, "VERSION", 2)
