@@ -10,122 +10,52 @@ from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 from ..records import distinct, grouped, matching, printed_table
 
 NAMES = {"gath-geva": "GG", "fcm": "FCM", "kmeans": "K-Means", "kmeans-ka": "KMeans-KA", "ward": "HC-Ward"}
-CRISP = tuple(name for name in ALGORITHMS if name not in FUZZY)
 # Columns of Table 3 and their keys in the records; the last one is the index of the paper.
 INDICES = {"CH": "CH", "PE": "PE", "XB": "XB", "FS": "FS", "Sil": "Sil", "OVI-LDA": "V"}
-READINGS = {
-    "V": "as corrected",
-    "V printed": "as printed",
-    "V euclidean": "corrected, nearest centroid as neighbour",
-    "V printed euclidean": "printed, nearest centroid as neighbour",
-    "V large clusters": "corrected, T_l = 10, NaN as 0",
-    "V undivided": "Euclidean distances, not Mahalanobis'",
-}
-# Memberships that XB and FS take for crisp partitions, by the ending of their keys in the records.
-MEMBERSHIPS = {
-    "": "crisp memberships",
-    " fuzzy": "fuzzy memberships",
-    " given": "fuzzy memberships with the crisp centroids",
-}
-OF_MEMBERSHIPS = ("XB", "FS")
-FS_MEANS = {"FS": "mean of the objects", "FS centroids": "mean of the centroids"}
-# Formulas of an index: {key of the records: words}.
-FORMULAS = {column: {key: ""} for column, key in INDICES.items()} | {
-    "XB": {f"XB{ending}": words for ending, words in MEMBERSHIPS.items()},
-    "FS": {
-        f"{key}{ending}": f"{words}, {mean}" for ending, words in MEMBERSHIPS.items() for key, mean in FS_MEANS.items()
-    },
-    "OVI-LDA": READINGS,
-}
 # Whose numbers of clusters: those that V takes for each algorithm, or four for all.
 ROUTES = {"chosen": "number of clusters by V", "four": "four clusters given"}
 ALL_ROUTES = ROUTES | {"printed": "number of clusters by V as printed"}
-TRUE_NUMBER = 4
-# (decibel, algorithm) of the rows of Table 3, without the consensus: those that choose the definitions, and the others.
+# (decibel, algorithm) of the rows of Table 3, without the consensus.
 ROWS = tuple(itertools.product(PRINTED, ALGORITHMS))
-ODD, EVEN = ROWS[::2], ROWS[1::2]
-# What Figure 2 may show of the consensus: crisp clusters, or the final partition matrix by two formulas, by its key in
-# the records.
-FINAL_KINDS = {"P_f": "c-means", "P_f by Gath-Geva": "gath-geva"}
-KINDS = ("complete", "core", *FINAL_KINDS)
-# The consensus, and the partition it is compared with: NAME stands for the algorithm.
-PAIRS = {kind: (kind, "NAME") for kind in KINDS} | {
-    "core, both on its objects": ("core", "NAME on core"),
-}
+# What Figure 2 may show of the consensus, by its key in the records: crisp clusters, or the final partition matrix by
+# two formulas.
+KINDS = {"complete": "complete", "core": "core", "P_f": "c-means", "P_f by Gath-Geva": "gath-geva"}
 
 
 def joined(records):
-    """The rows of `ovi_qpsk`, with what `ovi_crisp` and `ovi_final` have of their data: the answers of XB and FS by
-    fuzzy memberships, and the final partition matrices."""
+    """The rows of `ovi_qpsk` with the fewest runs of the random algorithms, which all data have, and what `ovi_crisp`
+    and `ovi_final` have of them: the answers of XB and FS by fuzzy memberships, and the final partition matrices."""
     of_crisp, of_final = (
         {_cell(row): row["result"] for row in records.get(name, ())} for name in ("ovi_crisp", "ovi_final")
     )
-    rows = [_with_final(row, of_final[_cell(row)]) if _cell(row) in of_final else row for row in records["ovi_qpsk"]]
-    return [_with_memberships(row, of_crisp[_cell(row)]["best"]) if _cell(row) in of_crisp else row for row in rows]
+    rows, fewest = [], min(distinct(records["ovi_qpsk"], "n_init"))
+    for row in matching(records["ovi_qpsk"], n_init=fewest):
+        best = _merged(row["result"]["best"], of_crisp.get(_cell(row), {}).get("best", {}))
+        routes = _merged(row["result"]["routes"], of_final.get(_cell(row), {}))
+        rows.append(row | {"result": row["result"] | {"best": best, "routes": routes}})
+    return rows
 
 
 def _cell(row):
     return tuple(sorted(row["config"].items()))
 
 
-def _with_memberships(row, of_crisp):
-    """Fuzzy algorithms answer the same by all readings: they have memberships of their own."""
-    best = {}
-    for name, own in row["result"]["best"].items():
-        same = {f"{key}{ending}": own[key] for key in ("XB", *FS_MEANS) for ending in MEMBERSHIPS}
-        best[name] = same | own | of_crisp.get(name, {})
-    return row | {"result": row["result"] | {"best": best}}
-
-
-def _with_final(row, of_final):
-    routes = {}
-    for route, own in row["result"]["routes"].items():
-        final = {kind: of_final[route][key] for kind, key in FINAL_KINDS.items()}
-        routes[route] = own | {"consensus": own["consensus"] | final}
-    return row | {"result": row["result"] | {"routes": routes}}
-
-
-def by_setting(records):
-    """{(divisor, n, n_init): records}: which data, and how many runs."""
-    return grouped(records, "divisor", "n", "n_init")
+def _merged(entries, more):
+    return {key: own | more.get(key, {}) for key, own in entries.items()}
 
 
 def main_records(records):
     """Those of the setting with the most cells: the one swept over all SNR levels."""
-    return max(by_setting(records).values(), key=len)
+    return max(grouped(records, "divisor", "n", "n_init").values(), key=len)
 
 
-def fewest_runs(records):
-    """Records with the fewest runs of the random algorithms, which all data have."""
-    return matching(records, n_init=min(distinct(records, "n_init")))
-
-
-def noises(records):
-    """{variance of the noise in a dimension: records}: three readings of SNR, each over all numbers of objects."""
-    return {_noise(divisor): group for divisor, group in grouped(records, "divisor").items()}
-
-
-def settings(records):
-    """{variance of the noise and number of objects: records}: neither is in the paper."""
-    groups = grouped(records, "divisor", "n")
-    return {f"{_noise(divisor)}, {n} objects": group for (divisor, n), group in groups.items()}
-
-
-def _noise(divisor):
+def noise(divisor):
+    """Variance of the noise in a dimension."""
     return "noise E_s / SNR" if divisor == 1 else f"noise E_s / ({divisor} SNR)"
 
 
 def at(records, decibels):
     return [record for record in records if record["config"]["decibel"] in decibels]
-
-
-def decibels(records):
-    return sorted(distinct(records, "decibel"))
-
-
-def repetitions(records):
-    """Records of each repetition: {repetition: records}."""
-    return grouped(records, "repetition")
 
 
 def printed_numbers():
@@ -135,45 +65,31 @@ def printed_numbers():
     return {(int(row["snr_db"]), keys[row["algorithm"]], column): int(row[column]) for row, column in cells}
 
 
-def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, reading=None, memberships=""):
-    """Every number that an index takes, as tuples (decibel, algorithm, column, printed or None, number).
+def answers(records, *, columns=tuple(INDICES), algorithms=ALGORITHMS, formula=None, memberships=""):
+    """[((decibel, algorithm, column), number of clusters)] of all data sets.
 
-    `reading` is the key of another formula of the index, where there is one column; `memberships` a key of MEMBERSHIPS.
-    """
-    printed = printed_numbers()
+    `formula` is the key of another formula of the index, where there is one column. `memberships` are those that XB and
+    FS take for crisp partitions, by the ending of the keys; fuzzy algorithms have their own."""
     found = []
-    for record in records:
-        decibel = record["config"]["decibel"]
-        for name in algorithms:
-            best = record["result"]["best"][name]
-            for column in columns:
-                key = reading or INDICES[column] + (memberships if column in OF_MEMBERSHIPS else "")
-                if key in best:
-                    found.append((decibel, name, column, printed.get((decibel, name, column)), best[key]))
+    for record, name, column in itertools.product(records, algorithms, columns):
+        ending = memberships if column in ("XB", "FS") and name not in FUZZY else ""
+        key, best = (formula or INDICES[column]) + ending, record["result"]["best"][name]
+        if key in best:
+            found.append(((record["config"]["decibel"], name, column), best[key]))
     return found
 
 
 def numbers(records, **options):
-    return [number for *_, number in answers(records, **options)]
+    return [number for _, number in answers(records, **options)]
 
 
 def agreement(records, *, rows=ROWS, **options):
     """Share of the cells in some rows of Table 3 that come out as printed, for each repetition; (n_repetitions,)."""
-    shares = []
-    for group in repetitions(at(records, PRINTED)).values():
-        cells = [cell for cell in answers(group, **options) if cell[:2] in rows and cell[3] is not None]
-        shares.append(np.mean([number == printed for *_, printed, number in cells]))
+    printed, shares = printed_numbers(), []
+    for group in grouped(at(records, PRINTED), "repetition").values():
+        found = [(cell, number) for cell, number in answers(group, **options) if cell[:2] in rows and cell in printed]
+        shares.append(np.mean([number == printed[cell] for cell, number in found]))
     return np.array(shares)
-
-
-def best_setting(records):
-    """The definition of noise and size that agrees most with the odd rows of Table 3; the even rows have no part."""
-    groups = by_setting(fewest_runs(records))
-    return max(groups, key=lambda setting: agreement(groups[setting], rows=ODD).mean())
-
-
-def share_of_four(records, **options):
-    return np.mean([number == TRUE_NUMBER for number in numbers(records, **options)])
 
 
 def consensus_numbers(records, route, key="K"):
@@ -189,30 +105,12 @@ def graded(record, route, index):
     grades = record["result"]["routes"][route]
     values = {name: grades["algorithms"][name][index] for name in ALGORITHMS}
     values |= {f"{name} on core": grades["algorithms"][name]["core"].get(index) for name in ALGORITHMS}
-    values |= {kind: grades["consensus"].get(kind, {}).get(index) for kind in KINDS}
+    of_consensus = grades | grades["consensus"]
+    values |= {kind: of_consensus.get(key, {}).get(index) for kind, key in KINDS.items()}
     return {name: np.nan if value is None else value for name, value in values.items()}
-
-
-def lower(records, route, index, kind, names=ALGORITHMS):
-    """Has no other a lower index than the consensus, in each record? (n_records,) bool."""
-    consensus, other = PAIRS[kind]
-    values = [graded(record, route, index) for record in records]
-    return np.array([all(v[consensus] <= v[other.replace("NAME", name)] for name in names) for v in values])
-
-
-def mean_accuracies(records, route):
-    """Mean adjusted Rand index with the symbols over the data sets: {name: value}, with the complete consensus."""
-    found = [graded(record, route, "ari") for record in records]
-    return {name: float(np.nanmean([values[name] for values in found])) for name in (*ALGORITHMS, "complete")}
 
 
 def counted(found):
     """Text like ``4 (5), 2 (1)``: the different numbers with how often they came, the most frequent first."""
     counts = sorted(Counter(found).items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number} ({count})" for number, count in counts)
-
-
-def span(values, style=".0%"):
-    """Text of the least and the largest value."""
-    least, most = (f"{limit(values):{style}}" for limit in (min, max))
-    return least if least == most else f"{least} to {most}"

@@ -7,6 +7,7 @@ from experiments.ovi_lda.ovi_qpsk import ALGORITHMS
 from experiments.ovi_lda.ovi_surface import LETTERS
 from experiments.ovi_lda.ovi_surface import ROUTES as SURFACE_ROUTES
 
+from ..records import distinct
 from ..style import BLACK, BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, legend_above, look
 from . import answers
 
@@ -31,14 +32,14 @@ def indices_figure(records):
     The shade goes from the lowest to the highest, for the complete consensus. The core leaves out the objects that some
     algorithm places badly: its indices are those of fewer, easier objects. P_f are fuzzy memberships by the cores."""
     chosen = answers.main_records(answers.joined(records))
-    levels = answers.decibels(chosen)
+    levels = sorted(distinct(chosen, "decibel"))
     figure, axes = plt.subplots(2, 2, figsize=(PAGE, 0.72 * PAGE), sharex=True, sharey="row")
     for row, index in zip(axes, ("XB", "FS"), strict=True):
         for ax, (route, title) in zip(row, answers.ROUTES.items(), strict=True):
             values = [[answers.graded(one, route, index) for one in answers.at(chosen, [level])] for level in levels]
             for key, style in LOOKS.items():
                 # Where a consensus of a single cluster has no XB, the others count; some level may have none.
-                samples = [_finite([value[key] for value in level]) for level in values]
+                samples = [[value[key] for value in level if np.isfinite(value[key])] for level in values]
                 ax.plot(levels, [_or_nan(np.median, sample) for sample in samples], **style)
                 if key == "complete":
                     low, high = ([_or_nan(limit, sample) for sample in samples] for limit in (np.min, np.max))
@@ -50,17 +51,12 @@ def indices_figure(records):
     axes[0, 0].set_yticks(XB_TICKS, [f"{tick:g}" for tick in XB_TICKS])
     axes[0, 0].minorticks_off()
     legend_above(figure, axes[0, 0], 4)
-    figure.supxlabel(f"SNR in dB; medians over {len(answers.repetitions(chosen))} data sets each")
+    figure.supxlabel(f"SNR in dB; medians over {len(distinct(chosen, 'repetition'))} data sets each")
     return figure
 
 
-def _finite(values):
-    values = np.array(values, dtype=float)
-    return values[np.isfinite(values)]
-
-
 def _or_nan(function, values):
-    return function(values) if len(values) else np.nan
+    return function(values) if values else np.nan
 
 
 def surface_figure(records):
