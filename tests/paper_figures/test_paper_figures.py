@@ -201,7 +201,7 @@ def test_report_holds_every_finding_and_drawing(toys, root, out, capsys):
     for part in (
         "Paper 9 Beyond the papers Records",
         "What was learned The distance favours fine clusterings.",
-        "Paper 9: Squares & <cubes> # A. Nonymous, 1900 What was found None is negative: 3 < 5 ( curve ).",
+        "Paper 9: Squares & <cubes> # A. Nonymous, 1900 What was found None is negative : 3 < 5 ( curve ).",
         "Figure 7: curve # The curve of the squares. It rises. python -m paper_figures curve",
         "3 9 1 1 2 4 The numbers. python -m paper_figures curve",
         "Beyond the papers table lone lone # 0 records",
@@ -240,10 +240,8 @@ def test_report_without_records_says_so_and_fails(toys, out, capsys):
 
 def test_provenance_tells_changed_files():
     for state, expected in (
-        ({"dirty": False}, "0123456789"),
-        ({"dirty": True}, "0123456789 and changes"),
-        # What differed was no source: frozen records or images.
-        ({"dirty": True, "sources_dirty": False}, "0123456789"),
+        ({"sources_dirty": False}, "0123456789"),
+        ({"sources_dirty": True}, "0123456789 and changes"),
     ):
         assert report._commit({"environment": {"git": {"commit": "0123456789abcdef"} | state}}) == expected
     assert report._commit({"environment": {"git": None}}) == "no repository"
