@@ -8,6 +8,8 @@ from collections import Counter
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
+from robust_eac.wording import counted
+
 from .shared import store
 from .shared.runner import complete_records, experiment_modules, fail, run_here, run_task, task_records
 from .shared.runs import begin_run, continue_run, described, find_task, read_parameters, run_names
@@ -96,7 +98,7 @@ def _verify(arguments):
         verdicts[verdict] += 1
         print(f"{verdict}: {store.canonical_json(row['config'])}")
     counts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(verdicts.items()))
-    print(f"{arguments.name}, {len(rows)} cells: {counts}")
+    print(f"{arguments.name}, {counted(len(rows), 'cell')}: {counts}")
     wrong = verdicts["failed"] + verdicts["differs"]
     return 0 if 0 == wrong < len(rows) - verdicts[_ABSENT] else 1
 

@@ -1,6 +1,5 @@
 """Cells and records: one configuration of an experiment is one cell, and its record a line of the experiment's file."""
 
-import fcntl
 import functools
 import itertools
 import json
@@ -96,9 +95,7 @@ def save_record(record, root=RECORDS):
     path = record_file(record["experiment"], root)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
-        # Another run may write, too.
-        fcntl.flock(file, fcntl.LOCK_EX)
-        # The line before may be torn, if its process was killed.
+        # The line before may be torn, if its process was killed; by one write, lines of two runs do not mix.
         file.write(f"\n{json.dumps(record, allow_nan=False)}".encode())
 
 

@@ -44,6 +44,7 @@ def root(tmp_path, monkeypatch):
         (tmp_path / name).write_text("\n".join([f"a,{column},b", *rows]) + "\n")
     (tmp_path / "text.csv").write_text("label,b\nno,1\nno,x\n")
     (tmp_path / "lost.csv").write_text("label,b\nno,1\n,2\n")
+    (tmp_path / "hole.csv").write_text("label,b\nno,1\nno,\n")
     (tmp_path / "mymodule.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -98,6 +99,7 @@ def test_a_parameter_at_its_default_is_not_in_the_configuration():
         ("datasets=other.csv", "no column 'label' of classes among a, species, b; write other.csv:COLUMN"),
         ("datasets=text.csv", "text.csv: .*'x'"),
         ("datasets=lost.csv", "lost.csv: .*every row must have a class in 'label'"),
+        ("datasets=hole.csv", "hole.csv: .*finite numbers"),
         ("weightings=l3", "weightings must be of .*weac.*MODULE:NAME, got 'l3'"),
         ("weightings=nowhere:f", "weightings, nowhere:f: ModuleNotFoundError"),
         ("weightings=mymodule:f", "weightings, mymodule:f: NameError"),

@@ -56,7 +56,7 @@ def test_verify_accepts_another_minimum():
 
     def verdict(shift):
         record = store.run_cell("toy", 1, partial(run_one, shift=shift), rows[0]["config"])
-        return cli._judge(record, rows[0], rows)[0]
+        return cli._judge(record, rows[0], rows)
 
     assert verdict(0.0) == "as frozen"
     assert verdict(0.1) == "another minimum, as good"

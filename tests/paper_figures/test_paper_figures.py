@@ -239,11 +239,9 @@ def test_report_without_records_says_so_and_fails(toys, out, capsys):
 
 
 def test_provenance_tells_changed_files():
-    for state, expected in (
-        ({"sources_dirty": False}, "0123456789"),
-        ({"sources_dirty": True}, "0123456789 and changes"),
-    ):
-        assert report._commit({"environment": {"git": {"commit": "0123456789abcdef"} | state}}) == expected
+    for changed, expected in ((False, "0123456789"), (True, "0123456789 and changes")):
+        git = {"commit": "0123456789abcdef", "sources_dirty": changed}
+        assert report._commit({"environment": {"git": git}}) == expected
     assert report._commit({"environment": {"git": None}}) == "no repository"
 
 
