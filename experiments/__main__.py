@@ -32,13 +32,6 @@ def main(argv=None):
         return fail("interrupted; finished cells are kept, and the same command continues", 130)
 
 
-def _reproduce(arguments):
-    # It draws, too; the other commands do without matplotlib.
-    from .reproduce import reproduce
-
-    return reproduce(arguments)
-
-
 def _list(arguments):
     for name in (*experiment_modules(), *run_names()):
         task = find_task(name)
@@ -163,14 +156,8 @@ def _parser():
     run.add_argument("--set", nargs="+", action="extend", default=[], metavar="PARAMETER=VALUES", help=text)
     run.add_argument("--name", dest="as_run", metavar="RUN", help="name of the run, which all commands take")
     run.add_argument("--force", action="store_true", help="also run the cells that are done")
-    text = "run all experiments of the papers, draw everything from their records, and compare with the frozen ones"
-    reproduce = add("reproduce", _reproduce, text, named=False)
-    text = "000 to 004, may be repeated; default: all"
-    reproduce.add_argument("--paper", action="append", default=[], metavar="NUMBER", help=text)
-    reproduce.add_argument("--output", type=Path, metavar="DIR", help="default: a folder in paper_figures/out")
-    for command in (run, reproduce):
-        text = "number of processes; -1 (default): one per core"
-        command.add_argument("--n-jobs", type=int, default=-1, metavar="N", help=text)
+    text = "number of processes; -1 (default): one per core"
+    run.add_argument("--n-jobs", type=int, default=-1, metavar="N", help=text)
     default = "default: paper_figures/data/NAME.json, for a run frozen.json beside its records"
     freeze = add("freeze", _freeze, "write all records to one file, from which figures are drawn")
     freeze.add_argument("--output", type=Path, metavar="FILE", help=f"file to write; {default}")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from experiments.accuracy.hard_partitions import LIMITS
-from experiments.accuracy.hard_partitions_robust import WAYS
 
 from .drawing import drawing
 from .markdown import document, table
@@ -64,31 +63,6 @@ def salso_table(records):
     return table(f"{head} | difference", rows)
 
 
-def robust_table(records):
-    """Hard median partitions of draws of which random partitions replace a share: what the search loses by them.
-
-    Expected loss on the draws that are kept, relative to that of the partition found from these alone: mean rise over
-    the repetitions, and the largest; below zero where the search from these alone ended in a worse minimum. Then the
-    mean weight on random partitions, and the searches that did not converge. "uniform": random labels; "shuffled": the
-    labels of the replaced draw in random order. The restricted simplex has `rho="auto"`."""
-    rises, weights = [], []
-    for (n, loss, kind, fraction), of_cell in grouped(records, "n_samples", "loss", "kind", "fraction").items():
-        found = [record["result"] for record in of_cell]
-        cell = [f"{n:,}", loss, kind if fraction else "none", f"{fraction:.0%}"]
-        rise = [[result[way]["loss"] / result["clean"]["loss"] - 1.0 for result in found] for way in WAYS]
-        rises.append([*cell, *(f"{_percent(np.mean(values))} ({_percent(np.max(values))})" for values in rise)])
-        weight = [np.mean([result[way]["noise_weight"] for result in found]) for way in WAYS]
-        failed = [sum(not result[way]["converged"] for result in found) for way in WAYS]
-        weights.append([*cell, *(f"{mean:.3f}, {n} of {len(found)}" for mean, n in zip(weight, failed, strict=True))])
-    head = ["objects", "loss", "random partitions", "share", *WAYS]
-    return document(
-        "rise of the expected loss: mean (largest)",
-        table(head, rises),
-        "weight on random partitions, searches that did not converge",
-        table(head, weights),
-    )
-
-
 def scaling_table(records):
     """Time and peak memory of the hard median partition by the number of objects: 200 draws, at most ten clusters.
 
@@ -133,6 +107,5 @@ def _beside(ours, theirs):
 DRAWINGS = (
     drawing("table_hard_partitions", "hard_partitions", losses_table),
     drawing("table_hard_partitions_salso", "hard_partitions", salso_table),
-    drawing("table_hard_partitions_robust", "hard_partitions_robust", robust_table),
     drawing("table_hard_partition_scaling", "hard_partition_scaling", scaling_table),
 )

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.shared.data import without_data
 from experiments.shared.runner import complete_records, experiment_task, load_experiment, missing_message
 from experiments.shared.runs import FILE, find_task, open_run, run_names
 from experiments.shared.store import RECORDS, canonical_json, load_frozen
@@ -23,18 +22,18 @@ def drawing_records(drawing, **source):
     return {name: experiment_rows(name, **source) for name in drawing.experiments}
 
 
-def experiment_rows(name, *, smoke=False, root=None, without=()):
+def experiment_rows(name, *, smoke=False, root=None):
     """Rows of one experiment, from the frozen file, or from the store where `smoke` or its folder is given.
 
-    The folder may be that of a named run, which has rows for its own experiment alone. `without` names data sets whose
-    cells are left out. ValueError with the command to run if cells are missing."""
+    The folder may be that of a named run, which has rows for its own experiment alone. ValueError with the
+    command to run if cells are missing."""
     run = None if root is None else run_in(root)
     if run is not None:
         if run.name != name:
             held = f"the run {run.run} holds records of {run.name}, none of {name}"
             raise ValueError(f"{held}; without names, all that it can show is drawn.")
         return complete_records(run)
-    task = without_data(experiment_task(load_experiment(name), smoke=smoke, root=root or RECORDS), without)
+    task = experiment_task(load_experiment(name), smoke=smoke, root=root or RECORDS)
     return complete_records(task) if smoke or root is not None else _frozen_rows(task)
 
 
@@ -81,14 +80,6 @@ def _frozen_rows(task):
     if missing:
         raise ValueError(missing_message(task, missing, then))
     return [rows[canonical_json(config)] for config in task.cells]
-
-
-def frozen_results(experiment):
-    """{configuration as text: result} of the frozen file; empty if there is none, or one of another version."""
-    path = frozen_file(experiment.__name__.rpartition(".")[2])
-    content = load_frozen(path) if path.exists() else {"version": None}
-    rows = content["rows"] if content["version"] == experiment.VERSION else []
-    return {canonical_json(row["config"]): row["result"] for row in rows}
 
 
 # Selections of rows for drawings and claims

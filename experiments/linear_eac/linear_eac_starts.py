@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from ..shared.store import derive_seed, grid
 from .linear_eac import N_CLUSTERS, count_movable, grade
-from .linear_eac_data import CHOSEN, LARGE, MEDIUM, N_PARTITIONS, SMALL, make_ensemble
+from .linear_eac_data import LARGE, MEDIUM, N_PARTITIONS, SMALL, make_ensemble
 from .linear_eac_data import SYSTEMS as RUN
 
 VERSION = 2
@@ -37,7 +37,7 @@ SMOKE = cells(datasets=("glass",), repetitions=1)
 
 def run_one(*, dataset, repetition):
     """{name of the system and its starts: measures in percent}, as in `linear_eac`."""
-    labels = make_ensemble(dataset, N_PARTITIONS, seed=derive_seed(0, repetition, "ensemble"), **CHOSEN)
+    labels = make_ensemble(dataset, N_PARTITIONS, seed=derive_seed(0, repetition, "ensemble"))
     seed = derive_seed(0, repetition, "solver")
     result = {}
     for system in SYSTEMS:

@@ -4,16 +4,14 @@ from ..drawing import OPEN, Paper, drawing
 from . import drawings
 from .findings import findings_table
 from .readings import readings_table
-from .settings import settings_table
 
 STARTED = ("linear_eac", "linear_eac_starts")
-FOUND = (*STARTED, "linear_eac_settings", "linear_eac_cost")
+FOUND = (*STARTED, "linear_eac_cost")
 DRAWINGS = (
     drawing("table_linear_eac_data", "benchmark_data", drawings.data_table, "Table of Section 5.2"),
     drawing("table_linear_eac_nonhierarchical", "linear_eac", drawings.nonhierarchical_table, "Tables of Section 6.1"),
     drawing("table_linear_eac_hierarchical", "linear_eac", drawings.hierarchical_table, "Tables of Section 6.2"),
     drawing("table_linear_eac_comparison", "linear_eac", drawings.comparison_table, "Tables of Section 6.3"),
-    drawing("table_linear_eac_settings", "linear_eac_settings", settings_table, "not in the paper: the lost settings"),
     drawing("table_linear_eac_readings", STARTED, readings_table, OPEN),
     drawing("table_linear_eac_findings", FOUND, findings_table, "Sections 3 to 8, in words there"),
     drawing(

@@ -1,14 +1,10 @@
 """What was found on the claims of paper 001, beside its printed tables."""
 
 import numpy as np
-from scipy.stats import kendalltau
-
-from experiments.linear_eac.linear_eac import N_CLUSTERS
-from experiments.linear_eac.linear_eac_settings import CLUSTERS, GRADED
 
 from ..markdown import document, table
 from ..paired import paired_tests, signed, t_interval
-from ..records import datasets, grouped, matching, results
+from ..records import datasets, grouped, matching
 from . import values
 from .values import COMPARED, ENHANCED, FIELD, HIERARCHICAL, MEASURES, NON_HIERARCHICAL, POINTS, RAW, scores
 
@@ -23,7 +19,6 @@ def findings_table(records):
     lines = {words: of_systems(values.having(rows, reading), reading) for words, reading in values.READINGS.items()}
     lines["printed, of the same data sets"] = of_systems(values.printed_rows(datasets(rows)))
     found = of_losses(rows) | of_linkages(values.agglomerated(rows))
-    found |= of_clusters(matching(records["linear_eac_settings"], part="consensus"))
     for name in values.RATIOS:
         sizes, seconds = values.ratios(records["linear_eac_cost"], name)
         found[f"seconds, {name}"] = f"{np.median(seconds[-1]):.3g} times at {sizes[-1]:,} objects"
@@ -77,21 +72,6 @@ def by_matrix(rows):
     """{data set: {"raw", "enhanced": density, mean over the three linkages}}."""
     parts, found = {"raw": RAW, "enhanced": ENHANCED}, scores(rows, HIERARCHICAL, "density")
     return {n: {words: np.mean([row[c] for c in part]) for words, part in parts.items()} for n, row in found.items()}
-
-
-def of_clusters(rows):
-    """On the neighbours of 20 clusters: how far the scores move, and the systems' ranks."""
-    base, found = CLUSTERS.index(N_CLUSTERS), {}
-    for measure, title in MEASURES.items():
-        field = FIELD.get(measure, measure)
-        runs = [[[result[s][field] for s in GRADED] for result in results(rows, dataset=n)] for n in datasets(rows)]
-        # (clusters, data sets, systems)
-        means = np.moveaxis([np.mean(of_name, axis=0) for of_name in runs], 2, 0)
-        near = means[[base - 1, base + 1]]
-        moved = np.abs(near - means[base]).mean(axis=(1, 2)).max()
-        tau = min(kendalltau(one.mean(axis=0), means[base].mean(axis=0)).statistic for one in near)
-        found[f"{title}: from 20 to 15 or 25 clusters"] = f"{moved:.1f} points, Kendall's tau {tau:.2f}"
-    return found
 
 
 def ahead(measure, rows, one, scores_of):

@@ -1,9 +1,10 @@
 """Readings of what paper 001 leaves open: the printed numbers that each meets."""
 
+import numpy as np
+
 from ..markdown import document, table
 from ..records import grouped
 from . import values
-from .settings import off_by
 
 # Starts on the ensemble differ between readings in three columns; settings were chosen by the columns left out last.
 COLUMNS = {"KM": ("KM",), "SEC": ("SEC",), "ECC": ("ECC",), "all": tuple(values.SYSTEMS)}
@@ -52,5 +53,6 @@ def _halves(rows):
 
 
 def _off(*parts):
+    """Median absolute deviation: one data set that was prepared otherwise must not decide."""
     found = [d for rows, of in parts for m in values.MEASURES for _, d in values.deviations(rows, m, of)]
-    return f"{off_by(found):.1f}" if found else None
+    return f"{np.median(np.abs(found)):.1f}" if found else None

@@ -10,7 +10,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from scipy.stats import entropy
 
 from experiments.accuracy import ensemble_benchmark, number_of_clusters
-from experiments.linear_eac import linear_eac, linear_eac_settings, linear_eac_starts
+from experiments.linear_eac import linear_eac, linear_eac_starts
 from experiments.robust_eac import baselines
 from experiments.shared import measure, runner, store
 from experiments.speed import distributed_scaling, peers, resampling
@@ -26,7 +26,6 @@ SMALLER = (
     (kmeans, "N_PARTITIONS", 40),
     (threshold_eac, "N_PARTITIONS", 40),
     (linear_eac, "N_PARTITIONS", 6),
-    (linear_eac_settings, "N_PARTITIONS", 6),
     (linear_eac_starts, "N_PARTITIONS", 6),
     (number_of_clusters, "N_RESAMPLES", 2),
 )

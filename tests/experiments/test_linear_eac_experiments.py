@@ -1,40 +1,12 @@
-"""Paper 001's experiments: the measures they compute themselves, against the library's; data, choices and verdicts."""
+"""Paper 001's experiments: the measures they compute themselves, against the library's; and their data."""
 
 import numpy as np
 import pytest
 
-from experiments.linear_eac import linear_eac, linear_eac_data, linear_eac_settings, linear_eac_starts
+from experiments.linear_eac import linear_eac, linear_eac_data, linear_eac_starts
 from robust_eac import CONSENSUS_FUNCTIONS, density, ensemble_nmi
 
 from ..conftest import random_ensemble
-
-
-@pytest.mark.parametrize("normaliser", linear_eac_settings.NORMALISERS)
-def test_pairwise_tables_give_the_ensemble_measures_of_every_member(rng, normaliser):
-    labels = random_ensemble(rng, 60, 5, max_clusters=6)
-    labels[:3, 0] = [7, 8, 9]  # singletons
-    information, entropies, densities = linear_eac_settings.pairwise(labels.astype(np.uint8))
-    similar = linear_eac_settings.similarities(information, entropies, normaliser)
-    for u, column in enumerate(labels.T):
-        np.testing.assert_allclose(similar[u].mean(), ensemble_nmi(labels, column, average=normaliser))
-        np.testing.assert_allclose(densities[u].mean(), density(labels, column))
-
-
-def test_columns_of_the_settings_are_means_and_maxima_over_the_members_of_disjoint_ensembles(monkeypatch):
-    monkeypatch.setattr(linear_eac_settings, "POOL", 4)
-    monkeypatch.setattr(linear_eac_settings, "SIZES", (2,))
-    config = {"dataset": "glass", "widths": "K..2K", "starts": "random", "scaling": "z"}
-    found = linear_eac_settings.run_one(part="members", **config)["2"]
-    labels = linear_eac_data.make_ensemble(
-        "glass", 4, widths="K..2K", starts="random", scaling="z", seed=linear_eac_settings.derive_seed(0, 0, "ensemble")
-    )
-    first, second = labels[:, :2], labels[:, 2:]
-    # Two members: the NMI with the other one is the same for both, and the NMI with itself is 1.
-    other = [ensemble_nmi(pair[:, :1], pair[:, 1], average="geometric") for pair in (first, second)]
-    assert found["geometric, others"] == pytest.approx([100 * np.mean(other)] * 2, abs=0.01)
-    assert found["geometric"] == pytest.approx([50 * np.mean(other) + 50] * 2, abs=0.01)
-    densities = np.array([[density(pair, column) for column in pair.T] for pair in (first, second)])
-    assert found["density"] == pytest.approx([100 * densities.mean(), 100 * densities.max(axis=1).mean()], abs=0.01)
 
 
 def test_movable_objects_are_those_whose_move_raises_the_density(rng):
@@ -55,8 +27,8 @@ def test_abalones_have_the_eight_features_the_paper_lists(monkeypatch):
     rows = np.column_stack([np.eye(3)[[0, 1, 2, 2]], np.random.RandomState(0).uniform(size=(4, 7))])
     monkeypatch.setattr(linear_eac_data, "load_dataset", lambda name: (rows, np.arange(4)))
     linear_eac_data.features.cache_clear()
-    X, _ = linear_eac_data.features("abalone", "z")
-    without, _ = linear_eac_data.features(linear_eac_data.VARIANT, "z")
+    X, _ = linear_eac_data.features("abalone")
+    without, _ = linear_eac_data.features(linear_eac_data.VARIANT)
     linear_eac_data.features.cache_clear()
     assert X.shape == (4, 8)
     np.testing.assert_allclose(np.diff(X[:, 0]), [X[1, 0] - X[0, 0]] * 2 + [0.0])
