@@ -8,7 +8,6 @@ from experiments.accuracy.number_of_clusters import APART, CLUSTERERS, FEATURES,
 
 from .drawing import drawing
 from .markdown import table
-from .records import grouped, matching
 from .style import BLACK, BLUE, PAGE, VERMILLION
 
 # Least prediction strength of a stable number, and the least adjusted Rand index of the other rules.
@@ -235,21 +234,6 @@ def threshold_table(records):
     return table(["largest number with, or", *titles], lines)
 
 
-def papers_table(records):
-    """Number of clusters chosen on the k-means ensembles of paper 002, which need not support the classes."""
-    rows = []
-    for dataset, of_set in grouped(matching(records, family="paper"), "dataset").items():
-        found = [row["result"] for row in of_set]
-        peaks = [int(np.argmax(result["prediction_strength"])) for result in found]
-        chosen = [", ".join(str(RULES[rule](result)) for result in found) for rule in ("`select_n_clusters`", "lift")]
-        stable = "; ".join(", ".join(map(str, result["stable"])) or "none" for result in found)
-        largest = [f"{r['prediction_strength'][i]:.2f} ({1 + i})" for r, i in zip(found, peaks, strict=True)]
-        accuracy = ", ".join(f"{result['h']:.2f}" for result in found)
-        rows.append([dataset, found[0]["answer"], *chosen, stable, ", ".join(largest), accuracy])
-    titles = ["`select_n_clusters`", "lift", "stable candidates", "largest strength (at)", "H of the choice"]
-    return table(["data set", "classes", *titles], rows)
-
-
 DRAWINGS = (
     drawing("fig_number_of_clusters", "number_of_clusters", choice_figure),
     drawing("table_number_of_clusters", "number_of_clusters", mixed_table),
@@ -257,5 +241,4 @@ DRAWINGS = (
     drawing("table_number_of_clusters_unusual", "number_of_clusters", unusual_table),
     drawing("table_number_of_clusters_one", "number_of_clusters", one_table),
     drawing("table_number_of_clusters_threshold", "number_of_clusters", threshold_table),
-    drawing("table_number_of_clusters_papers", "number_of_clusters", papers_table),
 )

@@ -37,7 +37,7 @@ SYSTEMS = {name: CONSENSUS_FUNCTIONS[name] for name in ("kmeans", "sec", "ecc", 
 
 @lru_cache(maxsize=2)
 def features(dataset):
-    """Features (n, d) scaled to [0, 1], missing ones replaced by the mean of their column, and the number of classes."""
+    """Features (n, d) scaled to [0, 1], missing ones the mean of their column, and the number of classes."""
     name = "abalone" if dataset == VARIANT else dataset
     X, y = load_dataset(name)
     if name == "abalone":

@@ -4,7 +4,7 @@ import itertools
 from functools import partial
 
 import numpy as np
-from robust_eac.comparison.statistics import holm, signed_rank
+from robust_eac.comparison.result import holm, signed_rank
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
 

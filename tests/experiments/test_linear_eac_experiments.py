@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.linear_eac import linear_eac, linear_eac_data, linear_eac_starts
-from robust_eac import CONSENSUS_FUNCTIONS, density, ensemble_nmi
+from robust_eac import CONSENSUS_FUNCTIONS, density
 
 from ..conftest import random_ensemble
 
