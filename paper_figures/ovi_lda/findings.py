@@ -4,9 +4,9 @@ import itertools
 from functools import partial
 
 import numpy as np
-from robust_eac.comparison.result import holm, signed_rank
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, FUZZY, PRINTED
+from robust_eac.comparison.result import holm, signed_rank
 
 from ..markdown import table
 from ..paired import LEVEL
