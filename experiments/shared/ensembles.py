@@ -47,14 +47,17 @@ class Settings(dict):
 
 
 def find_weighting(name):
-    """A weighting or a scheme, by its name in the library, or by an expression in the names of a module.
+    """A weighting or a scheme: its name in the library, MODULE:FUNCTION, or MODULE:CLASS() for a Weighting.
 
-    MODULE:FUNCTION or MODULE:CLASS(...); the module lies in the current folder or in PYTHONPATH.
+    The module lies in the current folder or in PYTHONPATH.
     """
     if name in WEIGHT_SOLVERS:
         return name
-    module, _, expression = name.partition(":")
-    return eval(expression, vars(import_module(module))) if expression else WEIGHTING_SCHEMES[name]
+    module, _, member = name.partition(":")
+    if not member:
+        return WEIGHTING_SCHEMES[name]
+    found = getattr(import_module(module), member.removesuffix("()"))
+    return found() if member.endswith("()") else found
 
 
 def weigh(weighting, labels, load_X, random_state):

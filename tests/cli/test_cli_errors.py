@@ -123,7 +123,7 @@ BAD_ARGUMENTS = [
     ("compare", "--truth few.csv", r"few\.csv: has 2 rows, labels\.csv 30"),
     ("compare", "--truth named.csv", ".*--truth-column"),
     ("compare", "--truth-column k", "'k'"),
-    ("compare", "--truth half.csv", "'class' holds no class"),
+    ("compare", "--truth half.csv", "'class' must label"),
     ("compare", "--reference uniform+sec", "--reference must be .*'uniform . sec'"),
     ("compare", "--features named.csv", r"named\.csv, row 2, column 'name'"),
     ("ensemble", "--n-clusters auto", "LOW-HIGH"),

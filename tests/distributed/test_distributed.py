@@ -98,7 +98,7 @@ def assert_consistent(labels, result):
         ("restricted-simplex", 0.3, (3, 0, 10, 227)),
         ("restricted-simplex", 0.0, (1,) * 20),
         ("l2", 0.0, (60,) * 4),
-        ("entropy", 0.3, (240,)),
+        ("entropy", 0.3, (100, 140)),
     ],
 )
 def test_same_minimum_as_one_machine_from_the_same_start(rng, weighting, missing, sizes):
