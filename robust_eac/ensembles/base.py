@@ -127,7 +127,7 @@ def draw_indices(total, size, rng):
     return np.arange(total) if size == total else np.sort(sample_without_replacement(total, size, random_state=rng))
 
 
-def draw_objects(X, size, rng):
+def sample_objects(X, size, rng):
     """(size, n_features) distinct random rows in their order in X; float64, C-ordered."""
     rows = X if size == len(X) else X[draw_indices(len(X), size, rng)]
     return np.asarray(rows, dtype=np.float64, order="C")

@@ -293,7 +293,7 @@ def _as_clusterer(estimator, n_per_k):
 
 def _fit(is_own, estimator, X, size, seed, features):
     """(clusterer fitted to a sample of the rows and to these features, its labels); `is_own`: it leaves X as it is."""
-    sample = _columns(base.draw_objects(X, size, np.random.RandomState(seed)), features)
+    sample = _columns(base.sample_objects(X, size, np.random.RandomState(seed)), features)
     if not is_own and np.may_share_memory(sample, X):
         sample = sample.copy()
     clusterer = base.last_step(estimator.fit(sample))
