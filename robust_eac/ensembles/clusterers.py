@@ -240,8 +240,8 @@ class KMeansEnsemble(ClustererEnsemble):
 
     Attributes
     ----------
-    labels_, n_clusters_, n_features_in_, estimators_, estimators_samples_, estimators_features_
-        As in :class:`~robust_eac.ClustererEnsemble`.
+    labels_, n_clusters_, n_features_in_ : as in :class:`~robust_eac.ClustererEnsemble`
+    estimators_, estimators_samples_, estimators_features_ : as in :class:`~robust_eac.ClustererEnsemble`
 
     References
     ----------

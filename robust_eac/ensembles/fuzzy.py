@@ -262,7 +262,7 @@ def kaufman_seeds(X: ArrayLike, n_clusters: int) -> np.ndarray:
     References
     ----------
     .. [1] Kaufman, Rousseeuw, "Finding groups in data", Wiley, 1990.
-    .. [2] Peña et al., "An empirical comparison of four initialization methods ...", Pattern Recognition Letters 20, 1999.
+    .. [2] Peña et al., "An empirical comparison of four initialization methods ...", Pattern Recogn. Lett. 20, 1999.
 
     Examples
     --------

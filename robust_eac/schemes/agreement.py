@@ -55,7 +55,7 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
 
     References
     ----------
-    .. [1] Huang, Lai, Wang, "Combining multiple clusterings via crowd agreement estimation ...", Neurocomputing 170, 2015.
+    .. [1] Huang, Lai, Wang, "Combining multiple clusterings via crowd agreement ...", Neurocomputing 170, 2015.
 
     Examples
     --------
