@@ -1,5 +1,6 @@
 """Ensembles, and measures of a consensus, that several experiments share."""
 
+import ast
 import inspect
 from importlib import import_module
 
@@ -47,17 +48,20 @@ class Settings(dict):
 
 
 def find_weighting(name):
-    """A weighting or a scheme: its name in the library, MODULE:FUNCTION, or MODULE:CLASS() for a Weighting.
+    """A weighting or a scheme: its name in the library, MODULE:FUNCTION, or MODULE:CLASS(...) for a Weighting.
 
-    The module lies in the current folder or in PYTHONPATH.
+    The module lies in the current folder or in PYTHONPATH; arguments of a class are literals.
     """
     if name in WEIGHT_SOLVERS:
         return name
     module, _, member = name.partition(":")
     if not member:
         return WEIGHTING_SCHEMES[name]
-    found = getattr(import_module(module), member.removesuffix("()"))
-    return found() if member.endswith("()") else found
+    module, call = import_module(module), ast.parse(member, mode="eval").body
+    if not isinstance(call, ast.Call):
+        return getattr(module, member)
+    named = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+    return getattr(module, call.func.id)(*map(ast.literal_eval, call.args), **named)
 
 
 def weigh(weighting, labels, load_X, random_state):

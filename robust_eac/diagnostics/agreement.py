@@ -105,7 +105,7 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     References
     ----------
     .. [1] Mantel, "The detection of disease clustering and a generalized regression approach", Cancer Res. 27, 1967.
-    .. [2] Mielke, "Clarification and appropriate inferences for Mantel ... technique", Biometrics 34, 1978.
+    .. [2] Mielke, "Clarification and appropriate inferences for Mantel and Valand's ...", Biometrics 34, 1978.
 
     Examples
     --------

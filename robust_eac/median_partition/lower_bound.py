@@ -104,7 +104,7 @@ def consensus_lower_bound(
     .. [4] Grötschel, Wakabayashi, "A cutting plane algorithm for a clustering problem", Math. Program. 45, 1989.
     .. [5] Lange et al., "Partial optimality and fast lower bounds for weighted correlation clustering", ICML 2018.
     .. [6] Frieze, Jerrum, "Improved approximation algorithms for MAX k-CUT and MAX BISECTION", Algorithmica 18, 1997.
-    .. [7] Boyd et al., "Distributed optimization and statistical learning ...", Found. Trends Mach. Learn. 3(1), 2011.
+    .. [7] Boyd et al., "Distributed optimization and statistical learning via ...", Found. Trends Mach. Learn. 3, 2011.
 
     Examples
     --------

@@ -113,9 +113,9 @@ def solve_median_partition(
     Examples
     --------
     >>> labels = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 1, 1]])
-    >>> result = solve_median_partition(labels, 2, weighting="uniform", init=[0, 0, 1, 1, 1, 1], random_state=0)
-    >>> result.labels, result.converged
-    (array([0, 0, 0, 1, 1, 1]), True)
+    >>> result = solve_median_partition(labels, 2, init=[0, 0, 1, 1, 1, 1], random_state=0)
+    >>> result.labels, result.weights.round(2)
+    (array([0, 0, 0, 1, 1, 1]), array([0.31, 0.31, 0.31, 0.06]))
     """
     ensemble = check.ensemble(labels)
     check.index(ensemble, weighting=weighting, init=init, sample_weight=sample_weight)

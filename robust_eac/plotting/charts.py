@@ -201,8 +201,9 @@ def plot_consensus_distribution(
 
     Examples
     --------
-    >>> from robust_eac import consensus_distribution
-    >>> labels = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 2, 2]])
+    >>> from robust_eac import ClustererEnsemble, consensus_distribution, load_dataset
+    >>> make = ClustererEnsemble(n_clusters=(2, 3), n_per_k=10, max_samples=0.8, label_all=False, random_state=0)
+    >>> labels = make.fit_transform(load_dataset("iris")[0])
     >>> [text.get_text() for text in plot_consensus_distribution(consensus_distribution(labels)).texts]
     ['2', '3']
     """

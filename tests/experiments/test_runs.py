@@ -102,7 +102,7 @@ def test_a_parameter_at_its_default_is_not_in_the_configuration():
         ("datasets=hole.csv", "hole.csv: .*finite numbers"),
         ("weightings=l3", "weightings must be of .*weac.*MODULE:NAME, got 'l3'"),
         ("weightings=nowhere:f", "weightings, nowhere:f: ModuleNotFoundError"),
-        ("weightings=mymodule:f", "weightings, mymodule:f: NameError"),
+        ("weightings=mymodule:f", "weightings, mymodule:f: AttributeError"),
         ("repetitions=2.5", "repetitions must be int, got '2.5'"),
         ("k_range=5", "k_range must be two numbers from 2 on, the smaller first, got .5,"),
         ("rho=.001", "rho must be at least"),
