@@ -184,7 +184,6 @@ def test_membership_and_labels_equal_the_definition(rng, missing):
     np.testing.assert_allclose(result.membership, expected[:, columns], atol=1e-10)
     assert np.array_equal(result.membership.argmax(axis=1), result.labels)
     assert np.array_equal(result.confidence, result.membership.max(axis=1))
-    assert result.n_clusters == 3
 
 
 @pytest.mark.parametrize(

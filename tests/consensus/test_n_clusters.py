@@ -65,9 +65,12 @@ def unstable(labels, *arguments, match="no number of clusters", **options):
 def test_one_rule_at_mixed_resolutions_with_noise(rng, n_noise):
     truth = np.repeat(np.arange(5), [40, 40, 60, 60, 100])
     labels = mixed_ensemble(rng, truth, n_noise=n_noise)
-    for model in (select_n_clusters(labels, (2, 12), random_state=0), merge_consensus(labels, random_state=0)):
-        assert model.n_clusters == 5
-        assert adjusted_rand_score(truth, model.labels) > 0.99
+    selection, consensus = select_n_clusters(labels, (2, 12), random_state=0), merge_consensus(labels, random_state=0)
+    for found in (selection, consensus):
+        assert found.n_clusters == 5
+        assert adjusted_rand_score(truth, found.labels) > 0.99
+    # Noise is in no half.
+    assert selection.n_different == np.count_nonzero(consensus.weights) <= 10
 
 
 def test_random_partitions_give_one_or_the_nearest(rng):
