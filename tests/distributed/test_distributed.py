@@ -103,9 +103,10 @@ def assert_consistent(labels, result):
 )
 def test_same_minimum_as_one_machine_from_the_same_start(rng, weighting, missing, sizes):
     labels, start = problem(rng, missing, n=sum(sizes))
-    # Wide and negative codes, and partitions that some blocks do not observe.
+    # Wide and negative codes, and a partition that a block does not observe.
     labels[:, 0] = np.array([-(2**62), 0, 2**62, -1])[labels[:, 0]]
-    labels[: sizes[0], 1:3] = -1
+    if len(sizes) > 1:
+        labels[: sizes[0], 1], labels[: sizes[0], 2] = -1, 0
     options = {"weighting": weighting, "init": start, "random_state": 0}
     single = solve_median_partition(labels, K, **options)
     result = solve_median_partition_distributed(by_rows(labels, *sizes), K, **options)
