@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 import matplotlib.pyplot as plt
 
-from experiments.__main__ import fail
+from experiments.shared.runner import fail
 
 from .drawing import Paper
 from .records import FOLDER, drawing_records, records_folder, run_in

@@ -1,11 +1,15 @@
-"""Types of arguments, blocks of rows, warnings, texts that are labels, optional packages: shared by most folders."""
+"""Types of arguments, blocks of rows, warnings, optional packages, files whole or not at all."""
 
 import os
+import shutil
 import sys
+import uuid
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,3 +54,37 @@ def did_you_mean(value, choices) -> str:
     """A suggestion to append to an error; empty if no choice resembles the value."""
     near = get_close_matches(str(value).lower(), list(choices), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def write_files(writers):
+    """Write files, {path: function that writes to a binary file}, all or none: each under a temporary name first.
+
+    After an OSError no file has changed, unless a rename failed; renames need no space, and come last. A killed process
+    can leave a `.robust-eac-*.tmp` beside its output.
+    """
+    staged = []
+    with ExitStack() as cleanup:
+        for output, write in writers.items():
+            # Replace the file that a link points to, not the link.
+            target = Path(os.path.realpath(output))
+            temporary = target.with_name(f".robust-eac-{uuid.uuid4().hex}.tmp")
+            cleanup.callback(temporary.unlink, missing_ok=True)
+            with _naming(output), open(temporary, "xb") as handle:
+                write(handle)
+                handle.flush()
+                os.fsync(handle.fileno())
+            if target.exists():
+                shutil.copymode(target, temporary)
+            staged.append((output, temporary, target))
+        for output, temporary, target in staged:
+            with _naming(output):
+                os.replace(temporary, target)
+
+
+@contextmanager
+def _naming(output):
+    """Name the file in an OSError: a full disk does not say which file did not fit."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(f"{output}: cannot be written: {error.strerror or error}.") from error

@@ -5,11 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .common import row_blocks
-from .core.arrays import RowData, Slots, Statistics, Visited
-from .core.encoding import Encoding
+from .core.encoding import Encoding, RowData, Slots, Statistics, Visited
 from .core.formula import agreement_from_losses, slots_of
-from .median_partition.base import MAX_PLACING, place_by
-from .median_partition.gradient import padded, totals_by_mask
+from .median_partition.base import MAX_PLACING, padded, place_by, totals_by_mask
 from .median_partition.objective import ChanceCorrectedObjective
 from .median_partition.sweep import ROUNDING
 

@@ -8,7 +8,7 @@ import numpy as np
 from robust_eac import summary as _summary
 from robust_eac import validation
 from robust_eac import wording as _wording
-from robust_eac._whole_files import write_files
+from robust_eac.common import write_files
 from robust_eac.comparison import result as comparison_statistics
 from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.consensus import _common as _consensus_common
@@ -16,11 +16,10 @@ from robust_eac.consensus import agglomeration as _agglomeration
 from robust_eac.consensus import micro_clusters as _merging
 from robust_eac.consensus import n_clusters
 from robust_eac.consensus import peace as _peace
-from robust_eac.consensus._common import check_memory, clusters_of, prepare
+from robust_eac.consensus._common import check_memory, clusters_of, in_random_order, prepare
 from robust_eac.consensus.graph_partitioning import _closest, partition_graph, pieces, whole_numbers
 from robust_eac.consensus.kmeans import _cross_entropies as cross_entropies
 from robust_eac.consensus.kmeans import degree_costs
-from robust_eac.consensus.random_order import in_random_order
 from robust_eac.consensus.refined_eac import walk_similarities
 from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
@@ -29,8 +28,17 @@ from robust_eac.core import kernels as _kernels
 from robust_eac.core import lloyd as _lloyd
 from robust_eac.core import permutation as _chance
 from robust_eac.core import threads as _threads
-from robust_eac.core.arrays import Visit
-from robust_eac.core.encoding import collapse, encode, encode_ensemble, one_hot, relabel, select, take_rows, weigh
+from robust_eac.core.encoding import (
+    Visit,
+    collapse,
+    encode,
+    encode_ensemble,
+    one_hot,
+    relabel,
+    select,
+    take_rows,
+    weigh,
+)
 from robust_eac.core.formula import accumulate, adjusted_agreements, cluster_counts, losses_of, moments_of_test
 from robust_eac.core.lloyd import scaled_distances, table_costs
 from robust_eac.datasets import loading as datasets
@@ -44,31 +52,40 @@ from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard.contingency import LOSSES
 from robust_eac.hard.credible_ball import CREDIBLE_LEVEL
-from robust_eac.hard.search import PartitionSearch as Search
-from robust_eac.hard.search import group_copies
+from robust_eac.hard.multistart import PartitionSearch as Search
+from robust_eac.hard.multistart import group_copies
 from robust_eac.median_partition import alternation as _alternation
-from robust_eac.median_partition import gradient as _gradient
-from robust_eac.median_partition import line_search as _line_search
+from robust_eac.median_partition import base as _gradient
 from robust_eac.median_partition import objective as _raw
 from robust_eac.median_partition import partition_bound, trust
 from robust_eac.median_partition import rotation as _rotation
 from robust_eac.median_partition import several_starts as _several_starts
 from robust_eac.median_partition import starts as _starts
+from robust_eac.median_partition import sweep as _line_search
 from robust_eac.median_partition import sweep as _sweep
 from robust_eac.median_partition import weightings as joint
 from robust_eac.median_partition.alternation import Problem, next_relaxation
-from robust_eac.median_partition.base import empty_last
-from robust_eac.median_partition.gradient import frank_wolfe_gaps, gap_of, gap_unit, gradient_of, weighted_statistics
+from robust_eac.median_partition.base import (
+    empty_last,
+    frank_wolfe_gaps,
+    gap_of,
+    gap_unit,
+    gradient_of,
+    weighted_statistics,
+)
 from robust_eac.median_partition.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
 from robust_eac.median_partition.objective import OBJECTIVES, ChanceCorrectedObjective, RawObjective
-from robust_eac.median_partition.pairs import Pairs, compare_pairs, pairs_of, sample_columns
 from robust_eac.median_partition.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
 from robust_eac.median_partition.sweep import visiting_order
 from robust_eac.median_partition.trust import (
+    Pairs,
     are_apart,
+    compare_pairs,
     count_near_duplicates_once,
     largest_group,
     near_duplicates,
+    pairs_of,
+    sample_columns,
     with_untested,
 )
 from robust_eac.median_partition.weightings import as_weighting, weighted_loss

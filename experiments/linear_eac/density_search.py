@@ -13,7 +13,7 @@ from robust_eac.core.encoding import collapse, relabel
 from robust_eac.core.formula import cluster_counts
 from robust_eac.core.kernels import njit
 from robust_eac.core.lloyd import best_lloyd, squared_distances
-from robust_eac.median_partition.line_search import gather
+from robust_eac.median_partition.sweep import gather
 from robust_eac.metrics.external import pair_weights, sized_densities
 
 # Gains (in objects) up to this are rounding errors.

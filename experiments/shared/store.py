@@ -18,7 +18,7 @@ import joblib
 import numpy as np
 
 from robust_eac import __version__
-from robust_eac._whole_files import write_files
+from robust_eac.common import write_files
 
 PROJECT = Path(__file__).resolve().parents[2]
 RECORDS = PROJECT / "experiments" / "records"

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from experiments.robust_eac.noisy_ensembles import SETTINGS
-from experiments.shared.own import short_name
+from experiments.shared.data import short_name
 from robust_eac import coassociation_matrix
 
 from ..markdown import beside, document, table

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from experiments.shared.own import short_name
+from experiments.shared.data import short_name
 
 from ..markdown import document, table
 from ..paired import FEWEST, cells, compare, head, mean_interval

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from .._whole_files import write_files
-from ..common import load_package
+from ..common import load_package, write_files
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 # As a path of an output: standard output.

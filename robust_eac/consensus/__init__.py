@@ -11,11 +11,18 @@ from .. import validation as check
 from ..core.encoding import relabel
 from ..hard.solve import solve_hard_median_partition
 from ..median_partition.solve import solve_median_partition
-from .bisecting import BisectingTree, bisecting_kmeans_consensus, bisecting_tree, cut_bisecting_tree
 from .combinatorial import CombinatorialEAC, zca_whiten
 from .eac import coassociation_matrix, eac, eac_linkage, lifetime_eac, threshold_eac
 from .graph_partitioning import cspa, hgpa, mcla
-from .kmeans import ecc, kmeans_consensus, sec
+from .kmeans import (
+    BisectingTree,
+    bisecting_kmeans_consensus,
+    bisecting_tree,
+    cut_bisecting_tree,
+    ecc,
+    kmeans_consensus,
+    sec,
+)
 from .merge import MergeResult, merge_consensus, merge_labels
 from .n_clusters import ClusterNumberSelection, select_n_clusters
 from .ovi import OVIConsensus, assign_to_cores, ovi_lda_consensus

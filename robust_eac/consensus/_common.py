@@ -1,11 +1,14 @@
-"""Parts of several consensus functions: checks of arguments and memory, encoding, indicators of base clusters."""
+"""Parts of consensus functions: checks of arguments and memory, encoding, base clusters as vectors, random order."""
 
 import os
 
 import numpy as np
 
 from .. import validation as check
-from ..core.encoding import collapse, encode, one_hot, select
+from ..common import row_blocks
+from ..core import kernels
+from ..core.encoding import Encoding, RowData, collapse, encode, hard_partitions, one_hot, select
+from ..core.kernels import njit
 
 # Means that differ by less than this are equal up to rounding.
 TIE = 1e-12
@@ -85,3 +88,86 @@ def physical_memory():
         return os.sysconf("SC_PAGE_SIZE") * pages if pages > 0 else None
     except (AttributeError, ValueError, OSError):
         return None
+
+
+# The constants of SplitMix64, which hashes 64-bit integers.
+_SHIFTS = np.uint64(30), np.uint64(27)
+_FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+def in_random_order(encoding, rng, weights=None):
+    """(encoding of hard partitions in random order; original positions of its partitions; original slots of its slots).
+
+    Its `inverse` is that of the objects in the given order. Reordering objects or partitions (with their weights) and
+    renaming labels give the same encoding. Only objects and partitions that colour refinement does not distinguish,
+    usually symmetric ones, may change places. Objects and partitions of weight 0 come first and do not change the order
+    of the others.
+    """
+    (codes, multiplicity, observed), old, inverse = encoding
+    weights = np.ones(codes.shape[1]) if weights is None else weights
+    *colours, slot_colours = _refined_colours(encoding, weights)
+    objects, columns = (np.argsort(own, kind="stable") for own in colours)
+    rng.shuffle(objects[np.count_nonzero(multiplicity == 0.0) :])
+    rng.shuffle(columns[np.count_nonzero(weights == 0.0) :])
+    # "Not observed" stays the last slot.
+    slot_colours[old.missing_slots] = np.iinfo(np.int64).max
+    slots = np.lexsort((slot_colours, np.repeat(np.argsort(columns), old.n_codes)))
+    missing = np.isin(old.offsets + old.n_codes - 1, old.missing_slots)[columns]
+    new = hard_partitions(old.sizes[slots], old.n_codes[columns], missing, old.mask_of[columns], old.total)
+    names = np.empty(len(slots), dtype=codes.dtype)
+    names[slots] = np.arange(len(slots)) - np.repeat(new.offsets, new.n_codes)
+    renamed = np.empty_like(codes)
+    for block in row_blocks(len(codes)):
+        _rename(codes.take(objects[block], axis=0), columns, old.offsets[columns], names, renamed[block])
+    rows = RowData(renamed, multiplicity[objects], np.ascontiguousarray(observed[objects]))
+    places = np.argsort(objects)
+    places = places if inverse is None else places[inverse]
+    return Encoding(rows, new._replace(copy=old.copy), places), columns, slots
+
+
+def _refined_colours(encoding, weights):
+    """Integer colours of objects, partitions and slots, by Weisfeiler-Leman refinement until no more slots differ."""
+    # They are 0 without weight. Sums are small enough for floats to be exact, so the order of terms does not matter.
+    rows, partitions, _ = encoding
+    by_slot = np.repeat(weights, partitions.n_codes) * partitions.sizes
+    filled, weighty = by_slot > 0.0, rows.multiplicity > 0.0
+    shift = np.uint64(12 + int(max(np.count_nonzero(weighty), np.count_nonzero(weights))).bit_length())
+
+    def hashed(colours):
+        """Integers below 2^64 / 2^shift; 0 from 0."""
+        bits = colours.view(np.uint64)
+        for by, factor in zip(_SHIFTS, _FACTORS, strict=True):
+            bits = (bits ^ (bits >> by)) * factor
+        return (bits >> shift).astype(np.int64)
+
+    # Single precision, in which rounding errors rarely show.
+    given = (values.astype(np.float32).view(np.int32) for values in (weights, rows.multiplicity, by_slot))
+    of_partitions, of_objects, slots = (hashed(bits.astype(np.int64)) for bits in given)
+    one_cluster, n_before = np.zeros(len(weighty), dtype=np.intp), 0
+    while True:
+        colours = hashed(of_partitions + np.add.reduceat(slots, partitions.offsets))
+        slots = np.where(filled, hashed(slots + np.repeat(colours, partitions.n_codes)), 0)
+        objects = of_objects.copy()
+        _add_slots(rows.codes, partitions.offsets, slots, objects)
+        objects = np.where(weighty, objects, 0)
+        n_different = len(np.unique(slots[filled]))
+        if n_different in (n_before, np.count_nonzero(filled)):
+            return objects, colours, slots
+        sums, n_before = np.zeros((len(slots), 1)), n_different
+        kernels.count(rows.codes, partitions.offsets, hashed(objects).astype(np.float64), one_cluster, sums)
+        slots = np.where(filled, hashed(slots + sums[:, 0].astype(np.int64)), 0)
+
+
+@njit
+def _add_slots(codes, offsets, values, sums):
+    for i in range(codes.shape[0]):
+        for u in range(codes.shape[1]):
+            sums[i] += values[offsets[u] + codes[i, u]]
+
+
+@njit
+def _rename(codes, columns, offsets, names, out):
+    """Fill out with the new names of the codes in these columns; offsets : their first slots."""
+    for i in range(out.shape[0]):
+        for u in range(out.shape[1]):
+            out[i, u] = names[offsets[u] + codes[i, columns[u]]]

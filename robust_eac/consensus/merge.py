@@ -12,10 +12,10 @@ from ..common import RandomState
 from ..core.encoding import collapse, encode, select
 from ..median_partition.base import first_objects
 from ..median_partition.trust import linked_group
+from ._common import in_random_order
 from .agglomeration import linkage_matrix
 from .micro_clusters import THETA, assign, grow_tree, mean_n_clusters
 from .n_clusters import choose, compare_halves
-from .random_order import in_random_order
 
 __all__ = ["MergeResult", "merge_consensus"]
 

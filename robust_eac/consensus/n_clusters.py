@@ -17,11 +17,10 @@ from ..common import MAX_SEED, Labels, RandomState, warn
 from ..core.encoding import Encoding, collapse, encode, encode_ensemble, relabel, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
-from ..median_partition.pairs import compare_pairs
-from ..median_partition.trust import linked_group
+from ..median_partition.trust import compare_pairs, linked_group
 from ..wording import listed
+from ._common import in_random_order
 from .micro_clusters import assign, cut_into_large, grow_tree
-from .random_order import in_random_order
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 

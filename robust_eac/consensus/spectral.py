@@ -11,8 +11,7 @@ from sklearn.cluster import KMeans
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.arrays import unit_rows
-from ..core.encoding import relabel
+from ..core.encoding import relabel, unit_rows
 from ..schemes.clusters import slot_certainty
 from ._common import check_starts, clusters_of, prepare_rows, trivial
 

@@ -1,7 +1,7 @@
 """How kernels are compiled; sums over rows of codes, and the passes of k-means on them.
 
-Arguments: see :mod:`~robust_eac.core.arrays`. Slots are unsigned in inner loops, which saves numba's check for negative
-indices.
+Arguments: see :mod:`~robust_eac.core.encoding`.
+Slots are unsigned in inner loops, which saves numba's check for negative indices.
 """
 
 from functools import partial
@@ -74,7 +74,7 @@ def count(codes, offsets, multiplicity, clusters, counts):
 
 @njit
 def _gather(codes, i, offsets, table, cost):
-    """cost = sum over u of table[slot of row i in u]; four partitions at a time, see line_search.gather."""
+    """cost = sum over u of table[slot of row i in u]; four partitions at a time, see sweep.gather."""
     m, k = codes.shape[1], cost.shape[0]
     rest = m - m % 4
     for p in range(k):

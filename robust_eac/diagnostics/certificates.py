@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..common import Labels
 from ..hard.contingency import LOSSES, hard_losses, moves
 from ..hard.losses import best_reassignments
-from ..median_partition.gradient import frank_wolfe_gaps
+from ..median_partition.base import frank_wolfe_gaps
 from ..median_partition.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from ..median_partition.objective import RawObjective
 from .agreement import AgreementTest, agreement_test_of

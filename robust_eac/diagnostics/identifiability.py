@@ -7,8 +7,15 @@ from scipy.stats import ortho_group
 from sklearn.metrics import adjusted_rand_score
 
 from ..common import row_blocks
-from ..median_partition.angles import admissible_angles, label_changes, rotation_of_three
-from ..median_partition.rotation import MOST_ROTATED, Search, embedded, free_clusters
+from ..median_partition.rotation import (
+    MOST_ROTATED,
+    Search,
+    admissible_angles,
+    embedded,
+    free_clusters,
+    label_changes,
+    rotation_of_three,
+)
 from ..metrics.external import count_shared, matched_numbers
 
 # Memberships above -SLACK are admissible: a fit is only as exact as its tolerance.

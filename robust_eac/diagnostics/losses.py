@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import Labels
 from ..core.encoding import encode_ensemble
-from ..median_partition.gradient import gradient_of
+from ..median_partition.base import gradient_of
 from ..median_partition.objective import objective_named
 from ..median_partition.weightings import weighted_loss
 

@@ -13,12 +13,10 @@ import numpy as np
 
 from .. import validation as check
 from ..common import row_blocks
-from ..core.arrays import Visit
-from ..core.encoding import Encoding, encode, hard_partitions, select, take_rows
+from ..core.encoding import Encoding, Visit, encode, hard_partitions, select, take_rows
 from ..core.formula import accumulate, coefficients, matrices_of
-from ..median_partition import line_search
-from ..median_partition.base import first_objects, place_by
-from ..median_partition.gradient import gap_of, gradient_of, weighted_statistics
+from ..median_partition import sweep as sweeping
+from ..median_partition.base import first_objects, gap_of, gradient_of, place_by, weighted_statistics
 from ..median_partition.objective import Matrices
 from ..median_partition.rotation import MOST_ROWS, rotate_rows, some_rows, survey
 from ..median_partition.starts import draw_rows, reduce_rows
@@ -188,7 +186,7 @@ def propose(encoding, proposal, shared, number):
     part, statistics = _of_weighty(encoding, shared)
     target = rows.copy()
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = line_search.sweep_rows(order, *part.visited, statistics, target, shared.visit)
+    gap, _ = sweeping.sweep_rows(order, *part.visited, statistics, target, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
@@ -243,7 +241,7 @@ def search_line(partitions, weights, S, G, sums):
             inner(square, square),
         ]
     )
-    return line_search.minimise_quartic(*powers, 1.0)
+    return sweeping.minimise_quartic(*powers, 1.0)
 
 
 def after_step(S, G, sums, t):

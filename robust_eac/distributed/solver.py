@@ -13,12 +13,11 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, WeightSolver
-from ..core.arrays import RowData
-from ..core.encoding import Encoding, select, weigh
+from ..core.encoding import Encoding, RowData, select, weigh
 from ..core.formula import agreement_from_sums
 from ..core.threads import progress
 from ..median_partition.alternation import Problem, alternate, first_state
-from ..median_partition.gradient import gap_unit
+from ..median_partition.base import gap_unit
 from ..median_partition.objective import Matrices, RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
 from ..median_partition.several_starts import canonical, solve

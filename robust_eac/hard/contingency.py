@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import RowData
+from ..core.encoding import RowData
 from ..core.formula import WIDTH
 from ..core.kernels import njit
 
@@ -51,7 +51,7 @@ LOSSES = {"binder": Loss(squares=True), "vi": Loss(squares=False)}
 class LossTerms(NamedTuple):
     """What the kernels read of an ensemble, its weights and the loss; the tables change.
 
-    rows, offsets, missing, mask_of : see :class:`~robust_eac.core.arrays.RowData` and
+    rows, offsets, missing, mask_of : see :class:`~robust_eac.core.encoding.RowData` and
         :class:`~robust_eac.core.encoding.Partitions`.
     coef : (n_slots + n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss.
     unit : the commonest weight of a row, for which tables contain differences.

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core import formula, permutation
-from . import gradient
+from . import base
 from .base import Objective
 from .sweep import sweep, visit_with, visiting_order
 
@@ -42,7 +42,7 @@ class ChanceCorrectedObjective(Objective):
 
     @cached_property
     def visited(self):
-        return gradient.with_one_cluster(self.encoding)
+        return base.with_one_cluster(self.encoding)
 
     @cached_property
     def _sums(self):
@@ -73,7 +73,7 @@ class ChanceCorrectedObjective(Objective):
         coef, quadratic, together = self.terms(weights, matrices)
         share, chance = permutation.share_of_pairs(sums), coef * matrices.losses
         alone = by_mask(-chance * (sums.own / sums.singles - share))
-        return gradient.statistics_from(
+        return base.statistics_from(
             self.encoding, matrices.S, matrices.G, coef, by_mask(quadratic), by_mask(together), alone
         )
 
@@ -107,7 +107,7 @@ class ChanceCorrectedSteps:
 
     def gap(self):
         objective, total = self._objective, self._objective.partitions.total
-        return gradient.gap_of(objective.visited, self._rows, self._statistics(), total, n_threads=self._n_threads)
+        return base.gap_of(objective.visited, self._rows, self._statistics(), total, n_threads=self._n_threads)
 
     def sweep(self, relaxation):
         visited, before = self._objective.visited, self._rows.copy()
@@ -115,7 +115,7 @@ class ChanceCorrectedSteps:
         gaps = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
         lower = self._shorten(before)
         if lower is None:
-            slopes = gradient.gradient_of(visited, before, self._statistics())
+            slopes = base.gradient_of(visited, before, self._statistics())
             self._rows[:] = np.eye(before.shape[1])[slopes.argmin(axis=1)]
             lower = self._shorten(before)
         if lower is None:
@@ -123,7 +123,7 @@ class ChanceCorrectedSteps:
             self._rows[:] = before
             return None
         self.matrices = lower
-        return gaps / gradient.gap_unit(self._objective.partitions.total)
+        return gaps / base.gap_unit(self._objective.partitions.total)
 
     def refresh(self):
         """Nothing to do: the matrices are measured after every sweep."""

@@ -7,14 +7,13 @@ import numpy as np
 from .. import validation as check
 from ..core.encoding import select
 from ..core.formula import accumulate, coefficients, losses_of, matrices_of
-from .base import Objective
+from .base import Objective, gap_of, gap_unit, weighted_statistics
 from .chance_corrected import ChanceCorrectedObjective
-from .gradient import gap_of, gap_unit, weighted_statistics
 from .sweep import sweep, visit_with, visiting_order
 
 
 class Matrices(NamedTuple):
-    """S and G of memberships; see :mod:`~robust_eac.core.arrays`."""
+    """S and G of memberships; see :mod:`~robust_eac.core.encoding`."""
 
     S: np.ndarray
     G: np.ndarray

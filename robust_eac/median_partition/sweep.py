@@ -1,12 +1,17 @@
-"""Sweeps over the rows; with many rows, in rounds of blocks."""
+"""Sweeps over the rows, with many rows in rounds of blocks; and the line search of the Y step, compiled.
+
+A sweep visits columns of Y, one after the other, by exact steps along pairs of clusters. Notation and arguments: see
+:mod:`~robust_eac.core.encoding`. Kernels that call each other share a file, because numba's cache does not notice
+changes in another one. Slots are unsigned in inner loops, which saves numba's check for negative indices.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ..core.arrays import Visit
+from ..core.encoding import Visit
+from ..core.kernels import njit
 from ..core.threads import stop_if_cancelled
-from . import line_search
 
 # Gaps below this are rounding errors of the small matrices.
 ROUNDING = 1e-14
@@ -26,14 +31,14 @@ _ROUNDS = 32
 
 
 def visit_with(relaxation):
-    """The :class:`~robust_eac.core.arrays.Visit` of a sweep."""
+    """The :class:`~robust_eac.core.encoding.Visit` of a sweep."""
     return Visit(_PAIR_STEPS, 0.0, relaxation)
 
 
 def sweep(visited, statistics, rows, order, how, *, n_threads=1):
     """Lower the objective row by row, in this order; updates rows, T and Q. Returns the sum of the gaps."""
     if len(order) < _IN_ROUNDS:
-        return line_search.sweep_rows(order, *visited, statistics, rows, how)[0]
+        return sweep_rows(order, *visited, statistics, rows, how)[0]
     # A row reads one slot per column, a copy reads all of T: copies should take a small part of the time.
     n_columns = visited.rows.codes.shape[1] + len(visited.slots.whole)
     length = max(len(order) // (_BLOCKS * _ROUNDS), _MIN_BLOCK, _COPIES * len(statistics.T) // n_columns)
@@ -51,7 +56,7 @@ def _sweep_round(visited, statistics, rows, blocks, how, pool):
     T, Q = statistics.T, statistics.Q
 
     def sweep_block(block, statistics):
-        return line_search.sweep_rows(block, *visited, statistics, rows, how)
+        return sweep_rows(block, *visited, statistics, rows, how)
 
     def propose(block):
         """Sweep a block by itself: (gap, change of the objective, its rows before, its steps of T and of Q)."""
@@ -90,3 +95,377 @@ def visiting_order(n_rows, rng, groups=None):
     order = (starts[:, np.newaxis] + np.arange(_RUN)).ravel()
     order = order[order < n_rows]
     return order if groups is None else np.argsort(groups, kind="stable")[order]
+
+
+# Maximum number of steps; Newton's method on a monotone cubic needs a handful, bisection alone about 60.
+_MAX_ROOT_STEPS = 100
+_EPS = np.finfo(np.float64).eps
+
+
+@njit
+def gather(codes, i, offsets, T, b):
+    """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of all solvers."""
+    # Four partitions at a time: otherwise every addition waits for the store of the previous one. Functions take the
+    # whole array and a row index, because numba counts references to views of rows.
+    m, k = codes.shape[1], b.shape[0]
+    rest = m - m % 4
+    if k == 4 or k == 8:
+        # These few columns fit in registers.
+        for p in range(0, k, 4):
+            b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
+            for u in range(0, rest, 4):
+                slot0 = np.uint64(offsets[u] + codes[i, u])
+                slot1 = np.uint64(offsets[u + 1] + codes[i, u + 1])
+                slot2 = np.uint64(offsets[u + 2] + codes[i, u + 2])
+                slot3 = np.uint64(offsets[u + 3] + codes[i, u + 3])
+                b0 += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
+                b1 += (T[slot0, p + 1] + T[slot1, p + 1]) + (T[slot2, p + 1] + T[slot3, p + 1])
+                b2 += (T[slot0, p + 2] + T[slot1, p + 2]) + (T[slot2, p + 2] + T[slot3, p + 2])
+                b3 += (T[slot0, p + 3] + T[slot1, p + 3]) + (T[slot2, p + 3] + T[slot3, p + 3])
+            b[p], b[p + 1], b[p + 2], b[p + 3] = b0, b1, b2, b3
+    else:
+        for p in range(k):
+            b[p] = 0.0
+        for u in range(0, rest, 4):
+            slot0 = np.uint64(offsets[u] + codes[i, u])
+            slot1 = np.uint64(offsets[u + 1] + codes[i, u + 1])
+            slot2 = np.uint64(offsets[u + 2] + codes[i, u + 2])
+            slot3 = np.uint64(offsets[u + 3] + codes[i, u + 3])
+            for p in range(k):
+                b[p] += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
+    for u in range(rest, m):
+        slot0 = np.uint64(offsets[u] + codes[i, u])
+        for p in range(k):
+            b[p] += T[slot0, p]
+
+
+@njit
+def gather_whole(observed, i, whole, T, b):
+    """b += sum over the masks that contain row i of T[whole[g]]; O(masks k)."""
+    n, k = whole.shape[0], b.shape[0]
+    for g in range(0, n - 3, 4):
+        slot0, slot1, slot2, slot3 = whole[g], whole[g + 1], whole[g + 2], whole[g + 3]
+        x0, x1, x2, x3 = observed[i, g], observed[i, g + 1], observed[i, g + 2], observed[i, g + 3]
+        for p in range(k):
+            b[p] += (x0 * T[slot0, p] + x1 * T[slot1, p]) + (x2 * T[slot2, p] + x3 * T[slot3, p])
+    for g in range(n - n % 4, n):
+        if observed[i, g]:
+            for p in range(k):
+                b[p] += T[whole[g], p]
+
+
+@njit
+def fill_hessian(observed, i, Q, H):
+    """H = sum of Q[g] over the masks that contain row i."""
+    for p in range(H.shape[0]):
+        for q in range(H.shape[1]):
+            H[p, q] = 0.0
+    for g in range(observed.shape[1]):
+        if observed[i, g]:
+            for p in range(H.shape[0]):
+                for q in range(H.shape[1]):
+                    H[p, q] += Q[g, p, q]
+
+
+@njit
+def quarter_gradient(y, H, b, quartic, extra, out):
+    """Quarter gradient in one column, without the row's own terms: H y - b - (quartic (|y|^2 - 1) + extra) y."""
+    k = y.shape[0]
+    square = 0.0
+    for p in range(k):
+        square += y[p] * y[p]
+        out[p] = -b[p]
+    for q in range(k):
+        if y[q] != 0.0:
+            for p in range(k):
+                out[p] += y[q] * H[q, p]
+    shift = quartic * (square - 1.0) + extra
+    if shift != 0.0:
+        for p in range(k):
+            out[p] -= shift * y[p]
+
+
+@njit
+def gradient(data, slots, statistics, membership, out):
+    """Fill out (rows, k) with the gradient in each object's column; O(rows (m k + masks k^2))."""
+    k = membership.shape[1]
+    T, Q, own = statistics.T, statistics.Q, statistics.own
+    b = np.empty(T.shape[1])
+    everywhere = Q.shape[0] == 1 and data.observed.all()
+    H = Q[0] if everywhere else np.empty((k, k))
+    for i in range(data.codes.shape[0]):
+        gather(data.codes, i, slots.offsets, T, b)
+        if slots.whole.shape[0] > 0:
+            gather_whole(data.observed, i, slots.whole, T, b)
+        if not everywhere:
+            fill_hessian(data.observed, i, Q, H)
+        quarter_gradient(membership[i], H, b, 0.0, own[i, 2], out[i])
+        for p in range(k):
+            out[i, p] *= 4.0
+
+
+@njit
+def quartic_value(t, c1, c2, c3, c4):
+    """c1 t + c2 t^2 + c3 t^3 + c4 t^4."""
+    return t * (c1 + t * (c2 + t * (c3 + t * c4)))
+
+
+@njit
+def _rising_root(lo, hi, c1, c2, c3, c4):
+    """Root of the quartic's derivative in [lo, hi], where it rises from negative to positive."""
+    t = lo
+    if c2 > 0.0:
+        # Minimiser of the quadratic part, corrected for the higher powers.
+        inverse = 0.5 / c2
+        t = -c1 * inverse
+        t -= t * t * (3.0 * c3 + 4.0 * c4 * t) * inverse
+    if not lo < t < hi:
+        t = 0.5 * (lo + hi)
+    for _ in range(_MAX_ROOT_STEPS):
+        slope = c1 + t * (2.0 * c2 + t * (3.0 * c3 + t * 4.0 * c4))
+        if slope < 0.0:
+            lo = t
+        elif slope > 0.0:
+            hi = t
+        else:
+            return t
+        bend = 2.0 * c2 + t * (6.0 * c3 + t * 12.0 * c4)
+        new = t - slope / bend if bend > 0.0 else lo
+        if not lo < new < hi:
+            new = 0.5 * (lo + hi)
+        elif (new - t) * (new - t) * (6.0 * abs(c3) + 24.0 * abs(c4) * hi) <= _EPS * bend * new:
+            # The error after a Newton step is below the square of the step times third over second derivative.
+            return new
+        if abs(new - t) <= 2.0 * _EPS * abs(new) or hi - lo <= _EPS * hi:
+            return new
+        t = new
+    return t
+
+
+@njit
+def minimise_quartic(c1, c2, c3, c4, upper):
+    """Minimiser of c1 t + c2 t^2 + c3 t^3 + c4 t^4 over 0 <= t <= upper; 0 if no value is below that at 0."""
+    # The roots of the second derivative cut [0, upper] into at most three pieces on which the first is monotone.
+    # Interior minima, where it changes from negative to positive, are compared by value with the two ends.
+    discriminant = 9.0 * c3 * c3 - 24.0 * c4 * c2
+    if c2 > 0.0 and c4 >= 0.0 and discriminant <= 0.0:
+        # Convex: the usual case.
+        if c1 >= 0.0:
+            return 0.0
+        if c1 + upper * (2.0 * c2 + upper * (3.0 * c3 + upper * 4.0 * c4)) <= 0.0:
+            return upper
+        return _rising_root(0.0, upper, c1, c2, c3, c4)
+
+    best, best_value = 0.0, 0.0
+    value = quartic_value(upper, c1, c2, c3, c4)
+    if value < best_value:
+        best, best_value = upper, value
+
+    # Roots of 12 c4 t^2 + 6 c3 t + 2 c2, in the form without cancellation.
+    cut1, cut2 = 0.0, upper
+    if discriminant > 0.0:
+        root = -(3.0 * c3 + (np.sqrt(discriminant) if c3 >= 0.0 else -np.sqrt(discriminant)))
+        first = root / (12.0 * c4) if c4 != 0.0 else upper
+        second = 2.0 * c2 / root
+        cut1 = min(max(min(first, second), 0.0), upper)
+        cut2 = min(max(max(first, second), 0.0), upper)
+
+    lo = 0.0
+    for piece in range(3):
+        hi = cut1 if piece == 0 else (cut2 if piece == 1 else upper)
+        if hi > lo:
+            left = c1 + lo * (2.0 * c2 + lo * (3.0 * c3 + lo * 4.0 * c4))
+            right = c1 + hi * (2.0 * c2 + hi * (3.0 * c3 + hi * 4.0 * c4))
+            if left < 0.0 < right:
+                t = _rising_root(lo, hi, c1, c2, c3, c4)
+                value = quartic_value(t, c1, c2, c3, c4)
+                if value < best_value:
+                    best, best_value = t, value
+            lo = hi
+    return best
+
+
+@njit(fastmath={"nnan", "nsz"})
+def steepest_pair(y, e, shift, slopes):
+    """(p, q, lowest, highest): the first coordinates of lowest slope e + shift y and, among positive y, of highest.
+
+    No value is NaN; with fastmath's "nnan", the compiler compares whole vectors.
+    """
+    k = y.shape[0]
+    low, high = np.inf, -np.inf
+    for j in range(k):
+        slope = e[j] + shift * y[j]
+        slopes[j] = slope
+        low = min(low, slope)
+        high = max(high, slope if y[j] > 0.0 else -np.inf)
+    p, q = 0, 0
+    while p < k - 1 and slopes[p] != low:
+        p += 1
+    while q < k - 1 and (slopes[q] != high or y[q] <= 0.0):
+        q += 1
+    return p, q, low, high
+
+
+@njit
+def descend_column(y, y0, e, H, weight, extra, visit, slopes):
+    """Up to n_steps exact pairwise steps on a column y; returns a quarter of the gap at the start, and the change.
+
+    Minimises 2 y' H_ y - 4 b_' y + weight (|y|^2 - 1)^2 + 2 extra |y|^2 over the simplex, where H_ = H - weight y0 y0'
+    and b_ are the terms of the other rows. ``e`` is H_ y - b_ and is updated with y. A step moves mass from the
+    positive coordinate of largest derivative to the one of smallest derivative, by exact line search.
+    """
+    k = y.shape[0]
+    gap, decrease, square = 0.0, 0.0, 0.0
+    for j in range(k):
+        square += y[j] * y[j]
+    for step in range(visit.n_steps):
+        r = square - 1.0
+        shift = weight * r + extra
+        p, q, low, high = steepest_pair(y, e, shift, slopes)
+        if step == 0:
+            mean = 0.0
+            for j in range(k):
+                mean += slopes[j] * y[j]
+            gap = max(mean - low, 0.0)
+            if gap <= visit.skip:
+                break
+        if not low < high:
+            break
+        d = y[p] - y[q]
+        d0 = y0[p] - y0[q]
+        bend = H[p, p] + H[q, q] - 2.0 * H[p, q] - weight * d0 * d0
+        c1 = 4.0 * (e[p] - e[q] + weight * r * d + extra * d)
+        c2 = 2.0 * bend + 4.0 * weight * (d * d + r) + 4.0 * extra
+        c3 = 8.0 * weight * d
+        c4 = 4.0 * weight
+        t = minimise_quartic(c1, c2, c3, c4, y[q])
+        if t == 0.0:
+            break
+        decrease += quartic_value(t, c1, c2, c3, c4)
+        square += 2.0 * t * (d + t)
+        for j in range(k):
+            e[j] += t * (H[p, j] - H[q, j] - weight * d0 * y0[j])
+        y[p] += t
+        y[q] = y[q] - t if t < y[q] else 0.0
+    return gap, decrease
+
+
+@njit
+def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
+    """Go `relaxation` times the step from y0 to y, or until a coordinate reaches 0; stay at y if that is worse than y0.
+
+    Returns the change from y0, which is never positive. ``e0`` is ``e`` at y0, so that their difference is H_ times the
+    step.
+    """
+    k = y.shape[0]
+    reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
+    for p in range(k):
+        d = y[p] - y0[p]
+        slope += e0[p] * d
+        bend += (e[p] - e0[p]) * d
+        square += y0[p] * y0[p]
+        dot += y0[p] * d
+        length += d * d
+        if y0[p] + reach * d < 0.0:
+            reach = -y0[p] / d
+    if reach <= 1.0:
+        return decrease
+    r = square - 1.0
+    value = quartic_value(
+        reach,
+        4.0 * (slope + (weight * r + extra) * dot),
+        2.0 * (bend + weight * (r * length + 2.0 * dot * dot) + extra * length),
+        4.0 * weight * dot * length,
+        weight * length * length,
+    )
+    if value > 0.0:
+        return decrease
+    for p in range(k):
+        y[p] = max(y0[p] + reach * (y[p] - y0[p]), 0.0)
+    return value
+
+
+@njit
+def sweep_rows(order, data, slots, statistics, membership, visit):
+    """Minimise over the columns of Y in this order of the rows; updates membership, T and Q.
+
+    With a relaxation above 1, columns go beyond their minimum unless their objective rises. Returns the sum over
+    objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective, which is never
+    positive. O(rows (m k + masks k^2)) time, no allocation that grows with the rows.
+    """
+    codes, observed, multiplicity = data.codes, data.observed, data.multiplicity
+    offsets, whole, missing = slots.offsets, slots.whole, slots.missing
+    own, relaxation = statistics.own, visit.relaxation
+    T, Q, slot_coef, mask_coef = statistics.T, statistics.Q, statistics.slot_coef, statistics.mask_coef
+    k, width = membership.shape[1], T.shape[1]
+    n_partitions = codes.shape[1]
+    b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.empty(width)
+    e0, slopes, moved = np.empty(k), np.empty(k), np.empty(k, dtype=np.int64)
+    for p in range(width):
+        step[p] = 0.0
+    everywhere = Q.shape[0] == 1
+    for i in order:
+        everywhere &= observed[i, 0]
+    H = Q[0] if everywhere else np.empty((k, k))
+    total, total_decrease = 0.0, 0.0
+    for i in order:
+        for p in range(k):
+            y[p] = y0[p] = membership[i, p]
+        w = multiplicity[i]
+        weight, extra = w * own[i, 0], w * own[i, 1]
+        gather(codes, i, offsets, T, b)
+        if whole.shape[0] > 0:
+            gather_whole(observed, i, whole, T, b)
+        if not everywhere:
+            fill_hessian(observed, i, Q, H)
+        quarter_gradient(y, H, b, weight, extra, e)
+        for p in range(k):
+            e0[p] = e[p]
+        extra -= own[i, 2]
+        gap, decrease = descend_column(y, y0, e, H, weight, extra, visit, slopes)
+        if relaxation > 1.0 and decrease < 0.0:
+            decrease = overrelax(y, y0, e, e0, weight, extra, relaxation, decrease)
+        total += 4.0 * w * gap
+        total_decrease += w * decrease
+
+        n_moved = 0
+        for p in range(k):
+            step[p] = w * (y[p] - y0[p])
+            if step[p] != 0.0:
+                moved[n_moved] = p
+                n_moved += 1
+            membership[i, p] = y[p]
+        if n_moved == 0:
+            continue
+        if 4 * n_moved < k:
+            for u in range(n_partitions):
+                slot = np.uint64(offsets[u] + codes[i, u])
+                factor = slot_coef[slot]
+                for j in range(n_moved):
+                    T[slot, moved[j]] += factor * step[moved[j]]
+        else:
+            for u in range(n_partitions):
+                slot = np.uint64(offsets[u] + codes[i, u])
+                factor = slot_coef[slot]
+                for p in range(width):
+                    T[slot, p] += factor * step[p]
+        for slot in missing:
+            for p in range(width):
+                T[slot, p] = 0.0
+        for g in range(whole.shape[0]):
+            if observed[i, g]:
+                for j in range(n_moved):
+                    T[whole[g], moved[j]] += slot_coef[whole[g]] * step[moved[j]]
+        for g in range(observed.shape[1]):
+            if observed[i, g]:
+                factor = mask_coef[g] * w
+                for p in range(k):
+                    if y[p] != 0.0 or y0[p] != 0.0:
+                        new, old = factor * y[p], factor * y0[p]
+                        if 4 * n_moved < k and y[p] == y0[p]:
+                            for j in range(n_moved):
+                                Q[g, p, moved[j]] += new * y[moved[j]] - old * y0[moved[j]]
+                            continue
+                        for q in range(k):
+                            Q[g, p, q] += new * y[q] - old * y0[q]
+    return total, total_decrease

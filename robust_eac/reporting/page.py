@@ -13,8 +13,7 @@ import numpy as np
 
 from .. import validation as check
 from .._version import __version__
-from .._whole_files import write_files
-from ..common import load_package
+from ..common import load_package, write_files
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection, remarks
 from ..diagnostics.agreement import agreement_test_of
 from ..diagnostics.certificates import AMBIGUOUS

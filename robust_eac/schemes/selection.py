@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.arrays import unit_rows
+from ..core.encoding import unit_rows
 from .agreement import pairwise_nmi
 from .tables import DECIMALS, share_among_copies
 
