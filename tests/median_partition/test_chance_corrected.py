@@ -12,7 +12,6 @@ from ..access import (
     check_ensemble,
     descend,
     encode_ensemble,
-    gap_of,
     gradient_of,
     reduce_rows,
     sweep,
@@ -45,22 +44,15 @@ def dense_losses(ensemble, membership, copies):
     return np.array(values)
 
 
-@pytest.fixture(params=product((0.0, 0.2), ("unweighted", "weighted")), ids=str)
+@pytest.fixture(params=product((0.0, 0.2), (False, True)), ids=str)
 def problem(request, rng):
     """Ensemble, copies of the objects, encoding, weights and a membership."""
-    (missing, weighted) = request.param
-    n = 12
-    k = 3
-    ensemble = random_ensemble(rng, n, 5, missing=missing)
-    copies = rng.randint(1, 4 if weighted == "weighted" else 2, size=n)
-    encoding = encode_ensemble(check_ensemble(ensemble), copies.astype(float) if weighted == "weighted" else None)
-    return (
-        ensemble,
-        copies,
-        encoding,
-        rng.dirichlet(np.ones(len(encoding.partitions.offsets))),
-        random_membership(rng, n, k),
-    )
+    missing, weighted = request.param
+    ensemble = random_ensemble(rng, 12, 5, missing=missing)
+    copies = rng.randint(1, 4 if weighted else 2, size=12)
+    encoding = encode_ensemble(check_ensemble(ensemble), copies.astype(float) if weighted else None)
+    weights = rng.dirichlet(np.ones(len(encoding.partitions.offsets)))
+    return ensemble, copies, encoding, weights, random_membership(rng, 12, 3)
 
 
 def test_losses_equal_the_dense_reference(problem):
@@ -98,20 +90,13 @@ def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
 def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     """If no step lowers the sum, the rows stay, and the sweeps end although there is a gap."""
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
-    weights, rows = np.full(6, 1 / 6), random_membership(rng, 20, 3)
-    start = rows.copy()
-    descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1, rng=rng)
+    rows = random_membership(rng, 20, 3)
     before, state = rows.copy(), on(encoding).measure(rows)
-    assert not np.array_equal(before, start)
     monkeypatch.setattr(ChanceCorrectedObjective, "measure", lambda *args, **options: state)
-    steps = on(encoding).steps(weights, rows, state, rng)
-    assert steps.gap() > 1e-3
-    assert steps.sweep(1.0) is None
-    assert np.array_equal(rows, before)
-    assert steps.matrices is state
-    gap, n_sweeps, _ = descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1000, rng=rng)
+    gap, n_sweeps, found = descend(on(encoding), np.full(6, 1 / 6), rows, tol=1e-9, max_sweeps=1000, rng=rng)
     assert gap > 1e-3
     assert n_sweeps < 200
+    assert found is state
     assert np.array_equal(rows, before)
 
 
@@ -141,17 +126,13 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
         assert longest * reference.minimise_polynomial(c, 1.0) == pytest.approx(1.0, abs=1e-5)
         return longest > 1.01
 
-    n_interior = sum(visit(membership, i) for i in rng.permutation(len(membership))[:3])
-    for _ in range(20):
-        if n_interior:
-            break
-        # From an object that is out of place beside soft ones.
-        solved = random_membership(rng, *membership.shape)
-        descend(on(encoding), weights, solved, tol=1e-4, max_sweeps=100, rng=rng)
-        for i in rng.permutation(len(solved))[:4]:
-            start = solved.copy()
-            start[i] = 0.5 * (solved[i] + rng.dirichlet(np.ones(3)))
-            n_interior += visit(start, i)
+    n_interior = sum(visit(membership, i) for i in range(3))
+    # From objects that are out of place beside soft ones.
+    descend(on(encoding), weights, membership, tol=1e-4, max_sweeps=100, rng=rng)
+    for i in range(12):
+        start = membership.copy()
+        start[i] = 0.5 * (start[i] + rng.dirichlet(np.ones(3)))
+        n_interior += visit(start, i)
     assert n_interior > 0
 
 
@@ -227,11 +208,6 @@ def test_uninformative_partitions_do_not_slow_the_descent(rng, weighting):
     else:
         assert not result.weights[12:].any()
         assert result.objective == pytest.approx(alone.objective, abs=1e-6)
-    agreement = adjusted_agreement(ensemble, result.membership)
-    assert result.objective == pytest.approx(result.weights @ (1.0 - agreement), abs=1e-12)
-    encoding, rows = encode_ensemble(check_ensemble(ensemble)), random_membership(rng, 60, 3)
-    gap, *_ = descend(on(encoding), np.full(20, 0.05), rows, tol=1e-6, max_sweeps=100, rng=np.random.RandomState(0))
-    assert gap <= 1e-6
 
 
 def nearly_constant(rng, n, eps, place):
@@ -293,9 +269,5 @@ def test_weights_below_one_count_copies_of_the_lightest_object(rng, scale):
     copies = solve_median_partition(labels, 3, sample_weight=4.0 * weight, **options)
     np.testing.assert_allclose(result.membership, copies.membership, atol=1e-5)
     np.testing.assert_allclose(result.losses, copies.losses, rtol=1e-5)
-    # By rows that are not shared.
     encoding = encode_ensemble(check_ensemble(labels), scale * weight)
     assert len(reduce_rows(encoding, "random")[0].rows.codes) <= 10
-    statistics = statistics_at(encoding, result.weights, result.membership)
-    gap = gap_of(on(encoding).visited, result.membership, statistics, encoding.partitions.total)
-    assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)

@@ -146,8 +146,6 @@ def test_same_bits_in_every_process_with_any_number_of_threads():
 
 
 NOISE = np.random.RandomState(0).randint(5, size=(60, 8))
-
-
 X = np.random.RandomState(0).standard_normal((60, 3))
 # The others: the tests of each.
 STOPPED = {

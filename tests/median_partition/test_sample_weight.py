@@ -22,10 +22,8 @@ def test_weight_is_repetition(rng):
     np.testing.assert_allclose(repeated(first.membership, times), second.membership, atol=1e-9)
 
 
-def test_scaled_and_unit_weights(rng):
+def test_the_scale_of_weights_does_not_matter(rng):
     labels, Y = random_ensemble(rng, 20, 4, missing=0.2), random_membership(rng, 20, 3)
-    ones = partition_losses(labels, Y, sample_weight=np.ones(20))
-    np.testing.assert_allclose(ones, partition_losses(labels, Y), rtol=1e-12)
     weight = rng.uniform(size=20)
     # Powers of two scale without rounding.
     for scale in (2.0**-60, 2.0, 2.0**60):
@@ -79,17 +77,10 @@ def test_labels_have_no_holes_where_memberships_are_equal(rng):
             assert not by_object or np.array_equal(first, np.sort(first))
 
 
-def test_labels_have_no_holes_when_an_object_without_weight_stands_alone():
-    labels = np.array([[0, 0, 0, 0, 1, 1, 1, 2]]).T
-    result = solve_median_partition(labels, 4, sample_weight=[1] * 7 + [0], weighting="uniform", random_state=0)
-    assert set(result.labels) == set(range(result.labels.max() + 1))
-
-
 def test_expanding_puts_every_object_where_it_was(rng):
     labels = random_ensemble(rng, 30, 3, max_clusters=2)
     whole = encode_ensemble(check_ensemble(labels), np.where(np.arange(30) < 25, 1.0, 0.0))
     encoding, _ = reduce_rows(whole, "random")
-    assert encoding.inverse is not None
     rows = random_membership(rng, len(encoding.rows.codes), 2)
     membership = RawObjective(encoding, 2).expand(whole, np.full(3, 1 / 3), rows, 1e-9)
     np.testing.assert_array_equal(membership[:25], encoding.expand(rows))

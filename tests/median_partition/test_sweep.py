@@ -101,10 +101,8 @@ def test_slow_descents_take_fewer_sweeps(encoding, monkeypatch, name, off, gain)
 
 
 def test_relaxed_while_slow_and_plain_to_the_target():
-    assert next_relaxation(1.0, 0.4, 1.0, target=0.0) == 1.0
-    relaxation = next_relaxation(1.0, 0.9, 1.0, target=0.0)
-    assert relaxation > 1.0
-    assert next_relaxation(relaxation, 0.9, 1.0, target=0.0) == relaxation
-    assert next_relaxation(relaxation, 0.4, 1.0, target=0.0) == 1.0
-    assert next_relaxation(relaxation, 0.9, 1.0, target=0.8) == 1.0
-    assert next_relaxation(1.0, 0.9, 1.0, target=0.8) == relaxation
+    relaxed = next_relaxation(1.0, 0.9, 1.0, target=0.0)
+    assert relaxed > 1.0
+    for before in (1.0, relaxed):
+        for gap, target, expected in ((0.9, 0.0, relaxed), (0.4, 0.0, 1.0), (0.9, 0.8, relaxed + 1.0 - before)):
+            assert next_relaxation(before, gap, 1.0, target=target) == expected

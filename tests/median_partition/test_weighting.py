@@ -123,8 +123,3 @@ def test_weightings_are_parameters_of_an_estimator():
     for n in (6, 12):
         model.fit(np.tile([[0, 0], [0, 1], [1, 1]], (n // 3, 1)))
         assert model.weighting.lam is None
-
-
-def test_rho_leaves_room_for_all_weight():
-    with pytest.raises(ValueError, match="rho"):
-        restricted_simplex_weights([1, 2, 3], rho=0.3)

@@ -116,8 +116,3 @@ def test_the_membership_is_stationary_for_them(noise, agreement):
     np.testing.assert_array_equal(model.weights_, GIVEN / GIVEN.sum())
     assert model.get_params()["weighting"] is GIVEN
     assert "given: 4 partitions" in model.summary(noise)
-
-
-def test_they_belong_to_a_number_of_partitions(noise):
-    with pytest.raises(ValueError, match="weighting"):
-        RobustEAC(3, weighting=GIVEN[:4], random_state=0).fit(noise)
