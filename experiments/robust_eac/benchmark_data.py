@@ -22,7 +22,7 @@ SMOKE = cells(datasets=(*DRAWN, "iris", "wine"))
 
 def run_one(*, dataset):
     """Numbers of objects, features and classes; for a drawn set the coordinates, the larger side being 1000."""
-    X, n_classes = features(dataset, "z")
+    X, n_classes = features(dataset)
     sizes = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_classes": n_classes}
     if dataset not in DRAWN:
         return sizes
