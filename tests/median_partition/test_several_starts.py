@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from robust_eac import adjusted_rand_score, partition_losses, solve_median_partition
+from robust_eac import partition_losses, solve_median_partition
 
 from .. import reference
 from ..access import (
@@ -113,31 +113,6 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
         verdicts.append(objective.coincide(*map(objective.signature, both)))
         assert verdicts[-1] == (np.vdot(one, other) >= 0.995 * np.linalg.norm(one) * np.linalg.norm(other))
     assert set(verdicts) == {False, True}
-
-
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-def test_starts_in_step_end_as_low_for_less(rng, weighting, monkeypatch):
-    labels = planted_ensemble(rng, rng.randint(4, size=120), 12, noise=0.3, n_random=4)
-    n_sweeps, descend = [], _alternation.descend
-
-    def spy(*args, **limits):
-        gap, count = descend(*args, **limits)
-        n_sweeps.append(count)
-        return gap, count
-
-    monkeypatch.setattr(_alternation, "descend", spy)
-
-    def solve():
-        n_sweeps.clear()
-        result = solve_median_partition(labels, 4, weighting=weighting, n_init=10, n_jobs=1, random_state=1)
-        return result, sum(n_sweeps)
-
-    met, fewer = solve()
-    monkeypatch.setattr(_several_starts, "_IN_STEP", 0)
-    alone, more = solve()
-    assert fewer < more
-    assert met.objective <= alone.objective * (1.0 + 1e-4)
-    assert adjusted_rand_score(met.labels, alone.labels) > 0.99
 
 
 def peak_of(function):
