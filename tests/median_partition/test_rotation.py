@@ -122,9 +122,8 @@ def test_rigid_rows_have_no_small_rotation(rng):
 def test_rows_in_turn_lead_to_the_rotation_that_all_determine(rng, monkeypatch, spread):
     """Few rows of a sample are as near to the boundary as some that it leaves out, if they are spread widely."""
     monkeypatch.setattr(_rotation, "MOST_ROWS", 500)
-    rows = (
-        0.25 * (1.0 - spread) + spread * (rng.dirichlet(np.ones(4), size=2000) + np.eye(4)[np.arange(2000) % 4]) / 2.0
-    )
+    rows = 0.5 * (rng.dirichlet(np.ones(4), size=2000) + np.eye(4)[np.arange(2000) % 4])
+    rows = 0.25 + spread * (rows - 0.25)
     if spread < 0.5:
         rows = rows @ reference.rotations(4, rng).T
     objective = RawObjective(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
