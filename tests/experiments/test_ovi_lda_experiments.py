@@ -30,17 +30,11 @@ def test_indices_against_plain_loops(rng, fuzzy):
     memberships = U if fuzzy else U.argmax(axis=1)
     W = U**2
     centers = np.array([(W[:, k, None] * X).sum(0) / W[:, k].sum() for k in range(4)])
-    expected = sum(
-        W[i, k] * (((X[i] - centers[k]) ** 2).sum() - ((centers[k] - centers.mean(0)) ** 2).sum())
-        for i in range(40)
-        for k in range(4)
-    )
+    between = ((centers - centers.mean(0)) ** 2).sum(axis=1)
+    expected = sum(W[i, k] * (((X[i] - centers[k]) ** 2).sum() - between[k]) for i in range(40) for k in range(4))
     assert fs_centroids(X, memberships) == pytest.approx(expected, rel=1e-9)
-    values = []
-    for i in range(40):
-        distances = np.linalg.norm(X[i] - centers, axis=1)
-        own = U[i].argmax()
-        values.append(np.log(min(np.delete(distances, own)) / distances[own]))
+    own, distances = U.argmax(axis=1), cdist(X, centers)
+    values = [np.log(min(np.delete(row, k)) / row[k]) for row, k in zip(distances, own, strict=True)]
     assert undivided(X, memberships) == pytest.approx(np.mean(values), rel=1e-9)
 
 
