@@ -465,8 +465,10 @@ def features(X, *, name="X", n_samples=None, estimator=None, as_is=False, **opti
         else:
             array = validate_data(estimator, X, **options)
     except (TypeError, ValueError) as error:
-        # Without scikit-learn's advice on supervised learning.
-        raise type(error)(f"{name}: {str(error).partition(chr(10))[0]}") from error
+        # scikit-learn's advice on supervised learning is left out.
+        text, is_nan, _ = str(error).partition("NaN.\n")
+        advice = "NaN: impute the missing values, or leave out their rows."
+        raise type(error)(f"{name}: {text}{is_nan and advice}") from error
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(f"{name} must have n_samples={n_samples} rows, one per row of labels, got {len(array)}.")
     # Floats, because minus an unsigned integer is unsigned.

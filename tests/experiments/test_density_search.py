@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 
 from experiments.linear_eac.density_search import density_search
 from robust_eac import density
@@ -30,19 +29,3 @@ def test_the_search_ends_where_no_single_move_gains(rng):
             other[i] = c
             if len(set(other)) == len(set(found)):
                 assert density(labels, other, weights=weights, singleton=singleton) <= value + 1e-9
-
-
-def test_identical_objects_stay_together(rng):
-    labels = np.unique(random_ensemble(rng, 30, 6), axis=0)
-    labels = np.concatenate([labels, labels[:1]])
-    found = density_search(labels, len(labels), random_state=rng)
-    assert len(set(found)) == len(labels) - 1
-    assert found[0] == found[-1]
-
-
-def test_threads_change_nothing_and_stopping_early_warns(rng):
-    labels = random_ensemble(rng, 300, 8)
-    serial = density_search(labels, 6, n_init=4, random_state=3)
-    assert np.array_equal(serial, density_search(labels, 6, n_init=4, n_jobs=2, random_state=3))
-    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
-        density_search(labels, 6, n_init=1, max_iter=1, random_state=3)

@@ -9,7 +9,7 @@ import pytest
 
 from experiments import __main__ as cli
 from experiments.robust_eac import noisy_ensembles
-from experiments.shared import data, runner, runs
+from experiments.shared import runner, runs
 from experiments.shared.ensembles import load_features
 
 FEW = ["datasets=my.csv", "fractions=0.5", "ensembles=kmeans", "repetitions=1", "n_partitions=6", "n_clusters=2"]
@@ -42,9 +42,7 @@ def root(tmp_path, monkeypatch):
     rows = [f"{i % 7},{'no' if i % 2 else 'yes'},{i % 5}" for i in range(24)]
     for name, column in (("my.csv", "label"), ("other.csv", "species")):
         (tmp_path / name).write_text("\n".join([f"a,{column},b", *rows]) + "\n")
-    (tmp_path / "text.csv").write_text("label,b\nno,1\nno,x\n")
     (tmp_path / "lost.csv").write_text("label,b\nno,1\n,2\n")
-    (tmp_path / "hole.csv").write_text("label,b\nno,1\nno,\n")
     (tmp_path / "mymodule.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -93,18 +91,15 @@ def test_a_parameter_at_its_default_is_not_in_the_configuration():
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ("dataset=iris", "unknown parameter 'dataset' .did you mean 'datasets'"),
-        ("datasets=irs", "datasets must be of .*FILE.csv.*, got 'irs' .did you mean 'iris'"),
-        ("datasets=no.csv", "datasets, no.csv: .*No such file"),
-        ("datasets=other.csv", "no column 'label' of classes among a, species, b; write other.csv:COLUMN"),
-        ("datasets=text.csv", "text.csv: .*'x'"),
-        ("datasets=lost.csv", "lost.csv: .*every row must have a class in 'label'"),
-        ("datasets=hole.csv", "hole.csv: .*finite numbers"),
-        ("weightings=l3", "weightings must be of .*weac.*MODULE:NAME, got 'l3'"),
-        ("weightings=nowhere:f", "weightings, nowhere:f: ModuleNotFoundError"),
+        ("dataset=iris", "unknown parameter 'dataset'"),
+        ("datasets=irs", "did you mean 'iris'"),
+        ("datasets=no.csv", "no.csv: .*No such file"),
+        ("datasets=other.csv", "write other.csv:COLUMN"),
+        ("datasets=lost.csv", "lost.csv: .*class"),
+        ("weightings=l3", "MODULE:NAME, got 'l3'"),
         ("weightings=mymodule:f", "weightings, mymodule:f: AttributeError"),
         ("repetitions=2.5", "repetitions must be int, got '2.5'"),
-        ("k_range=5", "k_range must be two numbers from 2 on, the smaller first, got .5,"),
+        ("k_range=5", "k_range must be"),
         ("rho=.001", "rho must be at least"),
         ("fractions=", "these parameters give no cells"),
         ("lam=2 --smoke", "--set begins a run"),
@@ -124,11 +119,6 @@ def test_a_file_has_features_and_a_column_of_classes(root, name):
     np.testing.assert_allclose(X.std(axis=0), 1.0)
     # In the plane up to 10 clusters, otherwise up to 20.
     assert [noisy_ensembles.SETTINGS[one] for one in (name, "ecoli")] == [(2, (2, 10)), (8, (8, 40))]
-
-
-def test_files_go_by_short_names():
-    names = ("data/my.csv:diagnosis", "../a.b.csv.gz", "iris")
-    assert [data.short_name(name) for name in names] == ["my", "a.b", "iris"]
 
 
 def test_every_kind_of_weighting(root):
@@ -182,11 +172,3 @@ def test_a_changed_file_parameter_or_version_needs_another_name(root, capsys, mo
     experiment = runner.load_experiment("noisy_ensembles")
     monkeypatch.setattr(experiment, "VERSION", experiment.VERSION + 1)
     refused("run", "mine", word="other values of: version, files;")
-
-
-def test_parameters_are_described(capsys):
-    assert cli.main(["parameters", "noisy_ensembles"]) == 0
-    out = capsys.readouterr().out
-    assert "\n  fractions=0.0,0.1,0.2" in out
-    assert ",MODULE:NAME\n" in out
-    assert "at least 1 / rho partitions keep weight" in out

@@ -24,10 +24,8 @@ def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores
     assert verdict(objective=0.5 + 2e-5) == "differs"
     assert verdict(objective=0.5 + 2e-5, ensemble=8) == "another ensemble, as good"
     assert verdict(objective=0.71, ensemble=8) == "differs"
-    assert verdict(n_iter=9) == minimum
     assert verdict(version="2.0") == "as frozen"
     assert verdict(h=0.79) == "differs"
-    assert verdict(h=0.79, ensemble=8) == "another ensemble, as good"
     assert verdict(h=0.69, ensemble=8) == "differs"
     # The mean of a list may change by its spread over the root of its length.
     assert verdict(found=[{"ari": 0.7}, {"ari": 0.94}]) == minimum
@@ -45,7 +43,6 @@ def test_another_minimum_is_as_good_if_its_objective_is_no_higher_and_its_scores
     repetitions = [run | {"h16": 0.9} for run in repetitions]
     assert verdict(h1=0.7) == minimum
     assert verdict(h1=0.7, h2=0.7) == "differs"
-    assert verdict(objective=0.5 + 2e-5) == "differs"
 
 
 def test_verify_accepts_another_minimum():

@@ -362,7 +362,7 @@ def test_thousands_of_objects_in_hundreds_of_clusters(given, least):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_agreements_are_those_of_the_membership(rng, missing):
     labels, clusters = random_ensemble(rng, 120, 8, max_clusters=40, missing=missing), rng.randint(40, size=120)
-    for weight in (None, rng.randint(0, 4, size=120), rng.uniform(0.1, 3.0, size=120)):
+    for weight in (None, rng.randint(0, 4, size=120).astype(float), rng.uniform(0.1, 3.0, size=120)):
         encoding = encoded(check_ensemble(labels), weight)
         expected = adjusted_agreements(encoding, np.eye(40)[clusters])
         np.testing.assert_allclose(_multistart.agreements_with(encoding, clusters), expected, rtol=0.0, atol=1e-12)

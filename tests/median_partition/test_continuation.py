@@ -32,20 +32,15 @@ def test_a_fit_goes_on_from_its_membership(rng, weighting):
         np.testing.assert_allclose(again.weights_, fit.weights_, atol=1e-3)
 
 
-def test_a_start_that_is_a_clustering_does_not_get_all_weight(rng):
-    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 8, noise=0.4)
-    result = solve_median_partition(
-        labels, 3, weighting=RestrictedSimplex(1.0), init=labels[:, 0], max_iter=1, random_state=0
-    )
+def test_a_start_that_is_a_clustering_gets_all_weight_only_if_that_is_given(rng):
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 4, noise=0.4)
+    options = {"init": labels[:, 0], "random_state": 0}
+    result = solve_median_partition(labels, 3, weighting=RestrictedSimplex(1.0), max_iter=1, **options)
     assert adjusted_rand_score(result.labels, labels[:, 0]) < 1.0
     assert (result.losses > 0.0).all()
-
-
-def test_given_weights_stay_with_a_start_that_is_their_clustering(rng):
-    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 4, noise=0.4)
-    result = solve_median_partition(labels, 3, weighting=[1, 0, 0, 0], init=labels[:, 0], random_state=0)
-    np.testing.assert_array_equal(result.weights, [1.0, 0.0, 0.0, 0.0])
-    assert adjusted_rand_score(result.labels, labels[:, 0]) == 1.0
+    given = solve_median_partition(labels, 3, weighting=[1, 0, 0, 0], **options)
+    np.testing.assert_array_equal(given.weights, [1.0, 0.0, 0.0, 0.0])
+    assert adjusted_rand_score(given.labels, labels[:, 0]) == 1.0
 
 
 @pytest.mark.parametrize("distributed", [False, True], ids=["memory", "dask"])

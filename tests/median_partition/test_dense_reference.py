@@ -91,11 +91,8 @@ def test_select_equals_encoding_the_entries(rng):
         expected = encode_ensemble(check_ensemble(labels)._replace(labels=labels[:, chosen]), weight)
         for name in ("codes", "multiplicity"):
             assert np.array_equal(getattr(part.rows, name), getattr(expected.rows, name)), name
-        for name in ("offsets", "missing_slots", "copy"):
-            assert np.array_equal(getattr(part.partitions, name), getattr(expected.partitions, name)), name
-        for name in ("sizes", "squares", "n_observed", "total"):
+        for name in ("offsets", "missing_slots", "copy", "sizes", "squares", "n_observed", "total"):
             found, wanted = getattr(part.partitions, name), getattr(expected.partitions, name)
-            np.testing.assert_allclose(found, wanted, rtol=1e-14)
-        assert np.array_equal(
-            part.rows.observed[:, part.partitions.mask_of], expected.rows.observed[:, expected.partitions.mask_of]
-        )
+            np.testing.assert_allclose(found, wanted, rtol=1e-14, err_msg=name)
+        masks = [each.rows.observed[:, each.partitions.mask_of] for each in (part, expected)]
+        assert np.array_equal(*masks)

@@ -1,11 +1,10 @@
-"""The line search: minima of quartics, and whole descents."""
+"""The line search: minima of quartics."""
 
 import numpy as np
 import pytest
 
 from .. import reference
-from ..access import _line_search, collapse, encode, statistics_of, sweep
-from ..conftest import random_ensemble, random_membership
+from ..access import _line_search
 
 
 def from_roots(roots, leading=1.0):
@@ -30,11 +29,6 @@ def test_minimise_quartic(c, upper, expected):
     assert _line_search.minimise_quartic(*c, upper) == pytest.approx(expected, rel=1e-9, abs=1e-16)
 
 
-def test_minimise_quartic_triple_root():
-    # The derivative is flat around a triple root: its place is only known to the cube root of the precision.
-    assert _line_search.minimise_quartic(*map(float, from_roots([0.3, 0.3, 0.3])), 1.0) == pytest.approx(0.3, abs=1e-4)
-
-
 def test_minimise_quartic_agrees_with_the_roots_of_numpy(rng):
     for _ in range(3000):
         c = rng.normal(size=4) * 10.0 ** rng.randint(-3, 4, size=4) * (rng.uniform(size=4) < 0.8)
@@ -43,25 +37,3 @@ def test_minimise_quartic_agrees_with_the_roots_of_numpy(rng):
         assert 0.0 <= t <= upper
         least = _line_search.quartic_value(reference.minimise_polynomial(c, upper), *c)
         assert _line_search.quartic_value(t, *c) <= least + 1e-12 * np.abs(c).sum()
-
-
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_whole_descent_in_the_same_order_ends_where_the_dense_one_does(rng, missing):
-    """Identical objects share a row; a sweep that skips all rows changes none."""
-    labels = random_ensemble(rng, 7, 5, missing=missing)[np.concatenate([np.arange(7), rng.randint(7, size=7)])]
-    encoding, weights = collapse(encode(labels)), rng.dirichlet(np.full(5, 3.0))
-    rows = random_membership(rng, len(encoding.rows.codes), 3)
-    dense, groups = encoding.expand(rows).copy(), [np.flatnonzero(encoding.inverse == row) for row in range(len(rows))]
-    sweep(encoding, statistics_of(encoding, weights, rows), rows, np.arange(len(rows)), skip=np.inf)
-    assert np.array_equal(encoding.expand(rows), dense)
-    for _ in range(3000):
-        order = rng.permutation(len(rows))
-        sweep(encoding, statistics_of(encoding, weights, rows), rows, order, n_steps=1)
-        for row in order:
-            dense = reference.visit(labels, dense, weights, list(groups[row]), 1)[0]
-        if reference.gap(labels, dense, weights) <= 1e-7:
-            break
-    else:
-        raise AssertionError("the dense reference did not converge")
-    ours, theirs = (reference.objective(labels, Y, weights) for Y in (encoding.expand(rows), dense))
-    assert ours == pytest.approx(theirs, rel=1e-6)

@@ -9,7 +9,6 @@ from ..access import (
     Visit,
     _formula,
     _gradient,
-    _line_search,
     _sweep,
     accumulate,
     check_ensemble,
@@ -125,16 +124,6 @@ def test_gap_is_that_of_the_gradient(rng, missing, weighted):
     for n_threads in (1, 3):
         gap = gap_of(encoding.visited, rows, statistics, total, n_threads=n_threads)
         assert gap == pytest.approx(encoding.rows.multiplicity @ gaps / gap_unit(total), rel=1e-9)
-
-
-def test_columns_are_not_carried_uphill():
-    y0, y, e0 = np.array([0.5, 0.5]), np.array([0.6, 0.4]), np.array([-1.0, 1.0])
-    for bend, expected in ((5.0, [0.66, 0.34]), (20.0, [0.6, 0.4])):
-        # The change along the step is -0.8 t + 4 bend 0.01 t^2: at t = 1.6 it is below zero for the first bend alone.
-        moved = y.copy()
-        value = _line_search.overrelax(moved, y0, e0 + bend * (y - y0), e0, 0.0, 0.0, 1.6, -0.123)
-        np.testing.assert_allclose(moved, expected, rtol=1e-14)
-        assert value == pytest.approx(-0.8 * 1.6 + 4.0 * bend * 0.01 * 1.6**2 if bend == 5.0 else -0.123)
 
 
 def test_parts_add_up(rng, monkeypatch):

@@ -6,16 +6,13 @@ import pytest
 from robust_eac import WEIGHT_SOLVERS, adjusted_rand_score, optimality_gap, solve_median_partition
 
 from ..access import (
-    ChanceCorrectedObjective,
-    RawObjective,
     _starts,
     check_ensemble,
     draw_sample,
     encode,
     encode_ensemble,
-    frank_wolfe_gaps,
 )
-from ..conftest import planted_ensemble, random_membership
+from ..conftest import planted_ensemble
 
 TRUTH = np.arange(1200) % 3
 
@@ -101,28 +98,3 @@ def test_very_many_objects_are_solved_from_quarters_of_them(rng, monkeypatch, ca
     assert result.objective == pytest.approx(whole.objective, rel=1e-3)
     # Little is left to improve.
     assert result.objective_history[0] - result.objective < 1e-3 * (whole.objective_history[0] - whole.objective)
-
-
-@pytest.mark.parametrize("cls", [RawObjective, ChanceCorrectedObjective])
-@pytest.mark.parametrize(("k", "missing"), [(2, 0.0), (8, 0.0), (8, 0.05)])
-def test_leap_ends_near_the_minimum(rng, cls, k, missing):
-    truth = np.arange(1200) % k
-    labels = planted_ensemble(rng, truth, 20, noise=0.4, n_random=8)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
-    encoding, weights = encode(labels), np.full(20, 0.05)
-    rows = 0.7 * np.eye(k)[truth] + 0.3 * random_membership(rng, 1200, k)
-    objective = cls(encoding, k)
-    statistics = objective.statistics(weights, objective.measure(rows))
-    absent = objective.on(encoding.with_rows(multiplicity=np.zeros(1200))).visited
-    without_own = statistics._replace(own=np.zeros((1200, 3)))
-
-    def gap(**how):
-        placed = objective.place(encoding, weights, rows, **how)
-        np.testing.assert_allclose(placed.sum(axis=1), 1.0, rtol=1e-12)
-        assert placed.min() >= 0.0
-        return frank_wolfe_gaps(absent, placed, without_own).sum()
-
-    # Without visits, and with one.
-    at_the_middle = gap(skip=1e9)
-    assert gap(leap=True, skip=1e9) < (0.05 if missing else 1e-3 if k > 2 else 1e-12) * at_the_middle
-    assert gap(leap=True) <= 0.25 * gap() + 1e-12 * at_the_middle

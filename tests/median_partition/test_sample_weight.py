@@ -25,13 +25,15 @@ def test_weight_is_repetition(rng):
 def test_the_scale_of_weights_does_not_matter(rng):
     labels, Y = random_ensemble(rng, 20, 4, missing=0.2), random_membership(rng, 20, 3)
     weight = rng.uniform(size=20)
+    options = {"weighting": "l2", "random_state": 0}
+    losses = partition_losses(labels, Y, sample_weight=weight)
+    expected = solve_median_partition(labels, 3, sample_weight=weight, **options)
     # Powers of two scale without rounding.
     for scale in (2.0**-60, 2.0, 2.0**60):
-        one, other = ({"sample_weight": s * weight} for s in (1.0, scale))
-        expected = scale**2 * partition_losses(labels, Y, **one)
-        np.testing.assert_allclose(partition_losses(labels, Y, **other), expected, rtol=1e-15)
-        results = [solve_median_partition(labels, 3, weighting="l2", random_state=0, **each) for each in (one, other)]
-        assert np.array_equal(results[0].membership, results[1].membership)
+        scaled = partition_losses(labels, Y, sample_weight=scale * weight)
+        np.testing.assert_allclose(scaled, scale**2 * losses, rtol=1e-15)
+        result = solve_median_partition(labels, 3, sample_weight=scale * weight, **options)
+        assert np.array_equal(result.membership, expected.membership)
 
 
 def test_objects_without_weight_change_nothing_and_find_their_place(rng):

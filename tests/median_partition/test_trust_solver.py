@@ -58,11 +58,8 @@ def test_result_is_what_it_says_and_a_fixpoint(rng, case):
         labels = np.column_stack([planted_ensemble(rng, TRUTH, 6, noise=noise) for noise in (0.2, 0.7, 0.8, 0.9)])
     if case == "missing":
         labels[rng.uniform(size=(120, 40)) < 0.3] = -1
-    weight = {
-        "weighted": np.r_[np.zeros(5), rng.uniform(0.2, 3.0, size=115)],
-        "normalised weights": np.full(120, 1 / 120),
-    }
-    options["sample_weight"] = weight = weight.get(case)
+    weights = {"weighted": np.r_[np.zeros(5), rng.uniform(0.2, 3.0, size=115)], "normalised weights": [1 / 120] * 120}
+    options["sample_weight"] = weight = weights.get(case)
     raw = options.get("agreement") == "raw"
     result = solve(labels, **options)
     agreement = adjusted_agreement(labels, result.membership, sample_weight=weight)
@@ -121,7 +118,6 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
 @pytest.mark.filterwarnings("ignore:No two partitions agree")
 def test_trivial_problems(rng):
-    for labels, k in (
-        (noisy_planted(rng, 0.5)[0], 1), (np.zeros((20, 4), dtype=int), 3), (np.tile(np.arange(8)[:, np.newaxis], 4), 8),
-    ):  # fmt: skip
+    alone = np.tile(np.arange(8)[:, np.newaxis], 4)
+    for labels, k in ((noisy_planted(rng, 0.5)[0], 1), (np.zeros((20, 4), dtype=int), 3), (alone, 8)):
         np.testing.assert_allclose(solve(labels, k).weights, 1.0 / labels.shape[1])

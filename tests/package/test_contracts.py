@@ -65,8 +65,6 @@ def test_kernels_have_one_signature_per_type_of_codes(rng):
         result = robust_eac.solve_membership(np.asfortranarray(labels), 2, random_state=0)
         robust_eac.diagnostics.membership_gradient(labels, result.membership)
         robust_eac.RobustEAC(2, weighting="l2", random_state=0).fit(labels.astype(np.int16))
-    for kernel in (_line_search.sweep_rows, _line_search.gradient, _kernels.add_rows):
-        types = [
-            signature[1 if kernel is _line_search.sweep_rows else 0].types[0].dtype for signature in kernel.signatures
-        ]
+    for kernel, place in ((_line_search.sweep_rows, 1), (_line_search.gradient, 0), (_kernels.add_rows, 0)):
+        types = [signature[place].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1

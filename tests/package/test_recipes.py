@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from robust_eac import CONSENSUS_FUNCTIONS, L2, WEIGHTING_SCHEMES, RobustEAC, compare, l2_weights
+from robust_eac import CONSENSUS_FUNCTIONS, WEIGHTING_SCHEMES, RobustEAC, compare
 from robust_eac.median_partition import Weighting
 
-from ..access import joint, prepare, relabel, weighted_loss
+from ..access import joint, prepare, relabel
 from ..conftest import planted_ensemble
 from ..consensus import test_consensus_contracts
 from . import test_contracts
@@ -29,19 +29,6 @@ class BetterHalf(Weighting):
         return losses <= np.quantile(losses, self.share)
 
 
-class Spread(Weighting):
-    """L2 by another name."""
-
-    def __init__(self, strength=300.0):
-        self.strength = strength
-
-    def update(self, losses):
-        return l2_weights(losses, lam=self.strength)
-
-    def value(self, losses, weights):
-        return weighted_loss(losses, weights, lam=self.strength)
-
-
 def test_a_weighting(monkeypatch, labels, rng):
     monkeypatch.setitem(joint.WEIGHTINGS, "better-half", BetterHalf)
     model = RobustEAC(3, weighting="better-half", random_state=0).fit(labels)
@@ -51,14 +38,6 @@ def test_a_weighting(monkeypatch, labels, rng):
     assert np.count_nonzero(strict.weights_) == 3
     solve = BetterHalf().solve
     test_contracts.test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solve)
-
-
-def test_a_weighting_with_an_objective_of_its_own(monkeypatch, labels):
-    monkeypatch.setitem(joint.WEIGHTINGS, "spread", Spread)
-    model = RobustEAC(3, weighting="spread", random_state=0).fit(labels)
-    known = RobustEAC(3, weighting=L2(lam=300.0), random_state=0).fit(labels)
-    assert model.objective_ == known.objective_
-    assert np.array_equal(model.weights_, known.weights_)
 
 
 def test_a_weighting_scheme(monkeypatch, labels):
