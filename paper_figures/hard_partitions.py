@@ -94,11 +94,6 @@ def _graded(found):
     return f"{found['loss']:.6f} ({found['n_clusters']})"
 
 
-def _percent(share):
-    """A share in percent; zero has no sign."""
-    return f"{round(share, 4) + 0.0:.2%}"
-
-
 def _beside(ours, theirs):
     """Relative difference; losses that agree in the ten printed digits are the same."""
     return "same" if abs(ours - theirs) < 1e-9 else f"{ours / theirs - 1.0:+.4%}"

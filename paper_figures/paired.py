@@ -54,39 +54,21 @@ def compare(differences):
 class Tested(NamedTuple):
     """Mean of paired differences, and p of Wilcoxon's signed-rank test, with Holm's correction and without.
 
-    power : of a paired t-test with as many differences, as scattered as these, to show the effect that is printed.
-    seen : the least effect that it would show with a power of 80 %."""
+    seen : the least effect that a paired t-test would show with a power of 80 % in as many, as scattered differences.
+    """
 
     mean: float
     p: float
     raw: float
-    power: float
     seen: float
 
-    @property
-    def above(self):
-        return bool(self.mean > 0.0 and self.p < LEVEL)
 
-    @property
-    def below(self):
-        return bool(self.mean < 0.0 and self.p < LEVEL)
-
-    def __str__(self):
-        power = f"seen from {self.seen:.4f} on" if math.isnan(self.power) else f"power {self.power:.0%}"
-        return f"{self.mean:+.4f} (p = {self.raw:.2g}, Holm {self.p:.2g}, {power})"
-
-
-def paired_tests(differences, printed=None):
-    """{key: :class:`Tested`} of {key: paired differences}, the comparisons of one question.
-
-    printed : {key: mean difference that the paper prints}, of those for which it does."""
+def paired_tests(differences):
+    """{key: :class:`Tested`} of {key: paired differences}, the comparisons of one question."""
     samples = {key: np.array(list(values), dtype=float) for key, values in differences.items()}
     raw = [signed_rank(sample) for sample in samples.values()]
-    found = {}
-    for (key, sample), one, p in zip(samples.items(), raw, holm(raw), strict=True):
-        effect = (printed or {}).get(key, math.nan)
-        found[key] = Tested(sample.mean(), p, one, _power(sample, effect), _seen(sample))
-    return found
+    tests = zip(samples.items(), raw, holm(raw), strict=True)
+    return {key: Tested(sample.mean(), p, one, _seen(sample)) for (key, sample), one, p in tests}
 
 
 def t_interval(values):
@@ -94,19 +76,6 @@ def t_interval(values):
     mean, error = np.mean(values), standard_error(np.asarray(values))
     reach = t.ppf(1.0 - LEVEL / 2.0, max(len(values) - 1, 1)) * error
     return float(mean - reach), float(mean + reach)
-
-
-def _power(sample, effect):
-    """Power of the two-sided paired t-test, at LEVEL, to show an effect, with its sign, in a sample like this."""
-    n, scatter = len(sample), standard_error(sample)
-    if math.isnan(effect) or n < 2 or scatter == 0.0:
-        return math.nan
-    return _power_of(n, abs(effect) / scatter)
-
-
-def _power_of(n, effect):
-    """The same for an effect in standard errors of the mean of n differences."""
-    return float(nct.sf(t.ppf(1.0 - LEVEL / 2.0, n - 1), n - 1, effect))
 
 
 def _seen(sample):
@@ -119,7 +88,9 @@ def _seen(sample):
 
 @cache
 def _seen_in_errors(n):
-    return brentq(lambda effect: _power_of(n, effect) - 0.8, 0.0, 100.0)
+    """The same in standard errors of the mean of n differences."""
+    least = t.ppf(1.0 - LEVEL / 2.0, n - 1)
+    return brentq(lambda effect: float(nct.sf(least, n - 1, effect)) - 0.8, 0.0, 100.0)
 
 
 def mean_interval(values):

@@ -123,19 +123,17 @@ def missing_data(record):
 # Comparison of results
 
 
-def changes(result, frozen, rounding=0.0):
+def changes(result, frozen):
     """{name: largest absolute difference} of the numbers that differ between two results, measurements aside.
 
-    Differences up to the share `rounding` of a number, or up to `rounding` if the number is below one, are ignored. The
-    difference is infinite where results differ otherwise: in a text or checksum, or in an entry that one of them lacks.
+    The difference is infinite where results differ otherwise: in a text or checksum, or in an entry that one lacks.
     """
     found, now, before = Counter(), _by_names(result), _by_names(frozen)
     for names in now.keys() | before.keys():
         for value, old in itertools.zip_longest(now.get(names, []), before.get(names, [])):
             numbers = all(isinstance(one, int | float) for one in (value, old)) and names[-1:] != (ENSEMBLE,)
             difference = abs(value - old) if numbers else math.inf
-            if value != old and not (numbers and difference <= rounding * max(1.0, abs(old))):
-                found |= Counter({names[-1] if names else "": difference})
+            found |= Counter({names[-1] if names else "": difference} if value != old else {})
     return found
 
 

@@ -44,12 +44,6 @@ def pooled_test(features, exponent, signal=SIGNAL):
     return sign_test(*map(pooled, both(features, exponent, signal)), alternative="two-sided")
 
 
-def untied(features, exponent, signal):
-    """Of the data sets of all sizes with one exponent, those that are not tied: whether each is won."""
-    first, second = map(pooled, both(features, exponent, signal))
-    return (first > second)[first != second]
-
-
 def block_tests(features, exponent):
     """The same, for every block of the paper's number of repetitions."""
     pairs = zip(*map(blocks, both(features, exponent)), strict=True)
