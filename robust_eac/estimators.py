@@ -20,14 +20,13 @@ from .median_partition.objective import RawObjective
 from .median_partition.solve import solve_ensemble
 from .prediction import agreements_of, keep_consensus, read_new_objects
 from .summary import Settings, assess, summarise
+from .wording import little_agreement
 
 if TYPE_CHECKING:
     from .consensus.n_clusters import ClusterNumberSelection
 
 __all__ = ["MergeConsensus", "RobustEAC"]
 
-# With more clusterings than objects, and less agreement than this, rows and columns may be exchanged.
-_LOW_AGREEMENT = 0.5
 
 
 class _Consensus(ClusterMixin, BaseEstimator):
@@ -54,11 +53,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         for name, value in (result._asdict() | others).items():
             setattr(self, f"{name}_", value)
         self.n_clusters_found_ = int(result.labels.max()) + 1
-        n, m = len(result.labels), len(result.weights)
-        mean = float(np.mean(self.agreements_))
-        if m > n > 1 and mean < _LOW_AGREEMENT:
-            message = f"the {m} columns of X hardly agree with their consensus (mean {mean:.2f}; 1 is most). Are the "
-            warn(f"{message}{n} rows objects, and the columns clusterings?")
+        if advice := little_agreement(self.weights_, self.agreements_, len(result.labels)):
+            warn(advice)
 
     def _check_names(self, ensemble):
         """Require the partitions of the fit in their order, with scikit-learn's messages, which its tests expect."""

@@ -98,7 +98,7 @@ def describe(model, settings, assessment=None):
     rows["weights"] = with_weight(model.weights_, weighting)
     if model.n_clusters_found_ == 1:
         rows["weights"] += "; trust is not judged, because one cluster agrees with no partition"
-    rows["agreement"] = agreement_of(model.weights_, agreements)
+    rows["agreement"] = agreement_of(model.weights_, agreements, len(model.labels_))
     kind = "share of similarity" if settings.objective is None else "largest membership"
     shares = ((bound, int((model.confidence_ < bound).sum())) for bound in (0.5, 0.9))
     few = (f"below {bound} for {_share(count, len(model.labels_))}" for bound, count in shares)

@@ -5,6 +5,8 @@ import numpy as np
 # A table lists up to this many partitions; of more, the first and last _LISTED.
 _ALL_LISTED = 15
 _LISTED = 3
+# Least mean agreement of which nothing is said: by weight, and plain with more partitions than objects.
+_LITTLE, _LITTLE_OF_MANY = 0.2, 0.5
 # Number of clusters whose sizes are listed.
 _SIZES = 8
 # Characters of a name.
@@ -55,10 +57,19 @@ def with_weight(weights, weighting):
     return f"{weighting}: {split}{share}"
 
 
-def agreement_of(weights, agreements):
-    """Mean agreement of the partitions with the consensus, plain and weighted."""
+def agreement_of(weights, agreements, n_samples):
+    """Mean agreement of the partitions with the consensus, plain and weighted, and advice if it is low."""
     mean, by_weight = rounded(agreements.mean()), rounded(weights @ agreements)
-    return f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
+    text = f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
+    return "; ".join(filter(None, (text, little_agreement(weights, agreements, n_samples))))
+
+
+def little_agreement(weights, agreements, n_samples):
+    """Advice if the partitions with weight hardly agree with the consensus; empty if it has one cluster, too."""
+    low = agreements.mean() < _LITTLE_OF_MANY if len(weights) > n_samples else weights @ agreements < _LITTLE
+    if not low or not agreements.any():
+        return ""
+    return "partitions hardly agree with the consensus: are rows clusterings (then transpose), or is there no structure?"
 
 
 def _lines(weights, agreements, names):

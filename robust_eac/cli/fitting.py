@@ -54,6 +54,9 @@ def solver_options(arguments):
         raise ValueError("--n-clusters is required; only --loss can do without.")
     options = {name: getattr(arguments, name) for name in (*_OPTIONS, "verbose")}
     options = {name: value for name, value in options.items() if value is not None}
+    if arguments.draws and method != "merge":
+        # Draws of a posterior count alike.
+        options.setdefault("weighting", "uniform")
     chosen = options.get("weighting", "restricted-simplex")
     known = signature(solver).parameters
     odd = [name for name in options if ("weighting" if name in _WEIGHTING_OF else name) not in known]

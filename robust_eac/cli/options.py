@@ -66,7 +66,7 @@ def add_solver_options(parser, *, losses=True):
         parser,
         *(of_losses if losses else ()),
         ("--method", ("median-partition", "merge"), "NAME", "default: median-partition"),
-        ("--weighting", WEIGHTING_NAMES, "NAME", "default: restricted-simplex"),
+        ("--weighting", WEIGHTING_NAMES, "NAME", "default: restricted-simplex; with --draws uniform"),
         ("--rho", number_or("auto"), "R", rho),
         ("--lam", float, "L", lam),
         ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses, corrected for chance or not; default: auto"),

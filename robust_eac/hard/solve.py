@@ -204,7 +204,7 @@ def summarise_partition(result, agreements, names, certificate=()):
         "convergence": f"{'converged' if result.converged else 'NOT converged'} after {passes}",
         **dict(certificate),
         "weights": with_weight(result.weights, options["weighting"]),
-        "agreement": agreement_of(result.weights, agreements),
+        "agreement": agreement_of(result.weights, agreements, len(result.labels)),
     }
     return report_text(rows, len(result.labels), result.weights, agreements, names)
 

@@ -408,7 +408,9 @@ def test_draws_are_the_clusterings_in_rows(folder, rng):
     assert run("consensus", "draws.csv", "--draws", *given, "d.csv") == 0
     said = json.loads(Path("s.json").read_text())
     assert [said[key] for key in ("n_objects", "n_partitions")] == [12, 7]
-    assert run("consensus", "columns.csv", "--index-column", 1, *given, "l.csv") == 0
+    # Draws of a posterior count alike.
+    assert said["parameters"]["weighting"] == "uniform"
+    assert run("consensus", "columns.csv", "--index-column", 1, "--weighting", "uniform", *given, "l.csv") == 0
     assert Path("d.csv").read_text() == Path("l.csv").read_text()
     assert run("consensus", "draws.npy", "--draws", *given, "n.csv") == 0
     assert read_csv("n.csv")[1][-1] == read_csv("d.csv")[1][-1]

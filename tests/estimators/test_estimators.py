@@ -68,5 +68,7 @@ def test_rows_and_columns_that_changed_places_are_warned_of(rng, model, recwarn)
     labels = np.column_stack([rng.permutation(4)[column] for column in planted_ensemble(rng, np.arange(60) % 3, 20).T])
     model.fit(labels).fit(labels[:15])
     assert not recwarn.list
-    with pytest.warns(UserWarning, match="hardly agree"):
-        model.fit(labels.T)
+    for odd in (labels.T, rng.randint(3, size=(60, 20))):
+        with pytest.warns(UserWarning, match="hardly agree"):
+            model.fit(odd)
+        assert "hardly agree" in model.summary()
