@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import validation as check
 from .common import Labels, RandomState, WeightSolver, warn
+from .core.kernels import announce_compiling
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.losses import partition_losses
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from .consensus.n_clusters import ClusterNumberSelection
 
 __all__ = ["MergeConsensus", "RobustEAC"]
-
 
 
 class _Consensus(ClusterMixin, BaseEstimator):
@@ -550,7 +550,8 @@ class MergeConsensus(_Consensus):
         from .consensus.merge import merge_labels
 
         ensemble: Any = check.ensemble(X, name="X")
-        result = merge_labels(ensemble, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
+        with announce_compiling():
+            result = merge_labels(ensemble, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
         hard = np.eye(result.n_clusters)[result.labels]
         losses, agreements = partition_losses(ensemble, hard), adjusted_agreement(ensemble, hard)
         self._store(ensemble.names, result, losses=losses, agreements=agreements)

@@ -69,7 +69,7 @@ def little_agreement(weights, agreements, n_samples):
     low = agreements.mean() < _LITTLE_OF_MANY if len(weights) > n_samples else weights @ agreements < _LITTLE
     if not low or not agreements.any():
         return ""
-    return "partitions hardly agree with the consensus: are rows clusterings (then transpose), or is there no structure?"
+    return "partitions hardly agree with the consensus: are rows clusterings (transpose), or is there no structure?"
 
 
 def _lines(weights, agreements, names):

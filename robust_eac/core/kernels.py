@@ -4,27 +4,33 @@ Arguments: see :mod:`~robust_eac.core.encoding`.
 Slots are unsigned in inner loops, which saves numba's check for negative indices.
 """
 
+import logging
+import sys
 from functools import partial
 
 import numba
 import numpy as np
 from numba.core import event
+from tqdm import tqdm
 
 from .threads import LOG
 
 # Kernels are called from Python or from each other, never from C. Their wrappers for C would take time to compile.
 njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+_COMPILING = "Compiling, once per installation."
 
 
 class _Announcement(event.Listener):
-    """Logs one line when the first kernel is compiled."""
+    """Logs one line when the first kernel is compiled; on a terminal it is shown if progress is not."""
 
     done = False
 
     def on_start(self, event):
         if not self.done:
             self.done = True
-            LOG.info("Compiling, once per installation.")
+            LOG.info(_COMPILING)
+            if sys.stderr.isatty() and not LOG.isEnabledFor(logging.INFO):
+                tqdm.write(_COMPILING, sys.stderr)
 
     def on_end(self, event):
         """Log nothing."""

@@ -1,5 +1,7 @@
 """Progress says when kernels are compiled."""
 
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -22,6 +24,14 @@ def test_compiling_is_announced_once():
     with _threads.lines_to(lines.append), _compiling.announce_compiling():
         one(1)
     assert lines == [LINE]
+
+
+def test_a_terminal_is_told_without_verbose(capsys, monkeypatch):
+    for is_terminal in (False, True):
+        with monkeypatch.context() as patch, _compiling.announce_compiling():
+            patch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
+            numba.njit(lambda x: x + 3)(1)
+        assert capsys.readouterr().err.count(LINE) == is_terminal
 
 
 @pytest.mark.parametrize("verbose", [0, 1])

@@ -16,7 +16,16 @@ from robust_eac import ClustererEnsemble, MergeConsensus, RobustEAC, load_datase
 ROOT = Path(__file__).parents[2]
 PROGRAM = "".join(re.findall(r"```r\n(.*?)```", (ROOT / "docs/guide/from_r.md").read_text(encoding="utf-8"), re.DOTALL))
 # The iris data of R, from which two of UCI's differ, and what the page computes.
-SAVED = ("X", "labels", "model$labels_", "model$weights_", "merged$labels_", "started$labels_", "selection$n_clusters")
+SAVED = (
+    "consensus",
+    "X",
+    "labels",
+    "model$labels_",
+    "model$weights_",
+    "merged$labels_",
+    "started$labels_",
+    "selection$n_clusters",
+)
 SAVE = """
 by_hand <- data.frame(lapply(own, as.integer))
 by_hand[is.na(by_hand)] <- -1L
@@ -27,7 +36,8 @@ for (name in c({names}, "by_hand"))
 
 def run_r(script, folder):
     """Run R, with this Python and this library in its reticulate."""
-    own = {"RETICULATE_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    own = {"PATH": path, "RETICULATE_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     (folder / "script.R").write_text(script, encoding="utf-8")
     argv = ["Rscript", "--vanilla", "script.R"]
     return subprocess.run(argv, cwd=folder, env=os.environ | own, capture_output=True, text=True)
@@ -49,6 +59,7 @@ def test_programs_find_in_r_what_python_finds(tmp_path):
     X = read["X"]
     assert np.abs(X - load_dataset("iris")[0]).max() < 0.5
 
+    assert {*read["consensus"]} == {0, 1, 2}
     tree = AgglomerativeClustering(linkage="average")
     options = {"estimator": tree, "n_per_k": 20, "max_samples": 0.8, "random_state": 0}
     labels = ClustererEnsemble(n_clusters=(2, 6), **options).fit_transform(X)
