@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import validation as check
 from .common import Labels, RandomState, WeightSolver, warn
@@ -57,27 +57,11 @@ class _Consensus(ClusterMixin, BaseEstimator):
             warn(advice)
 
     def _check_names(self, ensemble):
-        """Require the partitions of the fit in their order, with scikit-learn's messages, which its tests expect."""
-        kind = type(self).__name__
-        known, found = getattr(self, "feature_names_in_", None), ensemble.names
-        if known is not None and found is not None and list(known) != list(found):
-            message = "The feature names should match those that were passed during fit.\n"
-            unseen, missing = sorted(set(found) - set(known)), sorted(set(known) - set(found))
-            if unseen:
-                message += "\n- ".join(["Feature names unseen at fit time:", *unseen[:5]]) + "\n"
-            if missing:
-                message += "\n- ".join(["Feature names seen at fit time, yet now missing:", *missing[:5]]) + "\n"
-            if not unseen and not missing:
-                message += "Feature names must be in the same order as they were in fit.\n"
-            raise ValueError(f"X: {message}")
-        if ensemble.n_partitions != self.n_features_in_:
-            n_features = f"{self.n_features_in_} features as input"
-            raise ValueError(f"X has {ensemble.n_partitions} features, but {kind} is expecting {n_features}.")
-        if (known is None) != (found is None):
-            text = f"X has feature names, but {kind} was fitted without feature names"
-            if found is None:
-                text = f"X does not have valid feature names, but {kind} was fitted with feature names"
-            warn(text)
+        """Require the partitions of the fit in their order, as scikit-learn does."""
+        import pandas as pd
+
+        named = pd.DataFrame(columns=ensemble.names or range(ensemble.n_partitions))
+        validate_data(self, named, reset=False, skip_check_array=True)
 
     def summary(
         self,

@@ -138,11 +138,13 @@ def _read_text(arguments, path):
     options = {"float_precision": "round_trip"} if pd.__version__ < "3.1" else {}
     options |= {"sep": separator, "skipinitialspace": True, "skip_blank_lines": False, "low_memory": False}
     if arguments.index_column is not None:
-        # Names are texts, whatever pandas takes for missing.
+        # Names are texts: the mark in front keeps pandas from taking some for missing.
         index = find_column(titles, arguments.index_column, path)
-        options["converters"] = {index: lambda cell: as_read(cell.strip())}
+        options["converters"] = {index: lambda cell: "=" + as_read(cell.strip())}
     lines.seek(0)
     frame = pd.read_csv(lines, header=None, skiprows=int(has_header), **options)
+    if arguments.index_column is not None:
+        frame.isetitem(index, frame.iloc[:, index].str[1:])
     return frame.set_axis(titles, axis=1).set_axis(frame.index + 1 + has_header)
 
 

@@ -151,6 +151,9 @@ def compare(
     methods = methods_of(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check.integer(n_repeats, name="n_repeats", low=1)
     n_drawn = _number_drawn(resample, labels.shape[1])
+    for name, value in (("dataset", dataset), ("ensemble", ensemble)):
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"{name} must be a text or None, got {value!r}.")
     kinds = _several([kind] if isinstance(kind, str) else kind, "kind", "kinds", check.choice, choices=KINDS)
     noises = [(None, np.nan)]
     if fractions is not None:
@@ -229,6 +232,10 @@ def _resolve(chosen, registry, parameter):
     for key in chosen:
         entry = chosen[key] if is_dict else key
         name = key if is_dict else getattr(key, "__name__", "<lambda>") if callable(key) else str(key)
+        if not isinstance(name, str):
+            raise TypeError(f"{parameter} must have texts as names, got {name!r}.")
+        if name == "<lambda>" and not is_dict:
+            raise ValueError(f"{parameter}: a function without a name needs a dict, which gives it one, got {entry!r}.")
         resolved = _entry(entry, registry, parameter, f"{parameter}[{name!r}]")
         if found.setdefault(name, resolved) is not resolved:
             raise ValueError(f"{parameter}: two entries are called {name!r}; give a dict of names.")

@@ -176,7 +176,7 @@ def degree_costs(encoding, weights, counts):
 
 __all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]
 
-CRITERIA = ("density", "loss", "size")
+CRITERIA = ("density", "size")
 
 
 class BisectingTree(NamedTuple):
@@ -184,21 +184,19 @@ class BisectingTree(NamedTuple):
 
     labels : (n_samples,) intp; cluster of each object at the finest level, numbered in the order of creation.
     parents : (n_levels - 1,) intp; entry j is the cluster that cluster j + 1 was split from, which keeps its number.
-    densities, losses : (n_levels,) density and k-means loss over n_samples of the partitions into 1, 2, ... clusters.
+    densities : (n_levels,) density of the partitions into 1, 2, ... clusters.
     """
 
     labels: np.ndarray
     parents: np.ndarray
     densities: np.ndarray
-    losses: np.ndarray
 
 
 class _Leaf(NamedTuple):
-    """A cluster (rows, size times density, loss) and its best split (rows of both halves, gain)."""
+    """A cluster (rows, size times density) and its best split (rows of both halves, gain)."""
 
     rows: np.ndarray
     sized_density: float
-    loss: float
     halves: tuple
     gain: float
 
@@ -223,9 +221,8 @@ def bisecting_tree(
     ----------
     n_clusters : int
         Number of clusters at the finest level; splitting stops earlier if all objects in each cluster are identical.
-    criterion : {"density", "loss", "size"}, default="density"
-        The cluster to split next: the one whose split gains most density or lowers the k-means loss most, or the
-        largest.
+    criterion : {"density", "size"}, default="density"
+        The cluster to split next: the one whose split gains most density, or the largest.
     singleton : as in :func:`~robust_eac.density`
     labels, weights, n_init, max_iter, random_state : as in :func:`~robust_eac.consensus.kmeans_consensus`
 
@@ -253,7 +250,7 @@ def bisecting_tree(
         return _leaf(encoding, weights, rows, criterion, singleton, search)
 
     leaves = [grow(np.arange(len(encoding.rows.codes)))]
-    parents, levels = [], [_level(leaves)]
+    parents, levels = [], [leaves[0].sized_density]
     while len(leaves) < n_clusters:
         parent = int(np.argmax([leaf.gain for leaf in leaves]))
         if not leaves[parent].halves:
@@ -262,12 +259,12 @@ def bisecting_tree(
         leaves[parent] = grow(first)
         leaves.append(grow(second))
         parents.append(parent)
-        levels.append(_level(leaves))
+        levels.append(sum(leaf.sized_density for leaf in leaves))
     clusters = np.empty(len(encoding.rows.codes), dtype=np.intp)
     for number, leaf in enumerate(leaves):
         clusters[leaf.rows] = number
-    densities, losses = np.array(levels).T / encoding.n_samples
-    return BisectingTree(encoding.expand(clusters), np.array(parents, dtype=np.intp), densities, losses)
+    densities = np.array(levels) / encoding.n_samples
+    return BisectingTree(encoding.expand(clusters), np.array(parents, dtype=np.intp), densities)
 
 
 def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
@@ -337,23 +334,17 @@ def _leaf(encoding, weights, rows, criterion, singleton, search):
     """The leaf of these rows, with the best split found by 2-means."""
     own = take_rows(encoding, rows)
     halves = np.zeros(len(rows), dtype=np.intp)
-    density, loss = _grade(own, weights, halves, 1, singleton)
+    density = _sized_density(own, weights, halves, 1, singleton)
     if len(rows) > 1:
         halves = best_lloyd(own, weights, squared_distances, 2, **search).clusters
     if halves.min() == halves.max():
-        return _Leaf(rows, density, loss, (), -np.inf)
-    split_density, split_loss = _grade(own, weights, halves, 2, singleton)
-    gains = {"density": split_density - density, "loss": loss - split_loss, "size": own.rows.multiplicity.sum()}
-    return _Leaf(rows, density, loss, (rows[halves == 0], rows[halves == 1]), gains[criterion])
+        return _Leaf(rows, density, (), -np.inf)
+    by_size, gain = own.rows.multiplicity.sum(), _sized_density(own, weights, halves, 2, singleton) - density
+    return _Leaf(rows, density, (rows[halves == 0], rows[halves == 1]), by_size if criterion == "size" else gain)
 
 
-def _grade(encoding, weights, clusters, n_clusters, singleton):
-    """Size times density, and k-means loss, each summed over the clusters."""
+def _sized_density(encoding, weights, clusters, n_clusters, singleton):
+    """Size times density, summed over the clusters."""
     counts = cluster_counts(encoding, clusters, n_clusters)
     sizes = np.bincount(clusters, weights=encoding.rows.multiplicity, minlength=n_clusters)
-    density = sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum()
-    return density, float(np.sum(counts * squared_distances(encoding, weights, counts)))
-
-
-def _level(leaves):
-    return sum(leaf.sized_density for leaf in leaves), sum(leaf.loss for leaf in leaves)
+    return sized_densities(pair_weights(encoding, weights, counts), sizes, singleton).sum()
