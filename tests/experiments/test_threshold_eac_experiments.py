@@ -17,11 +17,8 @@ from robust_eac import threshold_eac as cut_at
 def test_two_gaussians_have_their_distance_and_unit_covariance():
     drawn = [threshold_data.two_gaussians(3.0, repetition)[0].reshape(2, 100, 2) for repetition in range(100)]
     first, second = np.concatenate(drawn, axis=1)
-    difference = second.mean(axis=0) - first.mean(axis=0)
-    np.testing.assert_allclose(difference, [3.0, 0.0], atol=0.06)
-    pooled = 0.5 * (np.cov(first.T) + np.cov(second.T))
-    np.testing.assert_allclose(pooled, np.eye(2), atol=0.06)
-    assert np.sqrt(difference @ np.linalg.solve(pooled, difference)) == pytest.approx(3.0, abs=0.1)
+    np.testing.assert_allclose(second.mean(axis=0) - first.mean(axis=0), [3.0, 0.0], atol=0.06)
+    np.testing.assert_allclose(0.5 * (np.cov(first.T) + np.cov(second.T)), np.eye(2), atol=0.06)
 
 
 # Ensembles

@@ -177,10 +177,3 @@ def test_objects_without_weight_do_not_count(rng):
     assert sample.shape == (6, 60)
     rest = sample_columns(encode(labels[60:]), rng)
     np.testing.assert_allclose(*(pairs_of(columns, np.arange(6)).pvalue for columns in (sample, rest)))
-
-
-def test_order_and_names_do_not_matter(rng):
-    labels, order = planted_ensemble(rng, TRUTH, 9, n_random=3), rng.permutation(9)
-    weights = trusted_group_weights(labels)
-    assert np.array_equal(trusted_group_weights(labels[:, order]), weights[order])
-    assert np.array_equal(trusted_group_weights(10 - labels[rng.permutation(120)]), weights)

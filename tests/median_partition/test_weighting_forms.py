@@ -1,7 +1,5 @@
 """What `weighting` may be (a name, an object, a function, weights to keep), and the agreement that goes with it."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,6 @@ from robust_eac import (
     RobustEAC,
     certify,
     chance_corrected_weights,
-    l2_weights,
     solve_median_partition,
 )
 
@@ -90,14 +87,6 @@ def test_a_dask_array_is_solved_with_raw_losses(labels):
     assert auto.summary() == raw.summary()
     with pytest.raises(ValueError, match="agreement"):
         RobustEAC(3, agreement="adjusted").fit(array)
-
-
-def test_a_function_of_the_losses_is_one_of_which_no_more_is_known(labels):
-    lam = 0.5 * 45**2
-    model = fitted(labels, weighting=partial(l2_weights, lam=lam))
-    np.testing.assert_allclose(model.weights_, l2_weights(model.losses_, lam=lam), atol=1e-9)
-    # Its regulariser is not in the objective.
-    assert model.objective_ == pytest.approx(model.weights_ @ model.losses_)
 
 
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
