@@ -44,7 +44,6 @@ def test_weights_are_the_definition(rng):
 @pytest.mark.parametrize(
     ("losses", "options", "expected"),
     [
-        ([3.0], {}, [1.0]),
         ([2.0, 5.0], {"expected": 1.0}, [0.5, 0.5]),
         ([0.3 * 2.0**900, 0.9 * 2.0**900, 2.0**900], {"expected": 2.0**900, "share": 0.1}, [0.5, 0.5, 0.0]),
         ([0.0, 0.9, 1.0], {"expected": 1.0, "share": 0.0}, [0.5, 0.5, 0.0]),

@@ -25,11 +25,6 @@ def labels(rng):
     return planted_ensemble(rng, np.repeat([0, 1, 2], 15), 12, noise=0.2, n_random=4)
 
 
-@pytest.fixture
-def noise():
-    return np.random.RandomState(0).randint(4, size=(60, 5))
-
-
 def fitted(labels, **options):
     return RobustEAC(3, n_init=2, random_state=0, **options).fit(labels)
 
@@ -90,7 +85,8 @@ def test_a_dask_array_is_solved_with_raw_losses(labels):
 
 
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
-def test_the_membership_is_stationary_for_them(noise, agreement):
+def test_the_membership_is_stationary_for_weights_that_are_given(agreement):
+    noise = np.random.RandomState(0).randint(4, size=(60, 5))
     model = RobustEAC(3, weighting=GIVEN, tol=1e-8, agreement=agreement, random_state=0).fit(noise)
     assert certify(noise, model.membership_, weights=GIVEN, agreement=agreement).gap <= 1.001e-8
     np.testing.assert_array_equal(model.weights_, GIVEN / GIVEN.sum())
