@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
 from experiments.ovi_lda import ovi_crisp, ovi_final, ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import SYMBOLS, fs_centroids, grade_objects, make_qpsk, undivided
@@ -96,9 +96,8 @@ def test_fuzzy_indices_of_crisp_partitions(rng):
     assert found["XB fuzzy"] == pytest.approx(xie_beni(X, U), rel=1e-9)
     assert found["FS fuzzy"] == pytest.approx(fukuyama_sugeno(X, U), rel=1e-9)
     assert found["FS centroids fuzzy"] == pytest.approx(fs_centroids(X, U), rel=1e-9)
-    within = sum(U[i, k] ** 2 * ((X[i] - given[k]) ** 2).sum() for i in range(40) for k in range(4))
-    least = min(((given[j] - given[k]) ** 2).sum() for k in range(4) for j in range(k))
-    assert found["XB given"] == pytest.approx(within / (40 * least), rel=1e-9)
+    within = np.sum(U**2 * cdist(X, given, "sqeuclidean"))
+    assert found["XB given"] == pytest.approx(within / (40 * pdist(given, "sqeuclidean").min()), rel=1e-9)
     for key, middle in (("FS given", X.mean(axis=0)), ("FS centroids given", given.mean(axis=0))):
-        between = sum(U[i, k] ** 2 * ((given[k] - middle) ** 2).sum() for i in range(40) for k in range(4))
+        between = np.sum(U**2 @ ((given - middle) ** 2))
         assert found[key] == pytest.approx(within - between, rel=1e-9)

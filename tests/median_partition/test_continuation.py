@@ -46,11 +46,11 @@ def test_a_start_that_is_a_clustering_gets_all_weight_only_if_that_is_given(rng)
 @pytest.mark.parametrize("distributed", [False, True], ids=["memory", "dask"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_solve_in_parts_ends_where_a_whole_one_does(rng, distributed):
-    labels, init, options = noisy(rng, 120, 3, 16, 0.25), "random", {"tol": 1e-7, "n_init": 2, "random_state": 0}
-    solve, given = solve_median_partition, labels
+    given, init, options = noisy(rng, 120, 3, 16, 0.25), "random", {"tol": 1e-7, "n_init": 2, "random_state": 0}
+    solve = solve_median_partition
     if distributed:
-        da = pytest.importorskip("dask.array")
-        solve, given = solve_median_partition_distributed, da.from_array(labels, chunks=(50, 16))
+        given = pytest.importorskip("dask.array").from_array(given, chunks=(50, 16))
+        solve = solve_median_partition_distributed
     parts = []
     while not parts or not parts[-1].converged:
         parts.append(solve(given, 3, init=init, max_iter=1, **options))

@@ -52,23 +52,15 @@ def test_losses_value_gradient_and_gap_equal_the_dense_reference(rng, missing, w
         assert optimality_gap(labels, Y, **given) == pytest.approx(expected, rel=1e-10, abs=1e-14)
 
 
-def problem(rng, *, missing, weighted, repeat, n=12, m=5, k=3):
-    """As :func:`problems`, reduced to rows; with `repeat` identical objects share one."""
-    labels = random_ensemble(rng, n, m, missing=missing)
-    if repeat:
-        copies = np.concatenate([np.arange(n), rng.randint(n, size=n)])
-        labels = labels[copies]
-    weight = rng.choice([0.3, 1.0, 2.5], size=len(labels)) if weighted else None
-    return labels, weight, encode_ensemble(check_ensemble(labels), weight)
-
-
 @cases
 @pytest.mark.parametrize(("repeat", "n_steps", "k"), [(False, 4, 3), (True, 1, 3), (False, 1, 12)])
 def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n_steps, k):
-    for _ in range(3):
-        labels, weight, whole = problem(rng, missing=missing, weighted=weighted, repeat=repeat)
-        encoding, _ = reduce_rows(whole, "random")
-        weights = rng.uniform(0.1, 1.0, size=5)
+    for labels, _, _, weights in problems(rng, missing, weighted, count=3):
+        if repeat:
+            # Identical objects share a row.
+            labels = labels[np.concatenate([np.arange(len(labels)), rng.randint(len(labels), size=len(labels))])]
+        weight = rng.choice([0.3, 1.0, 2.5], size=len(labels)) if weighted else None
+        encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), "random")
         rows = random_membership(rng, len(encoding.rows.codes), k)
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         for row in rng.permutation(len(rows)):

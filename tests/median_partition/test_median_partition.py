@@ -63,6 +63,7 @@ def test_callable_weighting(labels):
     result = solve_median_partition(labels, 3, weighting=BestHalf(), random_state=0)
     assert np.array_equal(result.weights > 0, result.losses <= np.median(result.losses))
     assert result.weights.sum() == pytest.approx(1.0)
+    assert result.objective == pytest.approx(result.weights @ result.losses)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ..access import (
     frank_wolfe_gaps,
     gap_of,
     gap_unit,
-    losses_of,
+    losses_at,
     reduce_rows,
     statistics_of,
     sweep,
@@ -46,19 +46,15 @@ def problem(rng, missing, weighted, n=60, m=5, k=3):
     return encoding, random_membership(rng, len(encoding.rows.codes), k), weights / weights.sum()
 
 
-def value_of(encoding, rows, weights):
-    return weights @ losses_of(encoding.partitions, *accumulate(encoding, rows))
-
-
 @cases
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
 def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted)
-    before = value_of(encoding, rows, weights)
+    before = weights @ losses_at(encoding, rows)
     statistics = statistics_of(encoding, weights, rows)
     for _ in range(30):
         sweep(encoding, statistics, rows, visiting_order(len(rows), rng), relaxation=relaxation)
-        value = value_of(encoding, rows, weights)
+        value = weights @ losses_at(encoding, rows)
         assert value <= before + 1e-12 * encoding.partitions.total**2
         before = value
     fresh = statistics_of(encoding, weights, rows)
@@ -106,9 +102,9 @@ def test_blocks_that_would_raise_the_objective_together_follow_one_another(rng, 
             state = np.random.RandomState(seed)
             encoding, rows, weights = problem(state, 0.0, False, n=8, m=4, k=2)
             statistics = statistics_of(encoding, weights, rows)
-            before = value_of(encoding, rows, weights)
+            before = weights @ losses_at(encoding, rows)
             sweep(encoding, statistics, rows, state.permutation(len(rows)))
-            rises.append(value_of(encoding, rows, weights) - before)
+            rises.append(weights @ losses_at(encoding, rows) - before)
         return max(rises)
 
     assert largest_rise() <= 1e-12

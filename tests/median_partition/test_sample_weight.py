@@ -6,7 +6,7 @@ import pytest
 from robust_eac import RobustEAC, partition_losses, solve_median_partition, solve_membership
 
 from .. import reference
-from ..access import RawObjective, check_ensemble, empty_last, encode_ensemble, reduce_rows
+from ..access import empty_last
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from .test_dense_reference import repeated
 
@@ -77,13 +77,3 @@ def test_labels_have_no_holes_where_memberships_are_equal(rng):
             used, first = np.unique(found.argmax(axis=1), return_index=True)
             assert np.array_equal(used, np.arange(len(used)))
             assert not by_object or np.array_equal(first, np.sort(first))
-
-
-def test_expanding_puts_every_object_where_it_was(rng):
-    labels = random_ensemble(rng, 30, 3, max_clusters=2)
-    whole = encode_ensemble(check_ensemble(labels), np.where(np.arange(30) < 25, 1.0, 0.0))
-    encoding, _ = reduce_rows(whole, "random")
-    rows = random_membership(rng, len(encoding.rows.codes), 2)
-    membership = RawObjective(encoding, 2).expand(whole, np.full(3, 1 / 3), rows, 1e-9)
-    np.testing.assert_array_equal(membership[:25], encoding.expand(rows))
-    np.testing.assert_allclose(membership[25:].sum(axis=1), 1.0, atol=1e-12)

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from robust_eac import partition_losses, solve_median_partition
+from robust_eac import solve_median_partition
 
 from .. import reference
 from ..access import (
@@ -58,9 +58,8 @@ def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     runs, encoding = run_to_the_end(labels, weighting, 3, 6)
     best = min(runs, key=lambda run: run.objective)
     assert len({run.objective for run in runs}) > 1
-    monkeypatch.setattr(_several_starts, "_LOOSE_TOL", 0.0)
-    monkeypatch.setattr(_several_starts, "_N_LOOSE", 6)
-    monkeypatch.setattr(_several_starts, "_N_KEPT", 6)
+    for name, value in {"_LOOSE_TOL": 0.0, "_N_LOOSE": 6, "_N_KEPT": 6}.items():
+        monkeypatch.setattr(_several_starts, name, value)
     monkeypatch.setattr(_several_starts, "_lowest_of_each", lambda objective, pairs: list(pairs))
     many = solve_median_partition(labels, 6, weighting=weighting, n_init=6, random_state=3)
     assert many.objective == best.objective
@@ -69,7 +68,6 @@ def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     assert np.array_equal(many.weights, best.weights)
     expected, _ = empty_last(encoding.expand(best.rows), by_object=True)
     assert np.array_equal(many.membership, expected)
-    np.testing.assert_allclose(partition_losses(labels, many.membership), many.losses, rtol=1e-10)
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)

@@ -36,8 +36,7 @@ def test_a_weighting(monkeypatch, labels, rng):
     assert model.weights_[-3:].sum() == 0.0
     strict = RobustEAC(3, weighting=BetterHalf(share=0.25), random_state=0).fit(labels)
     assert np.count_nonzero(strict.weights_) == 3
-    solve = BetterHalf().solve
-    test_contracts.test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solve)
+    test_contracts.test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, BetterHalf().solve)
 
 
 def test_a_weighting_scheme(monkeypatch, labels):

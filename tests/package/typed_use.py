@@ -8,7 +8,6 @@ from robust_eac import (
     CONSENSUS_FUNCTIONS,
     WEIGHTING_SCHEMES,
     ClustererEnsemble,
-    KMeansEnsemble,
     RestrictedSimplex,
     RobustEAC,
     certify,
@@ -37,8 +36,7 @@ def right() -> None:
     assert_type(model, RobustEAC)
     assert_type(model.labels_, np.ndarray)
     assert_type(h_criterion(y, CONSENSUS_FUNCTIONS["sec"](labels, 2)), float)
-    assert_type(KMeansEnsemble(3, (2, 4)).fit(X).transform(X), np.ndarray)
-    assert_type(ClustererEnsemble(n_per_k=2, max_samples=0.5, max_features=1).fit(X).labels_, np.ndarray)
+    assert_type(ClustererEnsemble(n_per_k=2, max_samples=0.5, max_features=1).fit(X).transform(X), np.ndarray)
     compare(labels, 2, consensus={"mine": lambda labels, k: labels[:, 0]}).summary().table.keys()
     assert_type(solve_hard_median_partition(labels, 2).labels, np.ndarray)
     certify(labels, y, weights=WEIGHTING_SCHEMES["weac"](labels))
