@@ -59,11 +59,7 @@ def test_the_table_of_goals_has_the_means_of_the_records():
         weight = 0.3 if cell["kind"] == "coherent" else cell["fraction"] / 10.0
         result = {way: {"h": [value - 0.1, value], "noise_weight": [weight] * 2} for way, value in h.items()}
         rows.append({"config": cell, "result": result})
-<<<<<<< HEAD
     times = {name: {"seconds": [1.0, 2.0]} for name in robustness.WEIGHTINGS} | {"l2": {"seconds": [1.5, 4.0]}}
-=======
-    times = {way: {"seconds": [1.0, 2.0]} for way in robustness.WEIGHTINGS} | {"l2": {"seconds": [1.5, 4.0]}}
->>>>>>> tests-c
     costs = [{"config": cell, "result": times} for cell in robustness_cost.cells()]
     text = drawn.goals_table({"robustness": rows, "robustness_cost": costs})
     # The cell is one of two data sets, of four random or six kinds, of five shares.
