@@ -39,9 +39,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
     agreements_: np.ndarray
     n_clusters_found_: int
     n_features_in_: int
-
-    if TYPE_CHECKING:
-        _settings: Settings
+    _settings: Settings
 
     def _store(self, names, result, **others):
         """Set the attributes of a fit, and delete those of an earlier one."""

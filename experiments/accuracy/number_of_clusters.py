@@ -1,9 +1,9 @@
-"""Which number of clusters an ensemble supports: with known answers, without clusters, and for the sets of paper 002.
+"""Which number of clusters an ensemble supports: with known answers, and without clusters.
 
 A cell is one ensemble. The family "mixed" has what most people have: 11 clusterings of the same features at growing
 resolution, and up to three columns of random labels beside them. In the other families all partitions are made alike:
 from a planted one, or by k-means on a Gaussian mixture, on one Gaussian or on uniform points; "resampled" clusters
-random 80 % of the objects ten times for every number of clusters; "paper" are the ensembles of `noisy_ensembles`.
+random 80 % of the objects ten times for every number of clusters.
 In "outlying" one cluster lies far from the others; in "outliers" one object in twenty lies anywhere; both are clustered
 once or, as in "resampled", ten times for every number of clusters. "copies" repeats every clustering ten times. These
 three are in the order of the clusters, and shuffled.
@@ -38,7 +38,6 @@ from robust_eac import (
 )
 from robust_eac.consensus import eac_linkage
 
-from ..robust_eac.noisy_ensembles import SETTINGS, make_ensemble
 from ..shared.store import derive_seed, grid
 
 VERSION = 4
@@ -77,7 +76,7 @@ REAL = {"iris": 3, "wine": 3, "breast-cancer": 2, "house-votes": 2}
 
 def cells(
     *,
-    families=("mixed", "real", "resampled", *APART, "copies", *PLANTED, "mixture", "gaussian", "box", "paper"),
+    families=("mixed", "real", "resampled", *APART, "copies", *PLANTED, "mixture", "gaussian", "box"),
     mixed=(1, 2, 3, 5, 8),
     clusterers=CLUSTERERS,
     noise=(0, 1, 3),
@@ -85,7 +84,6 @@ def cells(
     copied=(1, 2, 3, 5),
     planted=tuple(range(1, 9)),
     mixtures=(2, 3, 5, 8),
-    datasets=tuple(SETTINGS),
     repetitions=3,
 ):
     """`mixed`, `apart`, `copied`, `planted` and `mixtures` are the true numbers of clusters; `noise` the numbers of
@@ -118,7 +116,6 @@ def cells(
             for family, numbers in (("mixture", mixtures), ("gaussian", (1,)), ("box", (1,)))
             for n_clusters in numbers
         ),
-        *grid(family=("paper",), dataset=datasets),
     ]
     return [
         ensemble | {"repetition": repetition}
@@ -131,7 +128,7 @@ def cells(
 SMOKE = [
     *cells(families=("mixed",), mixed=(3,), clusterers=("leiden",), noise=(1,), repetitions=1)[:1],
     *cells(families=("split-merged",), planted=(3,), repetitions=1),
-    *cells(families=("paper",), datasets=("wine",), repetitions=1),
+    *cells(families=("real",), clusterers=("k-means",), noise=(0,), repetitions=1)[1:2],
 ]
 
 
@@ -141,7 +138,7 @@ def run_one(*, family, repetition, **config):
     with warnings.catch_warnings():
         # The graph of distant clusters is not connected.
         warnings.simplefilter("ignore", UserWarning)
-        labels, X, y, answer = ensemble_of(family, repetition, config, rng)
+        labels, X, y, answer = ensemble_of(family, config, rng)
     # The same columns for any number of them.
     noise = np.random.RandomState(derive_seed(SEED, repetition, "corruption"))
     random_columns = [noise.randint(noise.randint(2, 13), size=len(labels)) for _ in range(3)]
@@ -173,11 +170,8 @@ def run_one(*, family, repetition, **config):
     return result
 
 
-def ensemble_of(family, repetition, config, rng):
+def ensemble_of(family, config, rng):
     """(labels, features or None, classes or None, the right number of clusters)."""
-    if family == "paper":
-        labels, y = make_ensemble(config["dataset"], "kmeans", repetition)
-        return labels, None, y, int(y.max()) + 1
     if family == "real":
         X, y = load_dataset(config["dataset"])
         X = StandardScaler().fit_transform(X)

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from .. import validation as check
-from ..comparison import Comparison, compare
+from ..comparison import compare
 from ..comparison.compare import methods_of
 from ..comparison.result import draw_beside_differences, method_name
 from ..consensus import CONSENSUS_FUNCTIONS
@@ -16,11 +16,9 @@ from .options import add_input_options, add_n_clusters, add_options, add_seed, a
 from .output import check_outputs, clean_interrupts, print_problem, say, write_outputs
 from .tables import read_features, read_labels, read_truth
 
-# Columns of the table of runs that are shown, and those that are written.
-_GRADES = ("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density", "seconds")
-_WRITTEN = (*_GRADES[:-1], "scheme_seconds", "seconds", "error")
-# Largest number of rows shown.
-_SHOWN = 30
+# Columns of the table of runs that are written.
+_WRITTEN = ["scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"]
+_WRITTEN += ["scheme_seconds", "seconds", "error"]
 
 
 def add_compare(parser):
@@ -67,10 +65,8 @@ def run_compare(arguments):
         verbose = sys.stderr.isatty()
         found = compare(labels, n_clusters, y=y, X=X, random_state=arguments.seed, verbose=verbose, **chosen)
     runs = found.table
-    for share in arguments.fractions or [None]:
-        if share is not None:
-            say(f"\n{share:.0%} of the clusterings random")
-        _say(Comparison(runs if share is None else runs[runs["fraction"] == share]), arguments, y)
+    if runs["error"].isna().any():
+        say(str(found.summary(reference=arguments.reference)))
     for error, count in runs["error"].value_counts().items():
         print_problem("warning", f"{count} of {len(runs)} runs failed: {error}")
     fields = ["fraction"] * (arguments.fractions is not None) + ["repeat"] * (arguments.n_repeats > 1) + [*_WRITTEN]
@@ -86,19 +82,3 @@ def run_compare(arguments):
     if runs["error"].notna().all():
         raise RuntimeError("no run succeeded")
     return exit_code_of(selection)
-
-
-def _say(found, arguments, y):
-    """Show the runs of one share of random clusterings, best first: each, or with repeats their summary."""
-    graded = found.table[found.table["error"].isna()]
-    if not len(graded):
-        return
-    if arguments.n_repeats == 1 and arguments.reference is None:
-        order = "ensemble_nmi" if y is None else "ari"
-        frame = graded.sort_values(order, ascending=False, kind="stable")[list(_GRADES)].dropna(axis=1, how="all")
-        text, n_rows = frame[:_SHOWN].to_string(index=False, float_format="{:.4f}".format), len(frame)
-    else:
-        summary = found.summary(reference=arguments.reference)
-        text, n_rows, order = str(summary._replace(table=summary.table[:_SHOWN])), len(summary.table), summary.measure
-    few = f"the best {_SHOWN} of {n_rows} by {order}; --output writes all"
-    say(f"{text}\n({few if n_rows > _SHOWN else f'by {order}, best first'})")

@@ -108,9 +108,6 @@ class Comparison:
     def __init__(self, table: pd.DataFrame | None = None) -> None:
         self.table = pd.DataFrame() if table is None else table
 
-    def __repr__(self) -> str:
-        return f"Comparison(\n{self.table}\n)"
-
     def __add__(self, other: Comparison) -> Comparison:
         return Comparison(pd.concat([self.table, other.table], ignore_index=True))
 

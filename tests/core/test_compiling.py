@@ -20,8 +20,6 @@ def test_compiling_is_announced_once():
     with _threads.lines_to(lines.append), _compiling.announce_compiling():
         one(1)
         other(1)
-    assert lines == [LINE]
-    with _threads.lines_to(lines.append), _compiling.announce_compiling():
         one(1)
     assert lines == [LINE]
 

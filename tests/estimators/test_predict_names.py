@@ -100,5 +100,5 @@ def test_columns_in_another_order_or_of_another_name(labels):
     # What would be refused as an ensemble, an object of its own name in every column, may be a few objects of one.
     four = pd.DataFrame(NAMES.T, columns=COLUMNS)
     np.testing.assert_array_equal(model.predict(four), [model.predict(four[i : i + 1])[0] for i in range(4)])
-    with pytest.warns(UserWarning, match="feature names") as caught:
+    with pytest.warns(UserWarning, match="feature names"):
         model.predict(frame.to_numpy())

@@ -37,7 +37,6 @@ def test_large_sets_are_drawn_anew_for_every_repetition(monkeypatch):
     assert np.array_equal(one, X[y])
     assert np.array_equal(one, again)
     assert not np.array_equal(one, other)
-    assert robustness.make_data("optdigits", 0)[0].shape == (1000, 2)
 
 
 def test_planted_ensembles_with_a_number_of_random_partitions():
