@@ -128,7 +128,6 @@ def cells(
 SMOKE = [
     *cells(families=("mixed",), mixed=(3,), clusterers=("leiden",), noise=(1,), repetitions=1)[:1],
     *cells(families=("split-merged",), planted=(3,), repetitions=1),
-    *cells(families=("real",), clusterers=("k-means",), noise=(0,), repetitions=1)[1:2],
 ]
 
 
