@@ -177,7 +177,7 @@ def group_norms(encoding, weights, values, counts):
 
 
 def level_own(sums, pairs, own_sums, own_pairs):
-    """Let pairs (i, i) of an object with itself count as the mean of two objects of one group; changes and returns sums."""
+    """Let the pairs (i, i) of an object with itself count as the mean of two objects of one group; changes `sums`."""
     others, weights = sums.diagonal() - own_sums, pairs.diagonal() - own_pairs
     if weights.sum() > _ROUNDING * own_pairs.sum():
         inside = others.sum() / weights.sum()

@@ -41,7 +41,7 @@ class HardMedianPartition(NamedTuple):
     options: dict
 
     def summary(self, labels: Labels, *, names: Sequence[str] | None = None) -> str:
-        """Report clusters, loss, number of partitions with nonzero weight, partitions of largest and of smallest weight.
+        """Report clusters, loss, number of partitions with nonzero weight, partitions of largest and smallest weight.
 
         Parameters
         ----------

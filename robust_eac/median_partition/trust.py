@@ -1,4 +1,4 @@
-"""Trust: equal weights for partitions that agree beyond chance, zero for others; by pairs of partitions, or by losses."""
+"""Trust: equal weights for partitions that agree beyond chance, zero for others; by pairs of partitions or losses."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 LEVEL = 0.01
 # Minimum agreement of a trusted partition, as a share of the mean agreement.
 SHARE = 0.2
-# Two partitions are near-duplicates only if they reach these thresholds: adjusted Rand index; ratio of the smaller to the
-# larger number of clusters; ratio of the objects that both label to those that either labels.
+# Two partitions are near-duplicates only if they reach these thresholds: adjusted Rand index; ratio of the smaller to
+# the larger number of clusters; ratio of the objects that both label to those that either labels.
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
@@ -243,7 +243,7 @@ class Pairs(NamedTuple):
     agreement, precision : adjusted Rand index, and 1 over its variance under random permutation; both 0 if the variance
         is 0.
     nesting : the one further from 0 of the adjusted Wallace coefficients; 1 for a partition and a refinement of it.
-        It is the chance-corrected share of the pairs within the finer partition's clusters that the other one joins.
+        It is the chance-corrected share of the pairs of objects in the finer partition's clusters that the other joins.
     overlap : ratio of the objects that both label to those that either labels.
     fineness : ratio of the smaller to the larger number of clusters.
     """
