@@ -14,15 +14,17 @@ from .median_partition.base import Objective
 from .median_partition.weightings import name_of
 from .wording import agreement_of, clusters_found, counted, percent, report_text, rounded, with_weight
 
-# Chance-corrected agreements that differ by more show that the ensemble is not the fitted one.
+# If chance-corrected agreements differ from those of the fit by more than this, X is not the fitted ensemble.
 _SAME = 1e-6
 
 
 class Settings(NamedTuple):
     """Properties of a fit that are not among its attributes.
 
-    parameters : of the model, by name. objective : its class; None for merging, which has none. total : weight of all
-    objects. sample_weight : of each, None if equal.
+    parameters : the model's parameters, by name.
+    objective : its objective class, None for merging.
+    total : total weight of the objects.
+    sample_weight : weight of each object, None if all are equal.
     """
 
     parameters: dict
@@ -120,7 +122,7 @@ def _convergence(model, tol):
 
 
 def _identified(n_unidentified, agreement, proven, n_samples):
-    """How far the losses identify the labels."""
+    """Whether the losses identify the labels, in words."""
     if n_unidentified is None:
         return "not computed: too many clusters"
     if proven:
@@ -136,7 +138,7 @@ def _share(few, n):
 
 
 def certificate_rows(assessment, n_samples):
-    """Two rows of the report: the distance to the bound, and the ambiguous objects; none for None."""
+    """Two rows of the report: the distance to the bound, and the ambiguous objects; empty if there is no assessment."""
     if assessment is None:
         return {}
     loss, bound, excess = assessment.loss, assessment.bound, assessment.excess

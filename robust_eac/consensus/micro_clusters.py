@@ -1,4 +1,4 @@
-"""The tree of micro-clusters behind :func:`~robust_eac.merge_consensus`, and its cuts; on encodings."""
+"""The tree of micro-clusters behind :func:`~robust_eac.merge_consensus`, and its cuts; input is an Encoding."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from ..schemes.tables import DECIMALS
 from ._common import check_memory
 from .agglomeration import Tree, cut, tree_of_sums
 
-# Micro-clusters per cluster of the base partitions, and their minimum number per cluster of the consensus.
+# Micro-clusters per cluster of the base partitions, and at least this many per cluster of the consensus.
 _FINENESS, _LEAST_FINENESS = 6, 2
 # The sample on which they are found: its minimum size, objects per micro-cluster, and passes of k-means.
 _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
@@ -23,20 +23,25 @@ _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 THETA = 0.4
 # Probability that a walk continues after a step: 20 steps on average.
 _GO_ON = 0.95
-# The mean between two groups is divided by the means inside both to this power.
+# Exponent of the within-group mean similarities by which the mean similarity between two groups is divided.
 _POWER = 0.2
-# Smallest cluster of a cut, as a share of the mean size.
+# Minimum size of a large cluster of a cut, as a fraction of the mean size.
 _LEAST_SHARE = 0.03
-# Relative differences of similarities below this are treated as zero, as are smaller shares of a sum.
+# Relative differences between similarities below this, and terms below this fraction of a sum, are treated as zero.
 _ROUNDING = 1e-12
 
 
 class GroupTree(NamedTuple):
     """A tree of M micro-clusters, and what its cuts need.
 
-    encoding, weights : the objects, identical ones merged; (m,) weights of its partitions, all positive.
-    cluster_weights, leaves : (n_slots,) w_l; micro-cluster of each row, -1 if unobserved.
-    counts, sizes : (n_slots, M) objects of each micro-cluster; (M,) their numbers of objects.
+    Slot: a cluster of a base partition, or its missing labels.
+
+    encoding : the objects, with one row for identical ones.
+    weights : (m,) weights of the partitions, all positive.
+    cluster_weights : (n_slots,) w_l; 0 for missing labels.
+    leaves : (n_rows,) micro-cluster of each row, -1 if unobserved.
+    counts : (n_slots, M) number of objects of each micro-cluster in each slot.
+    sizes : (M,) number of objects of each micro-cluster.
     """
 
     encoding: Encoding
@@ -56,14 +61,14 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
     cluster_weights = base_cluster_weights(encoding, weights, theta)
     values = encoding.partitions.by_slot(weights) * cluster_weights
     n_groups = min(np.count_nonzero(encoding.rows.observed.any(axis=1)), n_micro_clusters)
-    # In memory at the same time: about four tables of slots by micro-clusters (in k-means) and eight of pairs of
-    # micro-clusters (sums, weights, walks, the copies that the tree overwrites).
+    # In memory at the same time: about four tables of slots by micro-clusters (in k-means) and eight tables of pairs of
+    # micro-clusters (sums, weights, walks, and the copies that the tree overwrites).
     tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
     check_memory(32 * n_groups * (2 * n_groups + len(encoding.partitions.sizes)), tables)
     leaves, counts = find_micro_clusters(encoding, weights, values, n_groups, rng=rng, n_threads=n_threads)
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     sizes = np.bincount(leaves[leaves >= 0], weights=encoding.rows.multiplicity[leaves >= 0])
-    # The sums and weights of the pairs (i, i).
+    # Sums and weights, by micro-cluster, of the pairs (i, i) of an object with itself.
     own = values @ counts, weights @ observed_counts(encoding, counts)
     product = walk_between_groups(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
     tree = tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
@@ -71,7 +76,7 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
 
 
 def mean_n_clusters(encoding, weights):
-    """Mean number of clusters of the partitions, rounded; clusters whose objects have no weight do not count."""
+    """Weighted mean number of clusters of the partitions, rounded; clusters of objects without weight do not count."""
     n_filled = np.add.reduceat((encoding.partitions.sizes > 0.0).astype(np.int64), encoding.partitions.offsets)
     # Round to decimals first, so that the order of the partitions does not decide how a half is rounded.
     return round(round(float(weights @ n_filled), DECIMALS))
@@ -94,7 +99,7 @@ def assign(grown, n_clusters, n_jobs=None):
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
     clusters, seen = np.where(stay, merged, best), leaves >= 0
-    # A row that returns to an emptied group can be the last one of another group.
+    # Returning rows to an emptied group can empty another group, so repeat.
     while (emptied := np.bincount(clusters[seen], minlength=n_groups) == 0).any():
         clusters = np.where(emptied[merged], merged, clusters)
     totals = similarity.sum(axis=1, keepdims=True)
@@ -149,7 +154,7 @@ def row_sums(encoding, table, n_threads):
 
 
 def similarity_sums(encoding, weights, values, counts):
-    """(M, M) sums of similarities between M groups, and sums of the weights of the pairs."""
+    """(M, M) weighted sums of the similarities between objects of M groups, and sums of the weights of these pairs."""
     sums, observed = (counts * values[:, np.newaxis]).T @ counts, observed_counts(encoding, counts)
     return sums, (observed * weights[:, np.newaxis]).T @ observed
 
@@ -160,7 +165,7 @@ def observed_counts(encoding, counts):
 
 
 def mean_of(sums, pairs):
-    """Means over pairs; 0 if no partition contains both objects of a pair."""
+    """Means over pairs; 0 if no partition observes both objects of a pair."""
     return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
 
 
@@ -172,7 +177,7 @@ def group_norms(encoding, weights, values, counts):
 
 
 def level_own(sums, pairs, own_sums, own_pairs):
-    """Sums over the pairs of M groups, in place: each pair (i, i) gets the mean of two objects in the same group."""
+    """Let the pairs (i, i) of an object with itself count as the mean of two objects of one group; changes `sums`."""
     others, weights = sums.diagonal() - own_sums, pairs.diagonal() - own_pairs
     if weights.sum() > _ROUNDING * own_pairs.sum():
         inside = others.sum() / weights.sum()
@@ -197,8 +202,8 @@ def walk_between_groups(flow, go_on=_GO_ON):
 
 
 def cut_into_large(tree, n_clusters, sizes):
-    """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in the small groups."""
-    # Large groups have at least 3 % of the mean size. If no cut has n_clusters of them, small groups count, too.
+    """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in small groups."""
+    # Large groups have at least 3 % of the mean size. If no cut has n_clusters of them, small groups count as well.
     least = _LEAST_SHARE * sizes.sum() / n_clusters
     for k in range(n_clusters, len(sizes) + 1):
         groups = cut(tree, k)
@@ -209,7 +214,7 @@ def cut_into_large(tree, n_clusters, sizes):
 
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
-    """(n_rows, k) mean similarity of each row to the objects of k groups; 0 if no partition contains both."""
+    """(n_rows, k) mean similarity of each row to the objects of k groups; 0 if no partition observes both."""
     observed = observed_counts(encoding, counts)
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
     if len(encoding.partitions.missing_slots) == 0:

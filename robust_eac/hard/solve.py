@@ -41,12 +41,13 @@ class HardMedianPartition(NamedTuple):
     options: dict
 
     def summary(self, labels: Labels, *, names: Sequence[str] | None = None) -> str:
-        """Report in words: clusters, loss, partitions with weight, and those of largest and of smallest weight.
+        """Report clusters, loss, number of partitions with nonzero weight, partitions of largest and smallest weight.
 
         Parameters
         ----------
         labels : array-like of shape (n_samples, n_partitions)
-            The hard partitions that were solved, which the result does not contain. All objects have the same weight.
+            The partitions passed to the solver, which the result does not store; all objects have equal weight in the
+            report.
         names : sequence of n_partitions str, default=None
             Names of the partitions; None means the titles of the columns, or numbers from 0.
 
@@ -86,22 +87,23 @@ def solve_hard_median_partition(
     Minimise :math:`\sum_u \alpha_u d(u, c)` over the hard partitions c of the objects, for a loss d of
     :func:`~robust_eac.hard_partition_losses`. If the partitions are draws from the posterior of a Bayesian mixture,
     this is the estimate of least expected loss. "binder" with cost 1 is the d_u of :func:`~robust_eac.partition_losses`
-    over n_samples^2. It puts ambiguous objects into small clusters; "vi" finds fewer and larger ones.
+    divided by n_samples^2. It puts ambiguous objects into small clusters; "vi" finds fewer and larger ones.
 
     Objects are moved one at a time to the cluster of least loss, new clusters included, until no move lowers it. Then
-    clusters are dissolved, one or two together, and their objects allocated again [1]_, unless the problem is large.
-    The problem is not convex: all starts move objects, the best two of them also dissolve clusters, and the better
-    result is returned. With a `weighting`, search and weights alternate, and neither raises the objective (unless the
-    weighting is a function).
+    clusters are dissolved, one or two at a time, and their objects reassigned [1]_, unless the problem is large.
+    Because the problem is not convex, there are several starts: all are improved by moving objects, the best two also
+    by dissolving clusters; the better of the two is returned. With a `weighting`, the search alternates with an update
+    of the weights; neither step increases the objective, though a user-supplied weighting function may.
 
-    Moving an object takes O(n_partitions n_clusters), or O(1) if a bound shows that it stays. Memory is O(n_samples
-    n_partitions), and O(n_clusters) per base cluster and thread, about 24 bytes for each cluster found so far.
+    Finding the best cluster of an object takes O(n_partitions n_clusters), or O(1) if a bound shows that it stays.
+    Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster and thread, about 24 bytes for each cluster
+    found so far.
 
     Parameters
     ----------
     labels, loss, sample_weight
-        As in :func:`~robust_eac.hard_partition_losses`. An object of weight zero joins the cluster that it would join
-        with the commonest weight, without effect on the others.
+        As in :func:`~robust_eac.hard_partition_losses`. Objects of weight zero do not affect the others; each is
+        assigned as if it had the most common weight.
     n_clusters : int, default=None
         Largest number of clusters, at most 2^28 divided by the number of all base clusters. None means this number, or
         n_samples if that is smaller.
@@ -111,14 +113,15 @@ def solve_hard_median_partition(
         alpha, fixed, as in :func:`~robust_eac.objective_value`. None means uniform, unless `weighting` is given.
     weighting : str or callable, default=None
         Weights found together with the partition, as in :func:`~robust_eac.solve_median_partition`, but near-duplicates
-        all count: draws of a posterior repeat likely partitions. None means fixed `weights`.
+        are not down-weighted, because posterior draws legitimately repeat likely partitions. None means fixed
+        `weights`.
     n_init : int, default=16
         Number of starts; an array `init` is one start.
     init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
         "sequential": in random order, each object joins the cluster of least loss so far. "random": random clusters.
-        "mixed": alternates between these two. "partitions": the given partitions of least loss. "relaxed": labels of
-        the relaxed median partition, but "sequential" with more than 256 clusters if their square times the number of
-        rows exceeds 10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
+        "mixed": alternates between these two. "partitions": the input partitions with the lowest losses. "relaxed":
+        labels of the relaxed median partition, but "sequential" with more than 256 clusters if their square times the
+        number of rows exceeds 10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
     max_passes : int, default=100
         Largest number of passes over all objects per start, not counting those after dissolving clusters.
     bound : bool, default=False
@@ -128,18 +131,18 @@ def solve_hard_median_partition(
     Returns
     -------
     result : HardMedianPartition
-        Named tuple: `labels` of shape (n_samples,), numbered in the order of first objects; `weights` and `losses` of
-        shape (n_partitions,); `objective` at them, regulariser included; `n_clusters` found; `cost`; `bound`, a lower
-        bound over all partitions, or None; `n_passes`, passes over all objects after the starts; `converged`, whether
-        the last pass changed neither labels nor weights; `options`, for `summary(labels)`: the `loss`, the `weighting`
-        and the largest `n_clusters`.
+        Named tuple: `labels` of shape (n_samples,), numbered by first appearance; `weights` and `losses` of shape
+        (n_partitions,); the `objective` at these weights and losses, including the regulariser; `n_clusters` found;
+        `cost`; `bound`, a lower bound over all partitions, or None; `n_passes`, passes over all objects after the
+        starts; `converged`, whether the last pass changed neither labels nor weights; `options`, for
+        `summary(labels)`: the `loss`, the `weighting` and the largest number of clusters, `n_clusters`.
 
     Warns
     -----
     ConvergenceWarning
         If objects still move, or weights still change, after `max_passes` passes.
     UserWarning
-        If a weighting by trust finds no two partitions that agree beyond chance: then all start with equal weights.
+        If a weighting by trust finds no two partitions that agree beyond chance; then all start with equal weights.
 
     References
     ----------
@@ -191,7 +194,7 @@ def solve_hard_median_partition(
 
 
 def summarise_partition(result, agreements, names, certificate=()):
-    """The report on a :class:`HardMedianPartition`, with the rows of a certificate."""
+    """The report on a :class:`HardMedianPartition`, including the rows of a certificate, if given."""
     options = result.options
     unit, level = _LOSS_UNITS[options["loss"]], percent(CREDIBLE_LEVEL)
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
@@ -210,7 +213,7 @@ def summarise_partition(result, agreements, names, certificate=()):
 
 
 def _check_weighting(weights, weighting, n_partitions):
-    """Fixed weights, or a weighting, as a :class:`~robust_eac.median_partition.Weighting`."""
+    """The given weights, or the weighting, as a :class:`~robust_eac.median_partition.Weighting`."""
     if weighting is None:
         return Fixed(check.weights(weights, n_partitions))
     if weights is not None:

@@ -1,4 +1,4 @@
-"""Alternation of membership and weights from one start: Y steps that sweep, and updates of the weights."""
+"""Alternate, from one start, between sweeps over the membership Y (Y steps) and updates of the weights."""
 
 from functools import partial
 from typing import NamedTuple
@@ -12,22 +12,24 @@ from .starts import FEW, SAMPLE_TOL
 from .sweep import ROUNDING
 from .weightings import Weighting, first_weights
 
-# After a sweep that leaves more than the share _SLOW of the gap, the next one is over-relaxed by this factor.
+# If a sweep leaves more than _SLOW of the gap, the next one is over-relaxed by _RELAXATION.
 _SLOW = 0.5
 _RELAXATION = 1.7
-# Share of the gap that a plain sweep leaves after over-relaxed ones, whose overshoot it reverts.
+# Fraction of the gap that remains after a plain sweep that follows over-relaxed ones and undoes their overshoot.
 _CLOSED = 0.28
-# Losses, which are differences of large numbers, are zero below this share of the largest.
+# Losses below this fraction of the largest are treated as zero: they are differences of large numbers.
 _EQUAL = 1e-12
-# Ratio of the gap after a sweep to the sum of the gaps seen during it. A larger measured ratio replaces it.
+# Initial guesses, by kind of sweep, of the ratio of the gap after a sweep to the sum of the gaps seen during it;
+# replaced by a measured ratio if that is larger.
 _SEEN = {"plain": 0.5, "relaxed": 0.67, "closing": 0.36}
 
 
 class Problem(NamedTuple):
     """What is solved: an objective of the membership, a weighting that finds the weights, and when to stop.
 
-    A Y step ends at the optimality gap `tol`, after `max_sweeps` sweeps, or when its gap has shrunk to the share
-    `reduction`; the alternation ends after `max_iter` Y steps. `n_threads` are the threads within a start.
+    A Y step ends at the optimality gap `tol`, after `max_sweeps` sweeps, or when its gap has shrunk to `reduction`
+    times its initial value; the alternation ends after `max_iter` Y steps. `n_threads` is the number of threads within
+    a start.
     """
 
     objective: Objective
@@ -42,8 +44,9 @@ class Problem(NamedTuple):
 class State(NamedTuple):
     """The state of a start: memberships of the objective's rows, weights, and everything needed to resume.
 
-    name : prefix of its lines of progress; None if it prints none.
-    gap : while it is above the tolerance, Y steps sweep before they measure the gap.
+    name : prefix of its progress messages; None for no messages.
+    gap : last known optimality gap; if above the tolerance, the next Y step starts with a sweep instead of measuring
+        the gap.
     """
 
     rows: np.ndarray
@@ -67,10 +70,11 @@ class State(NamedTuple):
 
 
 def first_state(problem, start, rng, *, first=None, name=None):
-    """The :class:`State` of a start, the name of one or memberships (which are changed), before its first Y step.
+    """The :class:`State` of a start before its first Y step; with many rows, a named start is solved on a sample first.
 
-    With many rows, a named start is first solved on a sample. It begins with the :func:`first_weights`, those of
-    `first` if given; memberships begin with the weights for their losses.
+    `start` is the name of a start or an array of memberships, which is modified in place. Named starts use the
+    :func:`first_weights` of `first`, by default of the problem's weighting; given memberships use the weights that are
+    optimal for their losses (see :func:`_weights_of_start`).
     """
     objective, weighting = problem.objective, problem.weighting
     if not isinstance(start, str):
@@ -86,7 +90,7 @@ def first_state(problem, start, rng, *, first=None, name=None):
 
 
 def spread(problem, sample, state, rng, name, *, leap):
-    """The :class:`State` of all objects from the state of a sample, given by its objective."""
+    """Extend the state of a sample to all objects; `sample` is the sample's objective."""
     encoding = problem.objective.encoding
     skip = problem.tol * encoding.partitions.total if leap else 0.0
     rows = sample.place(encoding, state.weights, state.rows, leap=leap, skip=skip, n_threads=problem.n_threads)
@@ -96,15 +100,17 @@ def spread(problem, sample, state, rng, name, *, leap):
 
 
 def _weights_of_start(weighting, losses):
-    """Weights of the first descent from given memberships: the best for their losses, to continue a fit."""
-    # If only partitions equal to the start have weight, it could never leave them: then these are the
-    # :func:`first_weights`.
+    """Weights for the first descent from given memberships: the optimal ones for their losses, to continue a fit.
+
+    If all weight is on partitions identical to the start, the descent could never leave it; then these are the
+    :func:`first_weights`.
+    """
     weights = weighting.solve(losses)
     return weights if weights @ losses > _EQUAL * losses.max() else first_weights(weighting, losses)
 
 
 def state_from(problem, rows, rng, weigh, name=None):
-    """The :class:`State` from memberships, with weights by a function of their losses."""
+    """The :class:`State` for given memberships; `weigh` maps their losses to weights."""
     matrices = problem.objective.measure(rows, problem.n_threads)
     losses = problem.objective.losses(matrices)
     weights = weigh(losses)
@@ -112,7 +118,7 @@ def state_from(problem, rows, rng, weigh, name=None):
 
 
 def alternate(problem, state):
-    """Alternate from a state to a joint stationary point; its rows are changed."""
+    """Alternate from a state to a joint stationary point; its rows are modified in place."""
     ended = False
     while not ended:
         state, ended = alternate_once(problem, state)
@@ -131,7 +137,7 @@ def alternate_once(problem, state):
         far=not is_stationary(state.gap, problem.tol),
     )
     state = state._replace(matrices=steps.matrices, gap=gap, n_sweeps=state.n_sweeps + n_sweeps)
-    # After a first Y step without sweeps the weights are still to be found.
+    # If the first Y step made no sweep, the weights have not been updated yet.
     if n_sweeps == 0 and state.n_iter > 0:
         return state, True
     before, losses = state.weights, objective.losses(state.matrices)
@@ -197,7 +203,7 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
 
 
 def next_relaxation(relaxation, gap, before, target):
-    """Relaxation of the next sweep, from the gaps of the last two."""
+    """Relaxation of the next sweep, from the gaps seen during the last two."""
     closes = relaxation > 1.0 and _CLOSED * gap <= target
     return _RELAXATION if gap > _SLOW * before and not closes else 1.0
 

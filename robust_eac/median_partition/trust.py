@@ -1,4 +1,4 @@
-"""Trust: equal weights for the partitions that agree beyond chance, found by comparing pairs, zero for the others."""
+"""Trust: equal weights for partitions that agree beyond chance, zero for others; by pairs of partitions or losses."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["chance_corrected_weights", "trusted_group_weights"]
 LEVEL = 0.01
 # Minimum agreement of a trusted partition, as a share of the mean agreement.
 SHARE = 0.2
-# Thresholds for near-duplicates: their adjusted Rand index; the smaller over the larger number of clusters; the number
-# of objects that both observe over the number that either observes.
+# Two partitions are near-duplicates only if they reach these thresholds: adjusted Rand index; ratio of the smaller to
+# the larger number of clusters; ratio of the objects that both label to those that either labels.
 _NEAR = 0.8
 _AS_FINE = 0.9
 _SAME_OBJECTS = 0.5
-# Partitions that agree with the consensus at least this much are not near-duplicates of any other.
+# Partitions that agree with the consensus at least this much are never treated as near-duplicates.
 _AT_CONSENSUS = 0.95
 
 
@@ -50,7 +50,7 @@ def chance_corrected_weights(
     losses : array-like of shape (n_partitions,)
         The :math:`d_u`, non-negative.
     expected : float or array-like of shape (n_partitions,), default=None
-        :math:`E[d_u]`, the losses under random permutation of the objects; positive. 1 if `losses` are already
+        :math:`E[d_u]`, the expected losses under random permutation of the objects; positive. 1 if `losses` are already
         chance-corrected. None means the largest loss.
     share : float, default=0.2
         Smallest agreement of a trusted partition, as a share of the mean agreement, in [0, 1].
@@ -91,17 +91,17 @@ def trusted_group_weights(
     """Equal weights for the largest group of partitions that agree with each other beyond chance.
 
     Two partitions are linked if the p-value of their agreement is at most `level` over the number of tested pairs, so
-    that the probability of any link between independent partitions is about `level`. The p-value is that of
-    :func:`~robust_eac.agreement_test` ([1]_), with either partition as the consensus and a correction for continuity,
-    always from three moments. The largest connected group is trusted; in a tie, the one with the first partition. A few
-    partitions can link two groups, if they agree with both. If these agree with each other less than a fifth as much as
-    partitions agree within them (the geometric mean of the two groups), only the larger one is trusted. Random
-    partitions agree with no other; nor do partitions into one cluster or into single objects. Wrong partitions that
-    agree with each other form their own group, which is not trusted if it is smaller. With very few objects no
+    that the probability of any link between independent partitions is about `level`. The p-value is computed as in
+    :func:`~robust_eac.agreement_test` ([1]_), with either partition in the role of the consensus, with a continuity
+    correction, and always by the three-moment approximation. The largest connected group is trusted; in a tie, the one
+    with the first partition. A few partitions that agree with two groups can link them: if the mean agreement between
+    the two groups is less than a fifth of that within them (geometric mean of both), only the larger group is trusted.
+    Random partitions agree with no other; nor do partitions into one cluster or into single objects. Wrong partitions
+    that agree with each other form their own group, which is not trusted if it is smaller. With very few objects no
     agreement is significant.
 
-    Time O(n_samples n_partitions) for the labels, and O(n_partitions) for the comparisons, with a large constant: 256
-    partitions on 1,000 objects.
+    Time O(n_samples n_partitions) for the labels, and O(n_partitions) for the comparisons, with a large constant: each
+    partition is compared with up to 256 others on up to 1,000 objects (more if labels are missing).
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def trusted_group_weights(
     level : float, default=0.01
         Family-wise error rate of the links, in (0, 1]; approximate, like the p-values.
     random_state : int, RandomState instance or None, default=None
-        Draws at most 1,000 objects, and at most 256 partitions with which all are compared. With incomplete partitions,
-        up to 100,000 objects are drawn, so that two partitions have 1,000 in common on average.
+        Draws up to 1,000 objects and up to 256 reference partitions, with which every partition is compared. With
+        incomplete partitions, up to 100,000 objects are drawn, so that two partitions have 1,000 in common on average.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def largest_group(pairs, *, level=LEVEL):
 
 
 def _larger_part(pairs, group):
-    """Mask (m,) of the larger part of a group that consists of two separate parts; otherwise of the group."""
+    """Mask (m,) of the larger part of a group that consists of two separate parts; otherwise, of the whole group."""
     rows = np.flatnonzero(group[pairs.references])
     among = pairs.references[rows]
     if len(rows) < 4:
@@ -180,7 +180,7 @@ def _larger_part(pairs, group):
 
 
 def with_untested(pairs, group):
-    """Mask of a group and of the partitions whose agreement with it is not significantly too low."""
+    """Mask of a group and of the partitions whose agreement with it is not significantly below SHARE of its own."""
     members = group[pairs.references]
     precision = pairs.precision[members]
     total = precision.sum(axis=0)
@@ -206,8 +206,8 @@ def are_apart(pairs, group, other):
 
 def near_duplicates(pairs, agreements):
     """Mask (n_references, m) of near-duplicates, given the agreements (m,) of the partitions with a consensus."""
-    # They agree more with each other than either agrees with the consensus. Partitions close to the consensus are
-    # excluded: they agree because all of them are right.
+    # Near-duplicates agree more with each other than either agrees with the consensus. Partitions close to the
+    # consensus are excluded: they agree because all of them are right.
     with_consensus = np.maximum(agreements[pairs.references][:, np.newaxis], agreements)
     nearer = (pairs.agreement > with_consensus) & (with_consensus < _AT_CONSENSUS)
     alike = (pairs.agreement >= _NEAR) & (pairs.fineness >= _AS_FINE) & (pairs.overlap >= _SAME_OBJECTS)
@@ -224,8 +224,8 @@ def count_near_duplicates_once(near, references, trusted):
     return weights / weights.sum()
 
 
-# Agreement is tested on this many objects, with this many reference partitions. This is enough, as the z-score of two
-# partitions is proportional to the number of objects.
+# Agreement is tested on up to this many objects, with up to this many reference partitions. This is enough, as the
+# z-score of two partitions is proportional to the number of objects.
 _OBJECTS = 1000
 _REFERENCES = 256
 # With incomplete partitions, up to this many objects are drawn, so that two partitions have _OBJECTS in common on
@@ -236,15 +236,16 @@ _MAX_OBJECTS = 100_000
 class Pairs(NamedTuple):
     """Agreement of some partitions, the references, with all m, on the objects that both observe.
 
-    All but the first are of shape (n_references, m). A reference does not agree with itself: p-value 1, the rest 0.
+    All but the first are of shape (n_references, m). For a reference and itself, the p-value is 1 and the rest 0.
 
     references : (n_references,) intp; all partitions if these are few.
     pvalue : probability of at least this agreement if the objects of one partition are permuted at random.
-    agreement, precision : adjusted Rand index, and 1 over its variance under random permutation; 0 if that is 0.
-    nesting : the adjusted Wallace coefficient further from 0, 1 for a partition and a refinement of it: the
-        chance-corrected share of the pairs of objects in the finer partition's clusters that the other partition joins.
-    overlap : number of objects that both observe over the number that either observes.
-    fineness : smaller over larger number of clusters.
+    agreement, precision : adjusted Rand index, and 1 over its variance under random permutation; both 0 if the variance
+        is 0.
+    nesting : the one further from 0 of the adjusted Wallace coefficients; 1 for a partition and a refinement of it.
+        It is the chance-corrected share of the pairs of objects in the finer partition's clusters that the other joins.
+    overlap : ratio of the objects that both label to those that either labels.
+    fineness : ratio of the smaller to the larger number of clusters.
     """
 
     references: np.ndarray
@@ -301,7 +302,7 @@ def pairs_of(columns, references):
     # The kernel leaves zeros for pairs without common objects.
     n, either = np.maximum(n, 1.0), np.maximum(either, 1.0)
     sides = permutation.hard_moments(n, *sums[:3]), permutation.hard_moments(n, *sums[3:])
-    # |S|^2 changes in steps of two: the correction for continuity is half a step.
+    # |S|^2 changes in steps of two: the continuity correction is half a step.
     pvalue = np.where(n > 1.0, permutation.significance(square_S - 1.0, *sides)[1], 1.0)
     chance, variance = permutation.expected(*sides), permutation.variance(*sides)
     varies = variance > 0.0
@@ -339,8 +340,8 @@ def _compare_pairs(columns, references, tested, table, sizes, out):
     """Fill out (8, n_references, m) for the tested pairs.
 
     In order: number of objects that both observe; sum of squared cells of the contingency table; for each of the two
-    partitions, the three sums over cluster sizes for permutation.hard_moments. ``table`` (width, width) and ``sizes``
-    (2, width) are zero before and after, for codes below the width.
+    partitions, the three sums over cluster sizes that permutation.hard_moments needs. ``table`` (width, width) and
+    ``sizes`` (2, width) must be zero, and are zero again afterwards; all codes are below the width.
     """
     for r in range(references.shape[0]):
         first = columns[references[r]]
