@@ -23,11 +23,11 @@ _SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
 THETA = 0.4
 # Probability that a walk continues after a step: 20 steps on average.
 _GO_ON = 0.95
-# Exponent of the within-group mean similarities by which the mean similarity between two groups is divided.
+# The mean similarity between two groups is divided by the means within both, each to this power.
 _POWER = 0.2
 # Minimum size of a large cluster of a cut, as a fraction of the mean size.
 _LEAST_SHARE = 0.03
-# Relative differences between similarities below this, and terms below this fraction of a sum, are treated as zero.
+# Relative differences of similarities, and shares of a sum, are treated as zero if they are below this.
 _ROUNDING = 1e-12
 
 

@@ -15,7 +15,7 @@ from .weightings import Weighting, first_weights
 # If a sweep leaves more than _SLOW of the gap, the next one is over-relaxed by _RELAXATION.
 _SLOW = 0.5
 _RELAXATION = 1.7
-# Fraction of the gap that remains after a plain sweep that follows over-relaxed ones and undoes their overshoot.
+# A plain sweep after over-relaxed ones undoes their overshoot; this fraction of the gap then remains.
 _CLOSED = 0.28
 # Losses below this fraction of the largest are treated as zero: they are differences of large numbers.
 _EQUAL = 1e-12
@@ -73,8 +73,8 @@ def first_state(problem, start, rng, *, first=None, name=None):
     """The :class:`State` of a start before its first Y step; with many rows, a named start is solved on a sample first.
 
     `start` is the name of a start or an array of memberships, which is modified in place. Named starts use the
-    :func:`first_weights` of `first`, by default of the problem's weighting; given memberships use the weights that are
-    optimal for their losses (see :func:`_weights_of_start`).
+    :func:`first_weights` of `first`, by default of the problem's weighting; if `start` is an array, they
+    are optimal for its losses (see :func:`_weights_of_start`).
     """
     objective, weighting = problem.objective, problem.weighting
     if not isinstance(start, str):

@@ -1,4 +1,4 @@
-"""Trust: equal weights for partitions that agree beyond chance, zero for others; by pairs of partitions or losses."""
+"""Trust: equal weights for partitions that agree beyond chance, zero for others; by losses or pairs of partitions."""
 
 from __future__ import annotations
 
