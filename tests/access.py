@@ -10,7 +10,6 @@ from robust_eac import validation
 from robust_eac import wording as _wording
 from robust_eac.common import write_files
 from robust_eac.comparison import result as comparison_statistics
-from robust_eac.comparison.result import draw_beside_differences
 from robust_eac.consensus import _common as _consensus_common
 from robust_eac.consensus import agglomeration as _agglomeration
 from robust_eac.consensus import micro_clusters as _merging
@@ -88,7 +87,7 @@ from robust_eac.median_partition.trust import (
     sample_columns,
     with_untested,
 )
-from robust_eac.median_partition.weightings import as_weighting, weighted_loss
+from robust_eac.median_partition.weightings import as_weighting
 from robust_eac.metrics import external as metrics
 from robust_eac.metrics import ovi as _ovi
 from robust_eac.plotting.charts import draw_agreements

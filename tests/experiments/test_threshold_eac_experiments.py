@@ -1,4 +1,4 @@
-"""Generators, statistics and verdict rules of the threshold experiments (paper 003)."""
+"""Generators and statistics of the threshold experiments (paper 003)."""
 
 import numpy as np
 import pytest
