@@ -179,11 +179,11 @@ class Comparison:
         measure
             As in :meth:`~robust_eac.comparison.Comparison.summary`.
         kind : {"intervals", "differences", "shares", "critical-difference"}, default="intervals"
-            Means with their 95 % intervals, and a small point per block; the same of the paired differences to the
-            reference, hollow where the interval contains 0; means with intervals over the shares of random partitions;
-            or mean ranks, where a bar joins methods that Nemenyi's test after Friedman's does not distinguish at 5 %
-            (drawn by scikit-posthocs). All leave out a method that never succeeded; in the diagram other failures rank
-            last.
+            Means with their 95 % intervals, a cross where there is none, and a small point per block; the same of the
+            paired differences to the reference, hollow where the interval contains 0; means with intervals over the
+            shares of random partitions; or mean ranks, where a bar joins methods that Nemenyi's test after Friedman's
+            does not distinguish at 5 % (drawn by scikit-posthocs). All leave out a method that never succeeded; in the
+            diagram other failures rank last.
         reference
             As in :meth:`~robust_eac.comparison.Comparison.summary`; for the differences.
         ax : matplotlib Axes, default=None
@@ -328,34 +328,34 @@ def _draw_intervals(summary, scores, ax, *, paired):
     """Draw means with intervals, the best method on top, and below each small points for the blocks."""
     rows = summary.table.dropna(subset="mean")
     labels = rows["method"] + [f" ({n} failed)" if n else "" for n in rows["failures"]]
-    axis, columns, note = _TITLES.get(summary.measure, summary.measure), ["mean", "low", "high"], " (points)"
+    axis, columns, note = _TITLES.get(summary.measure, summary.measure), ["mean", "low", "high"], ""
     if paired:
         # In its label: the axis has too little room for a long name.
         labels += np.where(rows["method"] == summary.reference, " (reference)", "")
-        axis, note = f"{axis} minus that of the reference", " (points); hollow: 0 inside"
+        axis, note = f"{axis} minus that of the reference", "; hollow: 0 inside"
         columns = ["difference", "difference_low", "difference_high"]
         scores = scores.sub(scores[summary.reference], axis=0)
     ax = _new_axes(ax, len(rows), labels)
     if paired:
         ax.axvline(0.0, color=GREY, linewidth=1.0)
-    for place, (name, mean, low, high) in enumerate(rows[["method", *columns]].itertuples(index=False)):
-        # The reference does not differ from itself.
-        if np.isnan(mean):
-            continue
+    # The reference does not differ from itself.
+    drawn = rows.reset_index(drop=True).dropna(subset=columns[0])
+    for place, name, mean, low, high in drawn[["method", *columns]].itertuples():
         # Points are below the line, which would hide them.
         if summary.n_blocks > 1:
             points = np.full(len(scores), place + 0.25)
             ax.plot(scores[name], points, "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
             ax.plot([low, high], [place, place], "-", color=BLUE, linewidth=1.5)
-        hollow = paired and low <= 0.0 <= high
-        ax.plot(mean, place, "D", color=BLUE, markersize=5.0, markerfacecolor="white" if hollow else BLUE)
+        hollow, alone = paired and low <= 0.0 <= high, np.isnan(low)
+        look = {"color": "black" if alone else BLUE, "markerfacecolor": "white" if hollow else BLUE}
+        ax.plot(mean, place, "x" if alone else "D", markersize=5.0, **look)
     ax.set_yticks(range(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.locator_params(axis="x", nbins=5)
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
-    title = _title("mean difference" if paired else "mean", summary)
-    ax.set(xlabel=axis, title=title and title + note)
+    title = _title("mean difference" if paired else "mean", summary, drawn[columns[1]], " (points)" + note)
+    ax.set(xlabel=axis, title=title)
     return ax
 
 
@@ -366,29 +366,36 @@ def _draw_shares(comparison, measure, ax):
     if len(shares) < 2:
         rule = "kind 'shares' needs two shares of random partitions, as from compare(..., fractions=(0.0, 0.5))"
         raise ValueError(f"{rule}; got {len(shares)}.")
-    rows = summary.table.dropna(subset="fraction").sort_values("fraction", kind="stable")
-    if rows["kind"].nunique() > 1:
-        rows["method"] += ", " + rows["kind"]
-    curves = {name: curve for name, curve in rows.groupby("method", sort=False) if curve["mean"].notna().any()}
-    ax = _new_axes(ax, len(curves) + _LEAST, curves)
+    rows = summary.table.dropna(subset=["fraction", "mean"]).sort_values("fraction", kind="stable")
+    methods, kinds = (list(rows[column].unique()) for column in ("method", "kind"))
+    rows["label"] = rows["method"] + (", " + rows["kind"] if len(kinds) > 1 else "")
+    curves = rows.groupby(["kind", "method"], sort=False)
+    ax = _new_axes(ax, len(curves) + _LEAST, rows["label"])
     step = 0.1 * min(np.diff(shares)) / len(curves)
-    for number, (name, curve) in enumerate(curves.items()):
+    # Methods have colours and markers, kinds of random partitions have dashes.
+    for place, ((kind, method), curve) in enumerate(curves):
+        number = methods.index(method)
         share, mean, low, high = curve[["fraction", "mean", "low", "high"]].to_numpy().T
-        places = 100.0 * (share + step * (number - 0.5 * (len(curves) - 1)))
-        look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "linestyle": "-"}
+        places = 100.0 * (share + step * (place - 0.5 * (len(curves) - 1)))
+        look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+        look |= {"linestyle": ("-", "--", ":")[kinds.index(kind)], "label": curve["label"].iloc[0]}
         ends = np.maximum([mean - low, high - mean], 0.0)
-        ax.errorbar(places, mean, yerr=ends, markersize=5.0, elinewidth=0.8, label=name, **look)
+        ax.errorbar(places, mean, yerr=ends, markersize=5.0, elinewidth=0.8, **look)
+        if summary.n_blocks > 1:
+            ax.plot(places[np.isnan(low)], mean[np.isnan(low)], "kx", markersize=9.0)
     ax.grid(color="0.9")
     axis = _TITLES.get(summary.measure, summary.measure)
-    ax.set(title=_title("mean", summary), xlabel="share of random partitions, %", ylabel=axis)
+    ax.set(title=_title("mean", summary, rows["low"]), xlabel="share of random partitions, %", ylabel=axis)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
 
 
-def _title(drawn, summary):
-    """What is drawn with its intervals; empty for one block, which has none."""
-    over = f"over {summary.n_blocks} {summary.blocks}"
-    return f"{drawn} and {100.0 * summary.level:g} % interval\n{over}" if summary.n_blocks > 1 else ""
+def _title(drawn, summary, low, note=""):
+    """What is drawn with its intervals, of which these are the lower ends, and where there is none."""
+    if summary.n_blocks == 1:
+        return f"{drawn} of one {summary.blocks[:-1]}: no interval"
+    note += "; ×: no interval" if low.isna().any() else ""
+    return f"{drawn} and {100.0 * summary.level:g} % interval\nover {summary.n_blocks} {summary.blocks}{note}"
 
 
 def _draw_critical_difference(summary, scores, ax):

@@ -202,10 +202,14 @@ def test_every_share_and_kind_of_noise_has_its_statistics():
     curves = {line.get_label(): line for line in found.plot(kind="shares").containers}
     assert list(curves) == [f"{name} + f, {kind}" for kind in ("uniform", "unequal") for name in ("one", "other")]
     assert [len(curve[0].get_xdata()) for curve in curves.values()] == [2, 2, 1, 1]
+    one, other, *unequal = ((line.get_color(), line.get_marker()) for line, *_ in curves.values())
+    assert one != other
+    assert [one, other] == unequal
+    assert [line.get_linestyle() for line, *_ in curves.values()] == ["-", "-", "--", "--"]
 
 
 def marks_of(ax):
-    return [line for line in ax.lines if line.get_marker() == "D"]
+    return [line for line in ax.lines if line.get_marker() in "Dx"]
 
 
 def test_points_and_intervals_are_drawn_where_they_are():
@@ -220,8 +224,8 @@ def test_points_and_intervals_are_drawn_where_they_are():
     assert ax.get_xlabel() == "adjusted Rand index"
     assert ax.get_title() == "mean and 95 % interval\nover 6 repeats (points)"
     of_one = runs_of({"a": [0.5], "b": [0.6]}).plot("h")
-    assert {line.get_marker() for line in of_one.lines} == {"D"}
-    assert (of_one.get_xlabel(), of_one.get_title()) == ("H", "")
+    assert {line.get_marker() for line in of_one.lines} == {"x"}
+    assert (of_one.get_xlabel(), of_one.get_title()) == ("H", "mean of one repeat: no interval")
 
 
 def test_paired_differences_are_hollow_where_0_is_inside():
@@ -239,25 +243,28 @@ def test_paired_differences_are_hollow_where_0_is_inside():
         assert mark.get_xdata()[0] == rows["difference"][name]
         inside = rows["difference_low"][name] <= 0.0 <= rows["difference_high"][name]
         assert (mark.get_markerfacecolor() == "white") == inside == (name == "near + f")
-    assert "hollow: 0 inside" in ax.get_title()
+        # No interval is no result.
+        assert (mark.get_marker() == "x") == (name == "once + f")
+    assert ax.get_title().endswith("(points); hollow: 0 inside; ×: no interval")
     of_one = runs_of({"a": [0.5], "b": [0.6]}).plot(kind="differences")
-    assert [mark.get_markerfacecolor() for mark in marks_of(of_one)] != ["white"]
+    assert ([mark.get_marker() for mark in marks_of(of_one)], of_one.get_title()[-11:]) == (["x"], "no interval")
 
 
 def test_curves_over_the_shares_of_random_partitions():
     found = Comparison()
     for fraction, lowered in ((0.5, 0.1), (0.0, 0.0)):
         scores = {"one": [0.9, 0.7, 0.8], "other": [0.5 - lowered, 0.6, 0.4], "broken": [None] * 3}
-        found += runs_of(scores, fraction=fraction)
+        found += runs_of(scores | {"once": [0.2, None, None]}, fraction=fraction, kind="uniform")
     ax = found.plot(kind="shares")
     curves = {text.get_text(): bars for text, bars in zip(ax.get_legend().get_texts(), ax.containers, strict=True)}
-    assert list(curves) == ["one + f", "other + f"]
+    assert list(curves) == ["one + f", "other + f", "once + f"]
+    assert [line.get_ydata().tolist() for line in ax.lines if line.get_marker() == "x"] == [[], [], [0.2, 0.2]]
     line, _, (spans,) = curves["other + f"]
     np.testing.assert_allclose(line.get_ydata(), [0.5, np.mean([0.4, 0.6, 0.4])])
     np.testing.assert_allclose(line.get_xdata(), [0.0, 50.0], atol=2.0)
     low, high = stats.ttest_1samp([0.5, 0.6, 0.4], 0.0).confidence_interval(0.95)
     np.testing.assert_allclose(spans.get_segments()[0][:, 1], (low, high))
-    assert ax.get_title() == "mean and 95 % interval\nover 3 repeats"
+    assert ax.get_title() == "mean and 95 % interval\nover 3 repeats; ×: no interval"
 
 
 def test_the_diagram_joins_methods_that_nemenyi_does_not_separate(monkeypatch):
