@@ -43,14 +43,14 @@ def run_distribution(arguments):
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(others == pacs, 0.0, np.log(others / pacs))
         columns |= {"reference pac": others[0], "log ratio": ratios[0]}
+    few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
+    chosen, why = (None, f"because too few clusterings differ in {few[0]}") if few else _choice(found, ratios)
     table = pd.DataFrame(columns)
     say(table.to_string(index=False, float_format="{:.4f}".format))
     contents = {arguments.table: table}
     if arguments.output is not None:
-        contents[arguments.output] = _figure(found, references)
-    few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
-    none = "number of clusters: none, because too few clusterings differ in"
-    write_outputs(contents, f"{none} {few[0]}" if few else _in_words(found, ratios))
+        contents[arguments.output] = _figure(found, references, chosen)
+    write_outputs(contents, f"number of clusters: {chosen or 'none'}, {why}")
     return NO_NUMBER if few else 0
 
 
@@ -67,37 +67,40 @@ def _distribution(arguments, path):
     return found
 
 
-def _in_words(found, ratios):
-    """The number of clusters that the table supports, at least two, and why; `ratios` of the references, too."""
+def _choice(found, ratios):
+    """(the number of clusters that the table supports, at least two, or None; why); `ratios` of the references, too."""
     several = found.n_clusters > 1
     criterion = -found.pac if ratios is None else ratios[0]
     best = criterion[several].max()
     chosen = found.n_clusters[several & (criterion == best)][-1]
     if ratios is None:
-        warning = "this does not show that there are clusters: compare with --reference"
-        return f"number of clusters: {chosen}, with the smallest pac; {warning}"
+        return chosen, "with the smallest pac; this does not show that there are clusters: compare with --reference"
     as_good = np.count_nonzero(ratios[1:, several].max(axis=1) >= best)
     others = counted(len(ratios) - 1, "reference")
     if as_good:
-        return f"number of clusters: none, because {as_good} of {others} stand out as much: the data look like these"
+        return None, f"because {as_good} of {others} stand out as much: the data look like these"
     chance = f"without clusters, this happens in 1 of {len(ratios)} cases"
-    return f"number of clusters: {chosen}, with the largest log ratio, larger than that of {others}; {chance}"
+    return chosen, f"with the largest log ratio, larger than that of {others}; {chance}"
 
 
-def _figure(found, references):
+def _figure(found, references, chosen):
     """The curves, and next to them the change of the area and the pac; dashed for the references."""
     from matplotlib.figure import Figure
 
     from ..plotting import plot_consensus_distribution
-    from ..plotting.charts import BLUE, VERMILLION, count_along
+    from ..plotting.charts import BLUE, GREY, VERMILLION, count_along
 
     figure = Figure(figsize=(11.0, 4.5), layout="constrained")
     left, right = figure.subplots(1, 2)
-    plot_consensus_distribution(found, reference=references[0] if references else None, ax=left)
-    for each, dashes in [(found, "-"), *((reference, "--") for reference in references)]:
-        right.plot(each.n_clusters, each.delta, f"o{dashes}", color=BLUE, label="change of the area")
-        right.plot(each.n_clusters, each.pac, f"s{dashes}", color=VERMILLION, label="ambiguous pairs")
+    plot_consensus_distribution(found, reference=references, n_clusters=chosen, ax=left)
+    thin = {"linestyle": "--", "linewidth": 0.6, "markersize": 3.0}
+    for each, look in [*((reference, thin) for reference in references), (found, {})]:
+        right.plot(each.n_clusters, each.delta, color=BLUE, marker="o", label="change of the area", **look)
+        look = {"color": VERMILLION, "marker": "s", "markerfacecolor": "white", **look}
+        right.plot(each.n_clusters, each.pac, label="ambiguous pairs", **look)
+    if chosen is not None:
+        right.axvline(chosen, color=GREY, linewidth=4.0, alpha=0.5, zorder=0, label=f"chosen: {chosen}")
     right.set(title="Change of the area, and ambiguous pairs", xlabel="number of clusters", ylabel="share")
     count_along(right.xaxis)
-    right.legend(handles=right.lines[:2])
+    right.legend(handles=right.lines[2 * len(references) :])
     return figure

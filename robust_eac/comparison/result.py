@@ -328,11 +328,11 @@ def _draw_intervals(summary, scores, ax, *, paired):
     """Draw means with intervals, the best method on top, and below each small points for the blocks."""
     rows = summary.table.dropna(subset="mean")
     labels = rows["method"] + [f" ({n} failed)" if n else "" for n in rows["failures"]]
-    axis, columns, note = _TITLES.get(summary.measure, summary.measure), ["mean", "low", "high"], ""
+    axis, columns, note = _TITLES.get(summary.measure, summary.measure), ["mean", "low", "high"], " (points)"
     if paired:
         # In its label: the axis has too little room for a long name.
         labels += np.where(rows["method"] == summary.reference, " (reference)", "")
-        axis, note = f"{axis} minus that of the reference", "; hollow: 0 inside"
+        axis, note = f"{axis} minus that of the reference", " (points); hollow: 0 inside"
         columns = ["difference", "difference_low", "difference_high"]
         scores = scores.sub(scores[summary.reference], axis=0)
     ax = _new_axes(ax, len(rows), labels)
@@ -343,19 +343,15 @@ def _draw_intervals(summary, scores, ax, *, paired):
     for place, name, mean, low, high in drawn[["method", *columns]].itertuples():
         # Points are below the line, which would hide them.
         if summary.n_blocks > 1:
-            points = np.full(len(scores), place + 0.25)
-            ax.plot(scores[name], points, "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
+            ax.plot(scores[name], len(scores) * [place + 0.25], "o", markersize=3.0, color=GREY, markeredgewidth=0.0)
             ax.plot([low, high], [place, place], "-", color=BLUE, linewidth=1.5)
-        hollow, alone = paired and low <= 0.0 <= high, np.isnan(low)
-        look = {"color": "black" if alone else BLUE, "markerfacecolor": "white" if hollow else BLUE}
-        ax.plot(mean, place, "x" if alone else "D", markersize=5.0, **look)
-    ax.set_yticks(range(len(rows)), labels)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
+        face = "white" if paired and low <= 0.0 <= high else BLUE
+        ax.plot(mean, place, "x" if np.isnan(low) else "D", color=BLUE, markersize=5.0, markerfacecolor=face)
+    ax.set(yticks=range(len(rows)), yticklabels=labels, ylim=(len(rows) - 0.5, -0.5))
     ax.locator_params(axis="x", nbins=5)
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
-    title = _title("mean difference" if paired else "mean", summary, drawn[columns[1]], " (points)" + note)
-    ax.set(xlabel=axis, title=title)
+    ax.set(xlabel=axis, title=_title("mean difference" if paired else "mean", summary, drawn[columns[1]], note))
     return ax
 
 
@@ -379,8 +375,7 @@ def _draw_shares(comparison, measure, ax):
         places = 100.0 * (share + step * (place - 0.5 * (len(curves) - 1)))
         look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
         look |= {"linestyle": ("-", "--", ":")[kinds.index(kind)], "label": curve["label"].iloc[0]}
-        ends = np.maximum([mean - low, high - mean], 0.0)
-        ax.errorbar(places, mean, yerr=ends, markersize=5.0, elinewidth=0.8, **look)
+        ax.errorbar(places, mean, np.maximum([mean - low, high - mean], 0.0), markersize=5.0, elinewidth=0.8, **look)
         if summary.n_blocks > 1:
             ax.plot(places[np.isnan(low)], mean[np.isnan(low)], "kx", markersize=9.0)
     ax.grid(color="0.9")
@@ -424,8 +419,7 @@ def draw_beside_differences(comparison, reference):
     comparison.plot(ax=left)
     comparison.plot(kind="differences", reference=reference, ax=right)
     names = [label.get_text() for label in left.get_yticklabels()]
-    width, height = _size(len(names), names)
-    figure.set_size_inches(_SCALE + width, height)
+    figure.set_size_inches(np.add(_size(len(names), names), (_SCALE, 0.0)))
     return figure
 
 
@@ -436,8 +430,7 @@ def _size(n_rows, names, n_sides=1):
 
 def _new_axes(ax, *size):
     """The Axes to draw on; for None those of a new figure of this :func:`_size`."""
-    own = ax is None
-    ax = check_axes(ax)
-    if own:
-        ax.figure.set_size_inches(*_size(*size))
-    return ax
+    drawn_on = check_axes(ax)
+    if ax is None:
+        drawn_on.figure.set_size_inches(*_size(*size))
+    return drawn_on

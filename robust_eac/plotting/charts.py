@@ -11,7 +11,7 @@ from .. import validation as check
 from ..common import load_package
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
-from ..wording import counted
+from ..wording import counted, listed
 
 __all__ = ["plot_consensus_distribution", "plot_n_clusters", "plot_weights"]
 
@@ -160,12 +160,11 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
         raise TypeError(f"selection must be a result of select_n_clusters, got {type(selection).__name__}.")
     ax = check_axes(ax)
     for field, (label, color, marker, dashes) in _CURVES.items():
-        line = {"color": color, "clip_on": False}
-        faces = {}
+        line = {"color": color, "marker": marker, "clip_on": False}
         if field == "prediction_strength":
-            faces = {"markevery": list(np.flatnonzero(selection.stable)), "zorder": 3}
-            ax.plot(selection.candidates, selection.prediction_strength, marker, fillstyle="none", **line)
-        ax.plot(selection.candidates, getattr(selection, field), dashes, marker=marker, label=label, **line, **faces)
+            ax.plot(selection.candidates, selection.prediction_strength, linestyle="", fillstyle="none", **line)
+            line |= {"zorder": 3, "markevery": list(np.flatnonzero(selection.stable))}
+        ax.plot(selection.candidates, getattr(selection, field), linestyle=dashes, label=label, **line)
     ax.axhline(STABLE, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
     ax.axvline(selection.n_clusters, color=GREY, linewidth=4.0, alpha=0.5, zorder=0)
     ax.set(
@@ -180,7 +179,11 @@ def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -
 
 
 def plot_consensus_distribution(
-    distribution: ConsensusDistribution, *, reference: ConsensusDistribution | None = None, ax: Axes | None = None
+    distribution: ConsensusDistribution,
+    *,
+    reference: ConsensusDistribution | list[ConsensusDistribution] | None = None,
+    n_clusters: int | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the distribution of consensus values, one curve per number of clusters, which is printed on it.
 
@@ -191,8 +194,10 @@ def plot_consensus_distribution(
     ----------
     distribution : ConsensusDistribution
         Result of :func:`~robust_eac.consensus_distribution`.
-    reference : ConsensusDistribution, default=None
+    reference : ConsensusDistribution or list of them, default=None
         The same for data without clusters, drawn dashed.
+    n_clusters : int, default=None
+        The number chosen, whose curve is drawn thick.
     ax : as in :func:`~robust_eac.plot_coassociation`
 
     Returns
@@ -207,26 +212,29 @@ def plot_consensus_distribution(
     >>> [text.get_text() for text in plot_consensus_distribution(consensus_distribution(labels)).texts]
     ['2', '3']
     """
-    drawn = {"distribution": distribution} | ({} if reference is None else {"reference": reference})
-    for name, value in drawn.items():
+    references = [*reference] if type(reference) in (list, tuple) else [reference] * (reference is not None)
+    for name, value in [("distribution", distribution), *(("reference", each) for each in references)]:
         if not isinstance(value, ConsensusDistribution):
             raise TypeError(f"{name} must be a result of consensus_distribution, got {type(value).__name__}.")
+    if n_clusters is not None and check.integer(n_clusters, name="n_clusters", low=1) not in distribution.n_clusters:
+        raise ValueError(f"n_clusters must be one of {listed(distribution.n_clusters)}, got {n_clusters}.")
     ax = check_axes(ax)
-    numbers = np.unique(np.concatenate([each.n_clusters for each in drawn.values()]))
+    numbers = np.unique(np.concatenate([each.n_clusters for each in (distribution, *references)]))
     shades = load_package("matplotlib", "plots need", "figures").colormaps[_SEQUENCE]
-    for each, dashes in zip(drawn.values(), ("-", "--"), strict=False):
+    for each, look in [*((each, {"linestyle": "--", "linewidth": 0.6}) for each in references), (distribution, {})]:
         for k, cdf in zip(each.n_clusters, each.cdf, strict=True):
             place = np.searchsorted(numbers, k) / max(1, len(numbers) - 1)
-            color = shades(_LIGHTEST + (1.0 - _LIGHTEST) * place)
-            ax.plot(each.grid, cdf, dashes, color=color)
-            if each is distribution:
+            width = {"linewidth": 4.0 if k == n_clusters else 1.5}
+            ax.plot(each.grid, cdf, color=shades(_LIGHTEST + (1.0 - _LIGHTEST) * place), **width | look)
+            if not look:
                 # Different places, so that numbers on close curves do not overlap.
                 spot = {"ha": "center", "va": "center", "bbox": {"color": "white", "pad": 0.5}}
                 x = 0.15 + 0.7 * place
-                ax.text(x, np.interp(x, each.grid, cdf), str(k), color=color, fontweight="bold", **spot)
+                ax.text(x, np.interp(x, each.grid, cdf), str(k), fontweight="bold", **spot)
+    chosen = "" if n_clusters is None else f", thick: {counted(n_clusters, 'cluster')}"
     ax.axvspan(*distribution.bounds, color=GREY, alpha=0.15, linewidth=0.0, zorder=0)
     ax.set(
-        title="Consensus values" if reference is None else "Consensus values (dashed: reference)",
+        title=f"Consensus values{', dashed: reference' if references else ''}{chosen}",
         xlabel="consensus value of a pair of objects",
         ylabel="share of the pairs with at most this value",
     )

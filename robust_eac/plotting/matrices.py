@@ -79,6 +79,8 @@ def plot_coassociation(
     rng = check.random_state(random_state)
     ax = check_axes(ax)
 
+    from matplotlib.collections import PolyCollection
+
     drawn = draw_objects(groups, max_objects, rng)
     together = coassociation_of(encode(ensemble.labels[drawn]), weights)
     groups = groups[drawn]
@@ -86,7 +88,8 @@ def plot_coassociation(
     order = np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
     _draw(ax, together[np.ix_(order, order)], f"share of the {share_of} that puts both together", aspect="equal")
     starts, drawn_names = _bounds(groups[order], names)
-    _frame(ax, starts)
+    squares = [[(a, a), (a, b), (b, b), (b, a)] for a, b in zip(starts - 0.5, starts[1:] - 0.5, strict=False)]
+    ax.add_collection(PolyCollection(squares, facecolors="none", edgecolors=VERMILLION, linewidths=_width(len(starts))))
     ticks = _names_that_fit(ax, starts, drawn_names)
     ax.xaxis.set_ticks(*ticks)
     ax.yaxis.set_ticks(*ticks)
@@ -192,13 +195,6 @@ def _bounds(groups, names):
     """(start of each group among ordered objects, followed by the end; names of the groups)."""
     present, starts = np.unique(groups, return_index=True)
     return np.append(starts, len(groups)), names[present]
-
-
-def _frame(ax, starts):
-    from matplotlib.collections import PolyCollection
-
-    squares = [[(a, a), (a, b), (b, b), (b, a)] for a, b in zip(starts - 0.5, starts[1:] - 0.5, strict=False)]
-    ax.add_collection(PolyCollection(squares, facecolors="none", edgecolors=VERMILLION, linewidths=_width(len(starts))))
 
 
 def _width(n_groups):

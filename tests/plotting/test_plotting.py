@@ -58,20 +58,26 @@ def test_stability_over_the_candidates(selection):
 def test_curves_of_consensus_values_and_their_reference(rng):
     labels, groups = rng.randint(3, size=(30, 12)), np.repeat([2, 3, 5], 4)
     found = consensus_distribution(labels, groups, bounds=(0.2, 0.7))
-    reference = consensus_distribution(rng.randint(3, size=(30, 12)), np.repeat([2, 3, 4], 4))
-    ax = plot_consensus_distribution(found, reference=reference)
-    assert [line.get_linestyle() for line in ax.lines] == ["-"] * 3 + ["--"] * 3
-    for line, cdf in zip(ax.lines, [*found.cdf, *reference.cdf], strict=True):
+    references = [consensus_distribution(rng.randint(3, size=(30, 12)), np.repeat([2, 3, 4], 4)) for _ in range(2)]
+    ax = plot_consensus_distribution(found, reference=references, n_clusters=3)
+    assert [line.get_linestyle() for line in ax.lines] == ["--"] * 6 + ["-"] * 3
+    for line, cdf in zip(ax.lines, [*references[0].cdf, *references[1].cdf, *found.cdf], strict=True):
         np.testing.assert_array_equal(line.get_xydata(), np.column_stack([found.grid, cdf]))
     colors = [line.get_color() for line in ax.lines]
-    assert colors[:2] == colors[3:5]
+    assert colors[:2] == colors[3:5] == colors[6:8]
     assert len(set(colors)) == 4
+    assert np.argmax([line.get_linewidth() for line in ax.lines]) == 7
     assert [text.get_text() for text in ax.texts] == ["2", "3", "5"]
-    assert [text.get_color() for text in ax.texts] == colors[:3]
     (shaded,) = ax.patches
     np.testing.assert_allclose([shaded.get_x(), shaded.get_x() + shaded.get_width()], found.bounds)
-    assert ax.get_title() == "Consensus values (dashed: reference)"
+    assert ax.get_title() == "Consensus values, dashed: reference, thick: 3 clusters"
+    assert len(plot_consensus_distribution(found, reference=references[0]).lines) == 6
     assert plot_consensus_distribution(found).get_title() == "Consensus values"
+    plt.close("all")
+    for options, error in (({"n_clusters": 4}, ValueError), ({"reference": [found, 3]}, TypeError)):
+        with pytest.raises(error, match=next(iter(options))):
+            plot_consensus_distribution(found, **options)
+    assert not plt.get_fignums()
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
