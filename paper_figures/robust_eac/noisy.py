@@ -92,7 +92,7 @@ def _by_dataset(records, fraction, usual):
     for panels in (levels, gains):
         for ax in panels[1:]:
             ax.sharex(panels[0])
-    apart = _apart(0.24, len(styles))
+    apart, note = _apart(0.24, len(styles)), ""
     for place, (ensemble, title) in enumerate(shown.items()):
         found = samples(records, "h", ensemble, fraction)
         for number, (weighting, h) in enumerate(found.items()):
@@ -108,13 +108,14 @@ def _by_dataset(records, fraction, usual):
                 differences = h - found["uniform"]
                 rows = [*differences, differences.mean(axis=1)] if has_mean else [*differences]
                 means, (low, high) = np.array(list(map(np.mean, rows))), np.transpose(list(map(mean_interval, rows)))
-                # Hollow too where there is no interval.
-                bars, filled = around(means, low, high), (low > 0.0) | (high < 0.0)
-                for some, face in ((~filled, "white"), (filled, style["color"])):
-                    gains[place].errorbar(means[some], places[some], xerr=bars[:, some], markerfacecolor=face, **style)
+                bars, filled, alone = around(means, low, high), (low > 0.0) | (high < 0.0), np.isnan(low)
+                note = "\npale: no interval" if alone.any() else note
+                hollow = {"markerfacecolor": "white"}
+                for some, look in ((~filled & ~alone, hollow), (filled, {}), (alone, {"alpha": 0.3})):
+                    gains[place].errorbar(means[some], places[some], xerr=bars[:, some], **style, **look)
         levels[place].set(title=title, xlabel="H (high is good):\nmean, lowest to highest")
     for ax in gains:
-        ax.set(title="paired difference", xlabel="H minus unweighted's\n(95 %; hollow: 0 inside)")
+        ax.set(title="paired difference", xlabel=f"H minus unweighted's\n(95 %; hollow: 0 inside){note}")
         ax.axvline(0.0, color=method_style("uniform")["color"], linewidth=0.8, zorder=0.5)
         # More numbers than these would touch.
         ax.locator_params(axis="x", nbins=3, steps=(1, 2, 5, 10))
@@ -128,7 +129,7 @@ def _by_dataset(records, fraction, usual):
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
     if fraction != usual:
         figure.supxlabel(f"{fraction:.0%} of the partitions random")
-    legend_above(figure, axes[0], min(len(styles), 4))
+    legend_above(figure, axes[0], _columns(styles))
     return figure
 
 
@@ -147,6 +148,11 @@ def _widen(ax, least):
     low, high = ax.get_xlim()
     spare = max(least - (high - low), 0.0) / 2
     ax.set_xlim(low - spare, high + spare)
+
+
+def _columns(styles):
+    """Columns of the legend; long names leave space for fewer."""
+    return min(len(styles), 4, max(1, 100 // (6 + max(len(style["label"]) for style in styles.values()))))
 
 
 def _apart(step, number):
@@ -199,7 +205,7 @@ def sweep_figure(records):
     if len(names) > 1:
         sets, of_differences = f"mean of {len(names)} data sets", ", of differences over data sets"
     figure.supxlabel(f"{sets}; bars: 95 % intervals over ensembles{of_differences}; none below {FEWEST}")
-    legend_above(figure, axes[0, 0], min(len(styles), 4))
+    legend_above(figure, axes[0, 0], _columns(styles))
     return figure
 
 
