@@ -75,7 +75,7 @@ for ax, (loss, estimate) in zip(axes, estimates.items(), strict=True):
         here = matched == cluster
         look = {"color": f"C{cluster}", "marker": "osv^D<>*"[cluster % 8]}
         ax.scatter(*X[here].T, s=15 + 120 * ambiguous[here], alpha=0.75, **look)
-    ax.set_title(f"{loss}: {estimate.n_clusters} clusters")
+    ax.set_title(f"{loss}: {estimate.n_clusters} clusters; large: cheap to move")
     ax.set_xlabel("first feature")
 axes[0].set_ylabel("second feature")
 plt.show()

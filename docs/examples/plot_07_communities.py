@@ -83,5 +83,6 @@ for community in range(model.n_clusters_found_):
         zorder=2,
     )
 ax.legend(loc="upper left", fontsize=9)
+ax.set_title("large and light: less sure")
 ax.set_axis_off()
 plt.show()

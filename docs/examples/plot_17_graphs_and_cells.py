@@ -47,7 +47,7 @@ print("below 0.9:", [node for node, sure in zip(runs.index, confidence, strict=T
 
 import matplotlib.pyplot as plt
 
-places = nx.spring_layout(graph, seed=3)
+places = nx.spring_layout(graph, seed=0, k=0.4)
 points = np.array([places[node] for node in runs.index])
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), width_ratios=[3, 2])
 nx.draw_networkx_edges(graph, places, ax=axes[0], width=0.4, edge_color="0.6")

@@ -50,8 +50,9 @@ plt.show()
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True)
 for ax, name in zip(axes, data, strict=True):
     for each, dashes, note in ((found[name], "-", ""), (references[name], "--", ", reference")):
+        pairs = {"color": "#D55E00", "marker": "s", "markerfacecolor": "white", "label": f"ambiguous pairs{note}"}
         ax.plot(each.n_clusters, each.delta, dashes, marker="o", color="#0072B2", label=f"change of the area{note}")
-        ax.plot(each.n_clusters, each.pac, dashes, marker="s", color="#D55E00", label=f"ambiguous pairs{note}")
+        ax.plot(each.n_clusters, each.pac, dashes, **pairs)
     ax.set(title=name, xlabel="number of clusters")
 axes[0].set_ylabel("share")
 axes[0].legend()
