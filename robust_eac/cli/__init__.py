@@ -96,7 +96,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parse_arguments(argv)
         arguments.argv = list(argv)
-        outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
+        names = ("output", "weights", "membership", "table", "items", "json")
+        outputs = [getattr(arguments, name, None) for name in names]
         bar = tqdm(desc=arguments.command, bar_format="{desc} ... [{elapsed}]", leave=False, disable=None)
         # Lines give way to an output.
         shown = redirect_stdout(sys.stderr if STDOUT in outputs else sys.stdout)

@@ -366,7 +366,7 @@ def test_a_help_loads_no_solver():
     code = """
 import sys
 from robust_eac.cli import main
-commands = [f"{name} --help" for name in ("consensus", "ensemble", "plot", "report")]
+commands = [f"{name} --help" for name in ("consensus", "distribution", "ensemble", "plot", "report")]
 for argv in ("--help", "--version", "consensos", *commands):
     try:
         main(argv.split())
@@ -375,7 +375,7 @@ for argv in ("--help", "--version", "consensos", *commands):
 print("loaded:", *sorted({"scipy", "sklearn", "numba", "joblib", "pandas", "matplotlib"} & sys.modules.keys()))
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.count("usage: robust-eac") == 5
+    assert done.stdout.count("usage: robust-eac") == 6
     assert done.stdout.splitlines()[-1] == "loaded:"
     assert "consensos" in done.stderr
 
