@@ -19,7 +19,7 @@ def add_consensus(parser):
     add_solver_options(parser)
     text = "also say how far the consensus is from a lower bound, and how many objects are ambiguous"
     parser.add_argument("--certify", action="store_true", help=text)
-    add_table_output(parser, help="cluster of every object: .csv, .tsv or .npy, as the next two")
+    add_table_output(parser, help="cluster of every object, and how sure: .csv, .tsv or .npy, as the next two")
     add_table_output(parser, "--weights", help="weight, loss and agreement of every clustering")
     add_table_output(parser, "--membership", help="share of every object in every cluster")
     parser.add_argument("--json", type=Path, metavar="FILE", help="summary for programs")
@@ -33,8 +33,14 @@ def run_consensus(arguments):
     ensemble, labels, found, code = _consensus_of(arguments, outputs)
     columns = {"weight": found.weights, "loss": found.losses, "agreement": found.agreements}
     partitions = pd.DataFrame(columns, pd.Index(ensemble.titles, name="partition"))
-    clusters = pd.Series(found.labels, ensemble.objects, name="cluster")
-    contents = {arguments.output: clusters, arguments.weights: partitions}
+    objects = pd.DataFrame({"cluster": found.labels}, ensemble.objects)
+    if found.model is not None:
+        objects["confidence"] = found.model.confidence_
+    if found.moves is not None:
+        # Logical values for R, pandas and spreadsheets.
+        objects["ambiguous"] = np.where(found.moves.ambiguous, "TRUE", "FALSE")
+    is_array = str(arguments.output).lower().endswith(".npy")
+    contents = {arguments.output: objects["cluster"] if is_array else objects, arguments.weights: partitions}
     if arguments.membership is not None:
         contents[arguments.membership] = pd.DataFrame(found.model.membership_, ensemble.objects).add_prefix("cluster_")
     if arguments.json is not None:

@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.io import savemat
 from sklearn.preprocessing import StandardScaler
@@ -41,12 +42,16 @@ from ..access import CREDIBLE_LEVEL, LOSSES, _certificates, _summary
 from .conftest import CONSENSUS, LABELS, NAMED, NAMES, TITLES, TRUTH, process, read_csv, run, write_csv
 
 
+def table_in(path):
+    """{title: cells} of a table."""
+    return dict(zip(*read_csv(path), strict=True))
+
+
 def consensus_of(*argv):
     """(clusters, weights with losses and agreements, summary) in what a consensus of labels.csv writes."""
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--json", "s.json")
     assert run("consensus", "labels.csv", *argv, *outputs) == 0
-    header, (clusters,) = read_csv("c.csv")
-    assert header == ["cluster"]
+    clusters = table_in("c.csv")["cluster"]
     header, (titles, *columns) = read_csv("w.csv")
     assert header == ["partition", "weight", "loss", "agreement"]
     assert titles == tuple(TITLES)
@@ -76,6 +81,8 @@ def test_consensus_writes_what_the_estimator_finds(folder, capsys, argv, model):
     # Every digit is written.
     assert np.array_equal(columns, [model.weights_, model.losses_, model.agreements_])
     assert np.array_equal(np.load("m.npy"), model.membership_)
+    assert list(table_in("c.csv")) == ["cluster", "confidence"]
+    assert np.array_equal(np.array(table_in("c.csv")["confidence"], dtype=float), model.confidence_)
     for name in ("objective", "gap", "converged"):
         assert summary.get(name) == getattr(model, f"{name}_", None)
     assert summary["cluster_sizes"] == np.bincount(model.labels_).tolist()
@@ -115,6 +122,7 @@ def test_the_number_of_clusters_may_be_chosen(folder, capsys, given, candidates)
 )
 def test_a_hard_median_partition(folder, capsys, argv, options):
     clusters, (weights, losses, agreements), summary = consensus_of(*argv.split())
+    assert list(table_in("c.csv")) == ["cluster"]
     given = {"loss": argv.split()[1], "weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
     result = solve_hard_median_partition(LABELS, **given)
     assert clusters == result.labels.tolist()
@@ -134,16 +142,22 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
 @pytest.mark.parametrize("options", [{"init": "kmeans"}, {"agreement": "adjusted"}])
 def test_a_certificate(folder, capsys, options):
     ((name, value),) = options.items()
-    argv = (f"--{name}", value, *CONSENSUS[:-1])
+    argv = (f"--{name}", value, "--weighting", "uniform", "--n-clusters", 2, "--n-init", 2)
     assert "certificate" not in consensus_of(*argv)[2]
     found = consensus_of(*argv, "--certify")[2]["certificate"]
-    model = RobustEAC(3, **FIT, **options).fit(LABELS)
+    model = RobustEAC(2, weighting="uniform", **FIT, **options).fit(LABELS)
     assert model.summary(LABELS, names=TITLES) in capsys.readouterr().out
-    assessment = _summary.assess(model, LABELS, None, model._settings)
+    encoded = _summary.encode_fitted(model, LABELS, None, model._settings)
+    assessment, moves = _summary.assess_encoded(model, *encoded, model._settings)
     assert found == assessment._asdict() | {"excess": assessment.excess}
+    assert found["n_ambiguous"] == 1
+    assert list(table_in("c.csv")) == ["cluster", "confidence", "ambiguous"]
+    assert pd.read_csv("c.csv")["ambiguous"].tolist() == moves.ambiguous.tolist()
+    assert run("consensus", "labels.csv", *argv, "--certify", "--output", "c.NPY") == 0
+    assert np.load("c.NPY").tolist() == model.labels_.tolist()
 
 
-@pytest.mark.parametrize("options", [{"n_clusters": 4}, {"cost": 1.5}])
+@pytest.mark.parametrize("options", [{"n_clusters": 2}, {"cost": 1.5}])
 def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     ((name, value),) = options.items()
     argv = ("--loss", "binder", "--weighting", "uniform", "--certify", f"--{name.replace('_', '-')}", value)
@@ -153,15 +167,11 @@ def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     assert found["loss"] == pytest.approx(summary["objective"])
     assert found["bound"] == pytest.approx(result.bound, rel=1e-3)
     assert f"\nambiguous    {found['n_ambiguous']} object" in capsys.readouterr().out
+    assert table_in("c.csv")["ambiguous"].count("TRUE") == found["n_ambiguous"] == (result.n_clusters == 2)
 
 
 COMPARE = ("compare", *NAMED[:3], "--truth-column", "class", "--n-clusters", 3)
 SEC = ("--n-clusters", 3, "--weightings", "uniform", "--consensus", "sec")
-
-
-def table_in(path):
-    """{title: cells} of a table."""
-    return dict(zip(*read_csv(path), strict=True))
 
 
 def test_compare_is_compare(folder):
@@ -405,7 +415,7 @@ def test_draws_are_the_clusterings_in_rows(folder, rng):
     assert run("consensus", "columns.csv", "--index-column", 1, "--weighting", "uniform", *given, "l.csv") == 0
     assert Path("d.csv").read_text() == Path("l.csv").read_text()
     assert run("consensus", "draws.npy", "--draws", *given, "n.csv") == 0
-    assert read_csv("n.csv")[1][-1] == read_csv("d.csv")[1][-1]
+    assert read_csv("n.csv")[1] == read_csv("d.csv")[1][1:]
 
 
 def test_compare_over_shares_of_noise(folder, capsys):

@@ -151,7 +151,7 @@ def test_links_are_followed_and_the_mode_stays(folder):
     (folder / "link.csv").symlink_to(target)
     assert run("consensus", "labels.csv", *CONSENSUS, "link.csv") == 0
     assert (folder / "link.csv").is_symlink()
-    assert target.read_text().startswith("cluster\n")
+    assert target.read_text().startswith("cluster,confidence\n")
     assert target.stat().st_mode & 0o777 == 0o640
 
 

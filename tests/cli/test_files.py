@@ -143,8 +143,8 @@ def test_row_names_of_r(folder, capsys, separator, header):
     assert run(*argv) == 2
     assert "--index-column @1" in capsys.readouterr().err
     assert run(*argv, "--index-column", 1) == 0
-    header, (names, _) = read_csv("c.csv")
-    assert (header, names) == (["object", "cluster"], tuple("xyzw"))
+    header, (names, *_) = read_csv("c.csv")
+    assert (header[:2], names) == (["object", "cluster"], tuple("xyzw"))
     assert read_csv("w.csv")[1][0] == ("a", "b")
     # A column of row numbers can be left out instead.
     assert run(*argv, "--drop-column", 1) == 0
