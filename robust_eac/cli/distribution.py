@@ -84,8 +84,7 @@ def _items(arguments, table, labels, numbers):
     for k in numbers:
         resamples = labels[:, found == k]
         if (unseen := (resamples == -1).all(axis=1)).any():
-            rule = f"--items needs every object in a clustering with {counted(k, 'cluster')}"
-            raise ValueError(f"{table.file}: {rule}, row {table.frame.index[unseen.argmax()]} is in none.")
+            raise ValueError(f"{table.file}: object {objects[unseen.argmax()]} is in no clustering with {k} clusters.")
         clusters = eac(resamples, k, random_state=arguments.seed)
         own = item_consensus(resamples, clusters)[np.arange(len(clusters)), clusters]
         of_cluster = cluster_consensus(resamples, clusters)[clusters]

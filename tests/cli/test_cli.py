@@ -151,7 +151,6 @@ def test_a_certificate(folder, capsys, options):
     assessment, moves = _summary.assess_encoded(model, *encoded, model._settings)
     assert found == assessment._asdict() | {"excess": assessment.excess}
     assert found["n_ambiguous"] == 1
-    assert list(table_in("c.csv")) == ["cluster", "confidence", "ambiguous"]
     assert pd.read_csv("c.csv")["ambiguous"].tolist() == moves.ambiguous.tolist()
     assert run("consensus", "labels.csv", *argv, "--certify", "--output", "c.NPY") == 0
     assert np.load("c.NPY").tolist() == model.labels_.tolist()
@@ -207,12 +206,14 @@ def test_labels_on_standard_input(folder, monkeypatch):
 
 
 def test_a_truth_known_in_part(folder, capsys):
+    write_csv("rows.csv", NAMES, LABELS.T)
     write_csv("y.csv", ["class"], [["NA" if i % 3 == 0 else str(label)] for i, label in enumerate(TRUTH)])
     assert run("compare", "labels.csv", "--truth", "y.csv", *SEC, "--output", "t.csv") == 0
+    assert run("compare", "rows.csv", "--transpose", "--truth", "y.csv", *SEC, "--output", "r.csv") == 0
     assert "y.csv: the class of 20 of 30 objects is known; these are graded" in capsys.readouterr().out
     y = np.where(np.arange(30) % 3, TRUTH, -1)
     runs = compare(LABELS, 3, y=y, weightings=["uniform"], consensus=["sec"], random_state=0).table
-    assert table_in("t.csv")["h"] == (str(runs["h"][0]),)
+    assert table_in("t.csv")["h"] == table_in("r.csv")["h"] == (str(runs["h"][0]),)
 
 
 def test_compare_tells_of_runs_that_fail(folder, capsys, monkeypatch):
@@ -295,6 +296,17 @@ def test_ensemble_is_the_estimator(iris):
         assert ensemble_of(*argv)[0][0].startswith(title)
     assert run("ensemble", "iris.csv", "--n-partitions", 2, "--output", "l.npy") == 0
     assert np.load("l.npy").dtype == np.int16
+
+
+def test_features_in_rows_as_write_csv2_writes_them(iris):
+    names = [f"o{i}" for i in range(len(iris))]
+    rows = [(f"x{j}", *(repr(value).replace(".", ",") for value in column)) for j, column in enumerate(iris.T.tolist())]
+    write_csv("t.csv", ["", *names], rows, delimiter=";")
+    argv = ("--index-column", 1, "--transpose", "--decimal", "comma", "--n-partitions", 3)
+    assert run("ensemble", "t.csv", *argv, "--output", "l.csv") == 0
+    header, (found, *columns) = read_csv("l.csv")
+    assert (header[0], found) == ("object", tuple(names))
+    assert np.array_equal(np.array(columns, dtype=int).T, KMeansEnsemble(3, random_state=0).fit_transform(iris))
 
 
 @pytest.mark.parametrize(("share", "max_samples"), [("1.0", 1.0), ("60", 60)])
@@ -414,7 +426,7 @@ def test_draws_are_the_clusterings_in_rows(folder, rng):
     assert said["parameters"]["weighting"] == "uniform"
     assert run("consensus", "columns.csv", "--index-column", 1, "--weighting", "uniform", *given, "l.csv") == 0
     assert Path("d.csv").read_text() == Path("l.csv").read_text()
-    assert run("consensus", "draws.npy", "--draws", *given, "n.csv") == 0
+    assert run("consensus", "draws.npy", "--transpose", "--weighting", "uniform", *given, "n.csv") == 0
     assert read_csv("n.csv")[1] == read_csv("d.csv")[1][1:]
 
 
