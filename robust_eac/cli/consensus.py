@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..wording import shortened
-from .options import COUNT, add_solver_options, add_table_output
+from .options import COUNT, add_options, add_solver_options, add_table_output
 from .output import check_outputs, write_outputs
 
 # Titles of more clusterings would overlap in a figure.
@@ -17,9 +17,10 @@ _MOST_TITLES = 40
 
 def add_consensus(parser):
     add_solver_options(parser)
+    add_options(parser, ("--sort", ("first", "size"), "NAME", "number clusters by first object (default) or size"))
     text = "also say how far the consensus is from a lower bound, and how many objects are ambiguous"
     parser.add_argument("--certify", action="store_true", help=text)
-    add_table_output(parser, help="cluster of every object, and how sure: .csv, .tsv or .npy, as the next two")
+    add_table_output(parser, help="clusters, numbered by their first objects: .csv, .tsv or .npy, as the next two")
     add_table_output(parser, "--weights", help="weight, loss and agreement of every clustering")
     add_table_output(parser, "--membership", help="share of every object in every cluster")
     parser.add_argument("--json", type=Path, metavar="FILE", help="summary for programs")
@@ -47,19 +48,11 @@ def run_consensus(arguments):
         from ..reporting.page import versions
 
         sizes = np.bincount(found.labels)
-        summary = {
-            "command": "consensus",
-            "versions": versions(),
-            "arguments": vars(arguments),
-            "parameters": found.parameters,
-            "n_objects": len(labels),
-            "n_partitions": labels.shape[1],
-            "n_missing": np.count_nonzero(labels == -1),
-            **found.results,
-            "n_clusters_found": len(sizes),
-            "cluster_sizes": sizes,
-            "partitions": partitions.reset_index().to_dict("records"),
-        }
+        summary = {"command": "consensus", "versions": versions(), "arguments": vars(arguments)}
+        summary |= {"parameters": found.parameters, "n_objects": len(labels), "n_partitions": labels.shape[1]}
+        summary |= {"n_missing": np.count_nonzero(labels == -1), **found.results}
+        summary |= {"n_clusters_found": len(sizes), "cluster_sizes": sizes}
+        summary["partitions"] = partitions.reset_index().to_dict("records")
         # ASCII, because the name of a file may not be valid text.
         contents[arguments.json] = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
     write_outputs(contents, found.summary)

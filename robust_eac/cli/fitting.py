@@ -82,10 +82,13 @@ def find_consensus(arguments, options, labels, titles):
     model = _SOLVERS[arguments.method or "median-partition"](n_clusters, random_state=arguments.seed, **options)
     with lines_to(partial(say, file=sys.stderr)) if arguments.verbose else nullcontext():
         model.fit(labels)
-    assessment = moves = None
-    if arguments.certify:
-        encoded = encode_fitted(model, labels, None, model._settings)
-        assessment, moves = assess_encoded(model, *encoded, model._settings)
+    if arguments.sort == "size":
+        # Of equal sizes, the cluster with the first object comes first.
+        order = np.argsort(-np.bincount(model.labels_, minlength=model.membership_.shape[1]), kind="stable")
+        model.labels_, model.membership_ = np.argsort(order)[model.labels_], model.membership_[:, order]
+    settings = model._settings
+    encoded = encode_fitted(model, labels, None, settings) if arguments.certify else None
+    assessment, moves = assess_encoded(model, *encoded, settings) if encoded else (None, None)
     results, parameters = _certificate(assessment), model.get_params(deep=False)
     if arguments.method != "merge":
         results |= {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")}
@@ -93,13 +96,16 @@ def find_consensus(arguments, options, labels, titles):
     if selection is not None:
         results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
     facts = model.labels_, model.weights_, model.losses_, model.agreements_, parameters, results
-    return Found(*facts, summarise(model, titles, model._settings, assessment), moves, model, selection)
+    return Found(*facts, summarise(model, titles, settings, assessment), moves, model, selection)
 
 
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
     options = {"weighting": "restricted-simplex", "n_init": 10, "random_state": arguments.seed} | options
     result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
+    if arguments.sort == "size":
+        order = np.argsort(-np.bincount(result.labels), kind="stable")
+        result = result._replace(labels=np.argsort(order)[result.labels])
     encoding = encode(labels)
     agreements = agreements_with(encoding, result.labels)
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)

@@ -55,7 +55,7 @@ def add_input_options(parser, name="labels", text="file with one column per clus
 def add_solver_options(parser, *, losses=True):
     """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
     add_input_options(parser)
-    parser.set_defaults(certify=False, loss=None, cost=None)
+    parser.set_defaults(certify=False, sort=None, loss=None, cost=None)
     text = "--transpose for posterior draws, which count alike: --weighting uniform unless given"
     parser.add_argument("--draws", action="store_true", default=False, help=text)
     add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")

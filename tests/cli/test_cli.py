@@ -139,6 +139,20 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     assert result.summary(LABELS, names=TITLES) in said.out
 
 
+@pytest.mark.parametrize("argv", [("--n-clusters", 4, "--n-init", 2, "--membership", "m.npy"), ("--loss", "vi")])
+def test_clusters_numbered_by_size(folder, capsys, argv):
+    write_csv("labels.csv", TITLES, LABELS[4:])
+    first, _, summary = consensus_of(*argv, "--sort", "first")
+    assert summary["cluster_sizes"] == [6, 10, 10]
+    before = np.load("m.npy") if "m.npy" in argv else None
+    found, _, summary = consensus_of(*argv, "--sort", "size")
+    # Of equal sizes, the first comes first.
+    assert found == [(2, 0, 1)[cluster] for cluster in first]
+    assert summary["cluster_sizes"] == [10, 10, 6]
+    assert "; objects in each: 10, 10, 6\n" in capsys.readouterr().out
+    assert before is None or np.array_equal(np.load("m.npy"), before[:, [1, 2, 0, 3]])
+
+
 @pytest.mark.parametrize("options", [{"init": "kmeans"}, {"agreement": "adjusted"}])
 def test_a_certificate(folder, capsys, options):
     ((name, value),) = options.items()
