@@ -16,7 +16,7 @@ _MOST_TITLES = 40
 
 
 def add_consensus(parser):
-    add_solver_options(parser)
+    add_solver_options(parser, more=True)
     add_options(parser, ("--sort", ("first", "size"), "NAME", "number clusters by first object (default) or size"))
     text = "also say how far the consensus is from a lower bound, and how many objects are ambiguous"
     parser.add_argument("--certify", action="store_true", help=text)

@@ -12,12 +12,12 @@ LOSS_NAMES = ("binder", "vi")
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 
 
-def add_options(parser, *rows):
+def add_options(parser, *rows, is_shown=True):
     """Add options, each given as (name, type or names to choose from, METAVAR, help, to which these are added)."""
     for option, kind, metavar, text in rows:
         is_named = isinstance(kind, (tuple, dict))
         how = {"choices": kind, "help": f"{', '.join(kind)}; {text}"} if is_named else {"type": kind, "help": text}
-        parser.add_argument(option, metavar=metavar, **how)
+        parser.add_argument(option, metavar=metavar, **(how if is_shown else how | {"help": argparse.SUPPRESS}))
 
 
 def add_n_clusters(parser, *, required=True, note=""):
@@ -52,8 +52,11 @@ def add_input_options(parser, name="labels", text="file with one column per clus
     )
 
 
-def add_solver_options(parser, *, losses=True):
-    """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
+def add_solver_options(parser, *, losses=True, more=False):
+    """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply.
+
+    losses : whether --loss is one of them. more : whether the help lists "more options".
+    """
     add_input_options(parser)
     parser.set_defaults(certify=False, sort=None, loss=None, cost=None)
     text = "--transpose for posterior draws, which count alike: --weighting uniform unless given"
@@ -68,6 +71,13 @@ def add_solver_options(parser, *, losses=True):
         *(of_losses if losses else ()),
         ("--method", ("median-partition", "merge"), "NAME", "default: median-partition"),
         ("--weighting", WEIGHTING_NAMES, "NAME", "default: restricted-simplex"),
+        ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
+    )
+    add_seed(parser)
+    parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
+    about = None if more else "those of 'robust-eac consensus --help'"
+    add_options(
+        parser.add_argument_group("more options", about),
         ("--rho", number_or("auto"), "R", rho),
         ("--lam", float, "L", "for l2: lambda; default: half the squared number of objects; with --loss 0.5"),
         ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses, corrected for chance or not; default: auto"),
@@ -75,10 +85,8 @@ def add_solver_options(parser, *, losses=True):
         ("--n-init", int, "N", "number of starts; default: 10"),
         ("--max-iter", int, "N", "alternations of each start; default: 100"),
         ("--tol", float, "T", "optimality gap to stop at; default: 1e-05"),
-        ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
+        is_shown=more,
     )
-    add_seed(parser)
-    parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
 
 
 def _read_as(rule, read, text):

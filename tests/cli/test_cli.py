@@ -379,6 +379,10 @@ def test_help(capsys):
     # Lines are broken at hyphens, too.
     listed = {command: help_of(capsys, command) for command in COMMANDS}
     assert max(text.count("\n") for text in (text, *listed.values())) <= 40
+    few = re.findall(r"(?m)^  --([a-z-]+)", listed["consensus"].split("more options:\n")[1])
+    assert few == ["rho", "lam", "agreement", "init", "n-init", "max-iter", "tol"]
+    assert not re.search(f"--({'|'.join(few)}) ", listed["plot"] + listed["report"])
+    assert "more options:\n  those of 'robust-eac consensus --help'\n" in listed["report"]
     for names in (dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]), CONSENSUS_FUNCTIONS):
         assert ",".join(names) in "".join(listed["compare"].split())
     assert ",".join(DATASETS) in "".join(listed["data"].split())
