@@ -59,7 +59,7 @@ def add_solver_options(parser, *, losses=True, more=False):
     """
     add_input_options(parser)
     parser.set_defaults(certify=False, sort=None, loss=None, cost=None)
-    text = "--transpose for posterior draws, which count alike: --weighting uniform unless given"
+    text = "as --transpose, with --weighting uniform by default, for posterior draws"
     parser.add_argument("--draws", action="store_true", default=False, help=text)
     add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
     rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
