@@ -41,7 +41,9 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **options):
         # Lines do not depend on the terminal.
         shown = partial(argparse.RawDescriptionHelpFormatter, width=120, max_help_position=28)
-        super().__init__(formatter_class=shown, allow_abbrev=False, **options)
+        super().__init__(formatter_class=shown, allow_abbrev=False, add_help=False, **options)
+        # Whoever sees it need not be told.
+        self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
 
     def error(self, message):
         raise ValueError(f"{message} (see '{self.prog} --help')")
@@ -96,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parse_arguments(argv)
         arguments.argv = list(argv)
-        outputs = [getattr(arguments, name, None) for name in ("output", "weights", "membership", "table", "json")]
+        outputs = [value for name, value in vars(arguments).items() if name not in ("labels", "features", "truth")]
         bar = tqdm(desc=arguments.command, bar_format="{desc} ... [{elapsed}]", leave=False, disable=None)
         # Lines give way to an output.
         shown = redirect_stdout(sys.stderr if STDOUT in outputs else sys.stdout)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..wording import shortened
-from .options import COUNT, add_solver_options, add_table_output
+from .options import COUNT, add_options, add_solver_options, add_table_output
 from .output import check_outputs, write_outputs
 
 # Titles of more clusterings would overlap in a figure.
@@ -16,10 +16,11 @@ _MOST_TITLES = 40
 
 
 def add_consensus(parser):
-    add_solver_options(parser)
+    add_solver_options(parser, more=True)
+    add_options(parser, ("--sort", ("first", "size"), "NAME", "number clusters by first object (default) or size"))
     text = "also say how far the consensus is from a lower bound, and how many objects are ambiguous"
     parser.add_argument("--certify", action="store_true", help=text)
-    add_table_output(parser, help="cluster of every object: .csv, .tsv or .npy, as the next two")
+    add_table_output(parser, help="clusters, numbered by their first objects: .csv, .tsv or .npy, as the next two")
     add_table_output(parser, "--weights", help="weight, loss and agreement of every clustering")
     add_table_output(parser, "--membership", help="share of every object in every cluster")
     parser.add_argument("--json", type=Path, metavar="FILE", help="summary for programs")
@@ -33,27 +34,25 @@ def run_consensus(arguments):
     ensemble, labels, found, code = _consensus_of(arguments, outputs)
     columns = {"weight": found.weights, "loss": found.losses, "agreement": found.agreements}
     partitions = pd.DataFrame(columns, pd.Index(ensemble.titles, name="partition"))
-    clusters = pd.Series(found.labels, ensemble.objects, name="cluster")
-    contents = {arguments.output: clusters, arguments.weights: partitions}
+    objects = pd.DataFrame({"cluster": found.labels}, ensemble.objects)
+    if found.model is not None:
+        objects["confidence"] = found.model.confidence_
+    if found.moves is not None:
+        # Logical values for R, pandas and spreadsheets.
+        objects["ambiguous"] = np.where(found.moves.ambiguous, "TRUE", "FALSE")
+    is_array = str(arguments.output).lower().endswith(".npy")
+    contents = {arguments.output: objects["cluster"] if is_array else objects, arguments.weights: partitions}
     if arguments.membership is not None:
         contents[arguments.membership] = pd.DataFrame(found.model.membership_, ensemble.objects).add_prefix("cluster_")
     if arguments.json is not None:
         from ..reporting.page import versions
 
         sizes = np.bincount(found.labels)
-        summary = {
-            "command": "consensus",
-            "versions": versions(),
-            "arguments": vars(arguments),
-            "parameters": found.parameters,
-            "n_objects": len(labels),
-            "n_partitions": labels.shape[1],
-            "n_missing": np.count_nonzero(labels == -1),
-            **found.results,
-            "n_clusters_found": len(sizes),
-            "cluster_sizes": sizes,
-            "partitions": partitions.reset_index().to_dict("records"),
-        }
+        summary = {"command": "consensus", "versions": versions(), "arguments": vars(arguments)}
+        summary |= {"parameters": found.parameters, "n_objects": len(labels), "n_partitions": labels.shape[1]}
+        summary |= {"n_missing": np.count_nonzero(labels == -1), **found.results}
+        summary |= {"n_clusters_found": len(sizes), "cluster_sizes": sizes}
+        summary["partitions"] = partitions.reset_index().to_dict("records")
         # ASCII, because the name of a file may not be valid text.
         contents[arguments.json] = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
     write_outputs(contents, found.summary)

@@ -16,6 +16,8 @@ def add_distribution(parser):
     curves = ("--output", Path, "FIGURE", "the curves, .png, .pdf, .svg, ...; needs matplotlib")
     add_options(parser, curves, ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"))
     add_table_output(parser, "--table", suffixes=(".csv", ".tsv"), help="the table, as .csv or .tsv")
+    text = "consensus of every object with its cluster, as .csv or .tsv; takes 4 n^2 bytes of memory for n objects"
+    add_table_output(parser, "--items", suffixes=(".csv", ".tsv"), help=text)
     add_seed(parser)
 
 
@@ -26,8 +28,9 @@ def run_distribution(arguments):
     from ..diagnostics.resampling import ENOUGH
 
     files = [arguments.labels, *arguments.reference]
-    check_outputs([arguments.table], files, arguments.output)
-    found, *references = (_distribution(arguments, path) for path in files)
+    check_outputs([arguments.table, arguments.items], files, arguments.output)
+    (found, *own), *others = [_distribution(arguments, path) for path in files]
+    references = [each for each, *_ in others]
     if found.n_clusters[-1] < 2:
         raise ValueError("LABELS must hold clusterings with at least two clusters, all have one.")
     for path, reference in zip(files[1:], references, strict=True):
@@ -48,6 +51,8 @@ def run_distribution(arguments):
     table = pd.DataFrame(columns)
     say(table.to_string(index=False, float_format="{:.4f}".format))
     contents = {arguments.table: table}
+    if arguments.items is not None:
+        contents[arguments.items] = _items(arguments, *own, found.n_clusters)
     if arguments.output is not None:
         contents[arguments.output] = _figure(found, references, chosen)
     write_outputs(contents, f"number of clusters: {chosen or 'none'}, {why}")
@@ -55,16 +60,37 @@ def run_distribution(arguments):
 
 
 def _distribution(arguments, path):
-    """The distribution of the consensus values in a file of labels."""
+    """(the distribution of the consensus values, the InputTable, the label matrix) of a file."""
     from ..diagnostics import consensus_distribution
     from .tables import read_labels
 
     arguments.labels = path
-    _, labels = read_labels(arguments)
+    table, labels = read_labels(arguments)
     found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     for k in found.n_clusters[np.isnan(found.pac)]:
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
-    return found
+    return found, table, labels
+
+
+def _items(arguments, table, labels, numbers):
+    """The consensus of every object with its own cluster, for each of these numbers of clusters."""
+    import pandas as pd
+
+    from ..consensus import eac
+    from ..diagnostics import cluster_consensus, item_consensus
+
+    objects = pd.RangeIndex(1, len(labels) + 1, name="object") if table.objects is None else table.objects
+    found, parts = np.array([len(np.setdiff1d(column, -1)) for column in labels.T]), []
+    for k in numbers:
+        resamples = labels[:, found == k]
+        if (unseen := (resamples == -1).all(axis=1)).any():
+            raise ValueError(f"{table.file}: object {objects[unseen.argmax()]} is in no clustering with {k} clusters.")
+        clusters = eac(resamples, k, random_state=arguments.seed)
+        own = item_consensus(resamples, clusters)[np.arange(len(clusters)), clusters]
+        of_cluster = cluster_consensus(resamples, clusters)[clusters]
+        columns = {"clusters": k, "cluster": clusters, "item consensus": own, "cluster consensus": of_cluster}
+        parts.append(pd.DataFrame(columns, objects))
+    return pd.concat(parts)
 
 
 def _choice(found, ratios):

@@ -11,14 +11,14 @@ import numpy as np
 from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
 from ..core.threads import lines_to
-from ..diagnostics.certificates import assess_partition
+from ..diagnostics.certificates import Moves, assess_partition
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.credible_ball import CREDIBLE_LEVEL, radius_of
 from ..hard.multistart import agreements_with
 from ..hard.solve import solve_hard_median_partition, summarise_partition
 from ..median_partition import L2, RestrictedSimplex
 from ..median_partition.weightings import name_of
-from ..summary import assess, certificate_rows, summarise
+from ..summary import assess_encoded, certificate_rows, encode_fitted, summarise
 from .output import NO_NUMBER, say
 
 # Parameter -> the weighting that has it.
@@ -29,7 +29,7 @@ _SOLVERS = {"median-partition": RobustEAC, "merge": MergeConsensus}
 
 
 class Found(NamedTuple):
-    """A consensus and the facts that the commands write; a hard median partition has no model."""
+    """A consensus and what the commands write of it; a hard median partition has no model, only a certificate moves."""
 
     labels: np.ndarray
     weights: np.ndarray
@@ -38,6 +38,7 @@ class Found(NamedTuple):
     parameters: dict
     results: dict
     summary: str
+    moves: Moves | None = None
     model: RobustEAC | MergeConsensus | None = None
     selection: ClusterNumberSelection | None = None
 
@@ -81,7 +82,13 @@ def find_consensus(arguments, options, labels, titles):
     model = _SOLVERS[arguments.method or "median-partition"](n_clusters, random_state=arguments.seed, **options)
     with lines_to(partial(say, file=sys.stderr)) if arguments.verbose else nullcontext():
         model.fit(labels)
-    assessment = assess(model, labels, None, model._settings) if arguments.certify else None
+    if arguments.sort == "size":
+        # Of equal sizes, the cluster with the first object comes first.
+        order = np.argsort(-np.bincount(model.labels_, minlength=model.membership_.shape[1]), kind="stable")
+        model.labels_, model.membership_ = np.argsort(order)[model.labels_], model.membership_[:, order]
+    settings = model._settings
+    encoded = encode_fitted(model, labels, None, settings) if arguments.certify else None
+    assessment, moves = assess_encoded(model, *encoded, settings) if encoded else (None, None)
     results, parameters = _certificate(assessment), model.get_params(deep=False)
     if arguments.method != "merge":
         results |= {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")}
@@ -89,25 +96,28 @@ def find_consensus(arguments, options, labels, titles):
     if selection is not None:
         results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
     facts = model.labels_, model.weights_, model.losses_, model.agreements_, parameters, results
-    return Found(*facts, summarise(model, titles, model._settings, assessment), model, selection)
+    return Found(*facts, summarise(model, titles, settings, assessment), moves, model, selection)
 
 
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
     options = {"weighting": "restricted-simplex", "n_init": 10, "random_state": arguments.seed} | options
     result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
+    if arguments.sort == "size":
+        order = np.argsort(-np.bincount(result.labels), kind="stable")
+        result = result._replace(labels=np.argsort(order)[result.labels])
     encoding = encode(labels)
     agreements = agreements_with(encoding, result.labels)
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    assessment = None
+    assessment = moves = None
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
-        assessment = assess_partition(encoding, result.weights, result.labels, most, result.cost)
+        assessment, moves = assess_partition(encoding, result.weights, result.labels, most, result.cost)
     results |= {"credible_radius": radius} | _certificate(assessment)
     summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
     parameters = options | result.options | {"cost": result.cost}
-    return Found(result.labels, result.weights, result.losses, agreements, parameters, results, summary)
+    return Found(result.labels, result.weights, result.losses, agreements, parameters, results, summary, moves)
 
 
 def _certificate(assessment):

@@ -12,16 +12,16 @@ LOSS_NAMES = ("binder", "vi")
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 
 
-def add_options(parser, *rows):
+def add_options(parser, *rows, is_shown=True):
     """Add options, each given as (name, type or names to choose from, METAVAR, help, to which these are added)."""
     for option, kind, metavar, text in rows:
         is_named = isinstance(kind, (tuple, dict))
         how = {"choices": kind, "help": f"{', '.join(kind)}; {text}"} if is_named else {"type": kind, "help": text}
-        parser.add_argument(option, metavar=metavar, **how)
+        parser.add_argument(option, metavar=metavar, **(how if is_shown else how | {"help": argparse.SUPPRESS}))
 
 
 def add_n_clusters(parser, *, required=True, note=""):
-    text = f"largest number of clusters, such as 4; one of 2-12 or 2,3,5 or auto (1-10) by stability{note}"
+    text = f"largest number, such as 4; or 2-12, 2,3,5 or auto (1-10) by stability{note}"
     parser.add_argument("--n-clusters", type=_CLUSTERS, required=required, metavar="K", help=text)
 
 
@@ -41,24 +41,28 @@ def add_input_options(parser, name="labels", text="file with one column per clus
     text = "whether the first row of text files has titles; default: yes; with a number in it, say so"
     add("--header", action=argparse.BooleanOptionalAction, help=text)
     add("--drop-column", action="append", default=[], metavar="COLUMN", help="column to leave out; may be repeated")
+    add("--transpose", action="store_true", help=f"{name.upper()} has one column per object")
     add_options(
         parser,
         ("--index-column", str, "COLUMN", "names of the objects: a title, or a number from 1 (@1 if a title is 1)"),
-        ("--columns", str, "A,B,...", "columns to take; default: all"),
+        ("--columns", str, "A,B,...", "columns to take, such as 'x*'; default: all"),
         ("--delimiter", DELIMITERS, "NAME", "default: by suffix (.csv, .tsv) or first line"),
+        ("--decimal", ("point", "comma"), "NAME", "decimal mark; default: point"),
         ("--variable", str, "NAME", "array in an .npz or .mat file"),
     )
 
 
-def add_solver_options(parser, *, losses=True):
-    """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply."""
+def add_solver_options(parser, *, losses=True, more=False):
+    """Add the labels and the options of a consensus; None where not given, so that the solvers' defaults apply.
+
+    losses : whether --loss is one of them. more : whether the help lists "more options".
+    """
     add_input_options(parser)
-    parser.set_defaults(certify=False, loss=None, cost=None)
-    text = "LABELS has one row per clustering, as posterior draws have"
+    parser.set_defaults(certify=False, sort=None, loss=None, cost=None)
+    text = "as --transpose, with --weighting uniform by default, for posterior draws"
     parser.add_argument("--draws", action="store_true", default=False, help=text)
     add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
     rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
-    lam = "for l2: lambda; default: half the squared number of objects" + ", with --loss 0.5" * losses
     cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
     loss = "search for the hard partition of this least loss; default: memberships"
     of_losses = ("--loss", LOSS_NAMES, "NAME", loss), ("--cost", float, "C", cost)
@@ -66,18 +70,23 @@ def add_solver_options(parser, *, losses=True):
         parser,
         *(of_losses if losses else ()),
         ("--method", ("median-partition", "merge"), "NAME", "default: median-partition"),
-        ("--weighting", WEIGHTING_NAMES, "NAME", "default: restricted-simplex; with --draws uniform"),
+        ("--weighting", WEIGHTING_NAMES, "NAME", "default: restricted-simplex"),
+        ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
+    )
+    add_seed(parser)
+    parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
+    about = None if more else "those of 'robust-eac consensus --help'"
+    add_options(
+        parser.add_argument_group("more options", about),
         ("--rho", number_or("auto"), "R", rho),
-        ("--lam", float, "L", lam),
+        ("--lam", float, "L", "for l2: lambda; default: half the squared number of objects; with --loss 0.5"),
         ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses, corrected for chance or not; default: auto"),
         ("--init", ("random", "kmeans"), "NAME", "start; default: random"),
         ("--n-init", int, "N", "number of starts; default: 10"),
         ("--max-iter", int, "N", "alternations of each start; default: 100"),
         ("--tol", float, "T", "optimality gap to stop at; default: 1e-05"),
-        ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
+        is_shown=more,
     )
-    add_seed(parser)
-    parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
 
 
 def _read_as(rule, read, text):

@@ -25,6 +25,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # What the command line calls the library's parameters; those of one word only before "must" and "=".
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",
+    r"""column (['"]).*?@(column \d+.*?)\1""": r"\2",
     "n_per_k": "--per-k",
     "random_state": "--seed",
     "for example with KMeansEnsemble": "with 'robust-eac ensemble'",

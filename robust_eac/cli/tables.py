@@ -6,6 +6,7 @@ import io
 import re
 import sys
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from ..wording import counted
 from .options import DELIMITERS
 from .output import STDOUT, as_read, print_problem, say
 
-_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _ARRAYS = (".npy", ".npz", ".mat", ".parquet")
 _ARCHIVES = (".npz", ".mat")
 
@@ -40,9 +40,18 @@ class InputTable(NamedTuple):
         """Titles of the labels or features."""
         return [self.frame.columns[c] for c in self.taken]
 
+    def named(self, c):
+        """The column at a position for an error: its number from 1, and its title."""
+        number, title = str(c + 1), self.frame.columns[c]
+        return f"column {number}" if title == number else f"column {number} ({title!r})"
+
     def find(self, *specs):
-        """Positions of columns by :func:`find_column`."""
-        return [find_column(self.frame.columns, spec, self.file) for spec in specs]
+        """Positions of columns by :func:`find_column`, or of all that match a shell-like pattern."""
+        titles, found = list(self.frame.columns), {}
+        for spec in specs:
+            matching = [] if spec in titles else [c for c, title in enumerate(titles) if fnmatchcase(title, spec)]
+            found |= dict.fromkeys(matching or [find_column(titles, spec, self.file)])
+        return list(found)
 
 
 def read_table(arguments, path, variable=None):
@@ -60,7 +69,7 @@ def read_table(arguments, path, variable=None):
     table = InputTable(str(path), frame, list(range(frame.shape[1])))
     if arguments.index_column is None:
         return table
-    (index,) = table.find(arguments.index_column)
+    index = find_column(frame.columns, arguments.index_column, path)
     table.taken.remove(index)
     title = frame.columns[index]
     title = "object" if title in ("", str(index + 1)) else title
@@ -89,10 +98,10 @@ def _read_array(path, variable):
     return _numbered(pd.DataFrame(np.asarray(array).astype(array.dtype.newbyteorder("="), copy=False)))
 
 
-def _numbered(frame):
-    """The DataFrame with the numbers of its rows and columns, from 1, as their names."""
+def _numbered(frame, titles=None):
+    """The DataFrame with the numbers of its rows, and of its columns unless titles are given, from 1 as their names."""
     rows, columns = (range(1, size + 1) for size in frame.shape)
-    return frame.set_axis(rows).set_axis([*map(str, columns)], axis=1)
+    return frame.set_axis(rows).set_axis([*map(str, columns)] if titles is None else titles, axis=1)
 
 
 def _only(names, chosen):
@@ -112,11 +121,13 @@ def _read_text(arguments, path):
         lines = io.StringIO(data.decode("utf-8-sig").rstrip("\r\n"), newline="")
     except UnicodeDecodeError as error:
         raise ValueError("is not UTF-8 text") from error
-    separator = _separator(lines.readline(), path.suffix.lower(), arguments.delimiter)
+    decimal = "," if arguments.decimal == "comma" else "."
+    separator = _separator(lines.readline(), path.suffix.lower(), arguments.delimiter, decimal)
     lines.seek(0)
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     first = next(rows, [])
-    is_number = pd.to_numeric(pd.Series(first, dtype=object), errors="coerce").notna()
+    numbers = [cell.replace(decimal, ".") for cell in first]
+    is_number = pd.to_numeric(pd.Series(numbers, dtype=object), errors="coerce").notna()
     if arguments.header is None and is_number.any():
         raise ValueError("row 1 has a number: give --header if it holds titles, --no-header if it is an object")
     has_header = arguments.header is not False
@@ -136,25 +147,26 @@ def _read_text(arguments, path):
     titles = titles if has_header else [str(c + 1) for c in range(len(titles))]
     # Later versions are exact by default, and deprecate the option.
     options = {"float_precision": "round_trip"} if pd.__version__ < "3.1" else {}
-    options |= {"sep": separator, "skipinitialspace": True, "skip_blank_lines": False, "low_memory": False}
+    options |= {"skipinitialspace": True, "skip_blank_lines": False, "low_memory": False}
     if arguments.index_column is not None:
         # Names are texts: the mark in front keeps pandas from taking some for missing.
         index = find_column(titles, arguments.index_column, path)
         options["converters"] = {index: lambda cell: "=" + as_read(cell.strip())}
     lines.seek(0)
-    frame = pd.read_csv(lines, header=None, skiprows=int(has_header), **options)
+    frame = pd.read_csv(lines, sep=separator, decimal=decimal, header=None, skiprows=int(has_header), **options)
     if arguments.index_column is not None:
         frame.isetitem(index, frame.iloc[:, index].str[1:])
     return frame.set_axis(titles, axis=1).set_axis(frame.index + 1 + has_header)
 
 
-def _separator(first, suffix, chosen):
-    """The delimiter: the one chosen, that of the suffix, or the only one in the first line."""
-    own = _SEPARATORS.get(suffix)
-    found = [mark for mark in ",;\t" if mark in first] or [own or " " * (" " in first.strip()) or ","]
+def _separator(row, suffix, chosen, decimal):
+    """The delimiter: the one chosen, that of the suffix, or the only one in the first line; not the decimal mark."""
+    usual = ";" if decimal == "," else ","
+    own = {".csv": usual, ".tsv": "\t"}.get(suffix)
+    found = [mark for mark in ",;\t" if mark in row and mark != decimal] or [own or " " * (" " in row.strip()) or usual]
     if chosen is None and own not in found and (own or len(found) > 1 or found == [" "]):
-        seen = " or ".join(name for name, mark in DELIMITERS.items() if mark in first)
-        raise ValueError(f"row 1 does not show whether {own or ','!r} is the delimiter; give --delimiter {seen}")
+        seen = " or ".join(name for name, mark in DELIMITERS.items() if mark in row)
+        raise ValueError(f"row 1 does not show whether {own or usual!r} is the delimiter; give --delimiter {seen}")
     return DELIMITERS[chosen] if chosen else own or found[0]
 
 
@@ -171,34 +183,37 @@ def find_column(titles, spec, file):
 def read_input(arguments, path):
     """The :class:`Table` in the input file, with the columns that --columns and --drop-column leave."""
     table = read_table(arguments, path, arguments.variable)
-    chosen = table.find(*dict.fromkeys(filter(None, (arguments.columns or "").split(",")))) or table.taken
+    chosen = table.find(*filter(None, (arguments.columns or "").split(","))) or table.taken
     dropped = table.find(*arguments.drop_column)
     taken = [c for c in chosen if c in table.taken and c not in dropped]
     if not taken:
         raise ValueError(f"{path}: none of the {table.frame.shape[1]} columns is left.")
     if taken[0] == 0 and table.frame.columns[0] == "":
-        raise ValueError(f"{path}: column 1 has no title: use --index-column @1 if it names the objects.")
-    return table._replace(taken=taken)
+        raise ValueError(f"{path}: column 1 has no title: use --index-column @1 if it names the rows.")
+    table = table._replace(taken=taken)
+    if not (arguments.transpose or arguments.draws):
+        return table
+    frame = _numbered(table.frame.iloc[:, taken].T, table.objects)
+    objects = None if table.titles == [str(c + 1) for c in taken] else pd.Index(table.titles, name="object")
+    return InputTable(f"{path}, transposed", frame, list(range(frame.shape[1])), objects)
 
 
 def read_labels(arguments):
     """The :class:`Table` and the label matrix in the file LABELS; says what was read."""
     table = read_input(arguments, arguments.labels)
-    if arguments.draws:
-        frame = _numbered(table.frame.iloc[:, table.taken].T)
-        objects = None if table.titles == [str(c + 1) for c in table.taken] else pd.Index(table.titles, name="object")
-        table = InputTable(f"{table.file}, transposed", frame, list(range(frame.shape[1])), objects)
     unseen = [c for c in table.taken if set(map(str, table.frame.iloc[:, c].dropna().unique())) <= {"-1", "-1.0"}]
     if 0 < len(unseen) < len(table.taken):
-        titles = ", ".join(table.frame.columns[unseen])
-        print_problem("warning", f"{table.file}: columns in which nothing is observed are left out: {titles}")
+        names = ", ".join(map(table.named, unseen))
+        print_problem("warning", f"{table.file}: columns in which nothing is observed are left out: {names}")
         table = table._replace(taken=[c for c in table.taken if c not in unseen])
     with _rows_of_file(table):
-        labels = check.ensemble(table.frame.iloc[:, table.taken], name=table.file).labels
+        # print_problem gives the number and the title of a column.
+        marked = [f"{title}@{table.named(c)}" for c, title in zip(table.taken, table.titles, strict=True)]
+        labels = check.ensemble(table.frame.iloc[:, table.taken].set_axis(marked, axis=1), name=table.file).labels
     missing = np.count_nonzero(labels == -1)
     note = f", {missing} of {labels.size} labels missing" if missing else ""
     say(f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}{note}")
-    if labels.shape[1] > len(labels) and arguments.draws is False:
+    if labels.shape[1] > len(labels) and arguments.draws is False and not arguments.transpose:
         print_problem("note", f"{table.file}: more clusterings than objects. Is each row a clustering? Give --draws.")
     return table, labels
 
@@ -224,7 +239,7 @@ def read_truth(arguments, ensemble):
     if len(columns) != 1:
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
     with _rows_of_file(table):
-        name = f"{table.file}: column {table.frame.columns[columns[0]]!r}"
+        name = f"{table.file}: {table.named(columns[0])}"
         labels = check.clusters(table.frame.iloc[:, columns[0]], len(table.frame), name=name)
     if (known := np.count_nonzero(labels != -1)) < len(labels):
         say(f"{table.file}: the class of {known} of {counted(len(labels), 'object')} is known; these are graded")
@@ -234,7 +249,8 @@ def read_truth(arguments, ensemble):
 def read_features(arguments, ensemble):
     """Features of the objects in the file of --features, without --truth-column and --drop-column."""
     table = _read_beside(arguments, arguments.features, ensemble)
-    left_out = {arguments.truth_column, *arguments.drop_column}
+    left_out = {spec for spec in (arguments.truth_column, *arguments.drop_column) if spec}
+    left_out |= {title for title in table.titles if any(fnmatchcase(title, spec) for spec in left_out)}
     return features_of(table._replace(taken=[c for c in table.taken if table.frame.columns[c] not in left_out]))
 
 
@@ -245,8 +261,8 @@ def features_of(table):
     wrong = np.argwhere(~np.isfinite(features))
     if len(wrong):
         row, column = wrong[0]
-        where = f"{table.file}, row {frame.index[row]}, column {table.titles[column]!r}"
-        got = f"got {str(frame.iloc[row, column])!r}; --drop-column leaves a column out"
+        where = f"{table.file}, row {frame.index[row]}, {table.named(table.taken[column])}"
+        got = f"got {str(frame.iloc[row, column])!r}; see --drop-column, or --decimal for decimal commas"
         raise ValueError(f"{where}: a feature must be a finite number, {got}.")
     return features
 
@@ -255,7 +271,7 @@ def _read_beside(arguments, path, ensemble, variable=None):
     """The :class:`Table` in a second file on the same objects, in their order: by names, or else by position."""
     table = read_table(arguments, path, variable)
     names, wanted = table.objects, ensemble.objects
-    if wanted is None:
+    if wanted is None or names is None:
         if (n := len(table.frame)) != (m := len(ensemble.frame)):
             raise ValueError(f"{path}: has {n} rows, {ensemble.file} {m}; --index-column joins by names.")
         say(f"{path}: its rows belong to those of {ensemble.file} in this order; --index-column joins by names")

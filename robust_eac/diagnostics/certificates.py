@@ -165,10 +165,11 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
 
 
 def assess_partition(encoding, weights, labels, n_clusters, cost):
-    """The :class:`Assessment` of a partition under Binder's loss, relative to all of at most `n_clusters` clusters."""
+    """(:class:`Assessment`, :class:`Moves`) of a partition under Binder's loss, among those of at most `n_clusters`."""
     loss = float(weights @ hard_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
     bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
-    return Assessment(loss, bound, unbounded, *best_moves(encoding, weights, labels, n_clusters, cost=cost).counts)
+    moves = best_moves(encoding, weights, labels, n_clusters, cost=cost)
+    return Assessment(loss, bound, unbounded, *moves.counts), moves
 
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):

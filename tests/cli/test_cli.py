@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.io import savemat
 from sklearn.preprocessing import StandardScaler
@@ -41,12 +42,16 @@ from ..access import CREDIBLE_LEVEL, LOSSES, _certificates, _summary
 from .conftest import CONSENSUS, LABELS, NAMED, NAMES, TITLES, TRUTH, process, read_csv, run, write_csv
 
 
+def table_in(path):
+    """{title: cells} of a table."""
+    return dict(zip(*read_csv(path), strict=True))
+
+
 def consensus_of(*argv):
     """(clusters, weights with losses and agreements, summary) in what a consensus of labels.csv writes."""
     outputs = ("--output", "c.csv", "--weights", "w.csv", "--json", "s.json")
     assert run("consensus", "labels.csv", *argv, *outputs) == 0
-    header, (clusters,) = read_csv("c.csv")
-    assert header == ["cluster"]
+    clusters = table_in("c.csv")["cluster"]
     header, (titles, *columns) = read_csv("w.csv")
     assert header == ["partition", "weight", "loss", "agreement"]
     assert titles == tuple(TITLES)
@@ -76,6 +81,8 @@ def test_consensus_writes_what_the_estimator_finds(folder, capsys, argv, model):
     # Every digit is written.
     assert np.array_equal(columns, [model.weights_, model.losses_, model.agreements_])
     assert np.array_equal(np.load("m.npy"), model.membership_)
+    assert list(table_in("c.csv")) == ["cluster", "confidence"]
+    assert np.array_equal(np.array(table_in("c.csv")["confidence"], dtype=float), model.confidence_)
     for name in ("objective", "gap", "converged"):
         assert summary.get(name) == getattr(model, f"{name}_", None)
     assert summary["cluster_sizes"] == np.bincount(model.labels_).tolist()
@@ -115,6 +122,7 @@ def test_the_number_of_clusters_may_be_chosen(folder, capsys, given, candidates)
 )
 def test_a_hard_median_partition(folder, capsys, argv, options):
     clusters, (weights, losses, agreements), summary = consensus_of(*argv.split())
+    assert list(table_in("c.csv")) == ["cluster"]
     given = {"loss": argv.split()[1], "weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
     result = solve_hard_median_partition(LABELS, **given)
     assert clusters == result.labels.tolist()
@@ -131,19 +139,38 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     assert result.summary(LABELS, names=TITLES) in said.out
 
 
+@pytest.mark.parametrize("argv", [("--n-clusters", 4, "--n-init", 2, "--membership", "m.npy"), ("--loss", "vi")])
+def test_clusters_numbered_by_size(folder, capsys, argv):
+    write_csv("labels.csv", TITLES, LABELS[4:])
+    first, _, summary = consensus_of(*argv, "--sort", "first")
+    assert summary["cluster_sizes"] == [6, 10, 10]
+    before = np.load("m.npy") if "m.npy" in argv else None
+    found, _, summary = consensus_of(*argv, "--sort", "size")
+    # Of equal sizes, the first comes first.
+    assert found == [(2, 0, 1)[cluster] for cluster in first]
+    assert summary["cluster_sizes"] == [10, 10, 6]
+    assert "; objects in each: 10, 10, 6\n" in capsys.readouterr().out
+    assert before is None or np.array_equal(np.load("m.npy"), before[:, [1, 2, 0, 3]])
+
+
 @pytest.mark.parametrize("options", [{"init": "kmeans"}, {"agreement": "adjusted"}])
 def test_a_certificate(folder, capsys, options):
     ((name, value),) = options.items()
-    argv = (f"--{name}", value, *CONSENSUS[:-1])
+    argv = (f"--{name}", value, "--weighting", "uniform", "--n-clusters", 2, "--n-init", 2)
     assert "certificate" not in consensus_of(*argv)[2]
     found = consensus_of(*argv, "--certify")[2]["certificate"]
-    model = RobustEAC(3, **FIT, **options).fit(LABELS)
+    model = RobustEAC(2, weighting="uniform", **FIT, **options).fit(LABELS)
     assert model.summary(LABELS, names=TITLES) in capsys.readouterr().out
-    assessment = _summary.assess(model, LABELS, None, model._settings)
+    encoded = _summary.encode_fitted(model, LABELS, None, model._settings)
+    assessment, moves = _summary.assess_encoded(model, *encoded, model._settings)
     assert found == assessment._asdict() | {"excess": assessment.excess}
+    assert found["n_ambiguous"] == 1
+    assert pd.read_csv("c.csv")["ambiguous"].tolist() == moves.ambiguous.tolist()
+    assert run("consensus", "labels.csv", *argv, "--certify", "--output", "c.NPY") == 0
+    assert np.load("c.NPY").tolist() == model.labels_.tolist()
 
 
-@pytest.mark.parametrize("options", [{"n_clusters": 4}, {"cost": 1.5}])
+@pytest.mark.parametrize("options", [{"n_clusters": 2}, {"cost": 1.5}])
 def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     ((name, value),) = options.items()
     argv = ("--loss", "binder", "--weighting", "uniform", "--certify", f"--{name.replace('_', '-')}", value)
@@ -153,15 +180,11 @@ def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     assert found["loss"] == pytest.approx(summary["objective"])
     assert found["bound"] == pytest.approx(result.bound, rel=1e-3)
     assert f"\nambiguous    {found['n_ambiguous']} object" in capsys.readouterr().out
+    assert table_in("c.csv")["ambiguous"].count("TRUE") == found["n_ambiguous"] == (result.n_clusters == 2)
 
 
 COMPARE = ("compare", *NAMED[:3], "--truth-column", "class", "--n-clusters", 3)
 SEC = ("--n-clusters", 3, "--weightings", "uniform", "--consensus", "sec")
-
-
-def table_in(path):
-    """{title: cells} of a table."""
-    return dict(zip(*read_csv(path), strict=True))
 
 
 def test_compare_is_compare(folder):
@@ -197,12 +220,14 @@ def test_labels_on_standard_input(folder, monkeypatch):
 
 
 def test_a_truth_known_in_part(folder, capsys):
+    write_csv("rows.csv", NAMES, LABELS.T)
     write_csv("y.csv", ["class"], [["NA" if i % 3 == 0 else str(label)] for i, label in enumerate(TRUTH)])
     assert run("compare", "labels.csv", "--truth", "y.csv", *SEC, "--output", "t.csv") == 0
+    assert run("compare", "rows.csv", "--transpose", "--truth", "y.csv", *SEC, "--output", "r.csv") == 0
     assert "y.csv: the class of 20 of 30 objects is known; these are graded" in capsys.readouterr().out
     y = np.where(np.arange(30) % 3, TRUTH, -1)
     runs = compare(LABELS, 3, y=y, weightings=["uniform"], consensus=["sec"], random_state=0).table
-    assert table_in("t.csv")["h"] == (str(runs["h"][0]),)
+    assert table_in("t.csv")["h"] == table_in("r.csv")["h"] == (str(runs["h"][0]),)
 
 
 def test_compare_tells_of_runs_that_fail(folder, capsys, monkeypatch):
@@ -287,6 +312,17 @@ def test_ensemble_is_the_estimator(iris):
     assert np.load("l.npy").dtype == np.int16
 
 
+def test_features_in_rows_as_write_csv2_writes_them(iris):
+    names = [f"o{i}" for i in range(len(iris))]
+    rows = [(f"x{j}", *(repr(value).replace(".", ",") for value in column)) for j, column in enumerate(iris.T.tolist())]
+    write_csv("t.csv", ["", *names], rows, delimiter=";")
+    argv = ("--index-column", 1, "--transpose", "--decimal", "comma", "--n-partitions", 3)
+    assert run("ensemble", "t.csv", *argv, "--output", "l.csv") == 0
+    header, (found, *columns) = read_csv("l.csv")
+    assert (header[0], found) == ("object", tuple(names))
+    assert np.array_equal(np.array(columns, dtype=int).T, KMeansEnsemble(3, random_state=0).fit_transform(iris))
+
+
 @pytest.mark.parametrize(("share", "max_samples"), [("1.0", 1.0), ("60", 60)])
 def test_resamples_from_the_command_line(iris, capsys, share, max_samples):
     argv = ("--seed", 3, "--n-clusters", "2-4", "--per-k", 3, "--max-samples", share, "--max-features", 2)
@@ -343,6 +379,10 @@ def test_help(capsys):
     # Lines are broken at hyphens, too.
     listed = {command: help_of(capsys, command) for command in COMMANDS}
     assert max(text.count("\n") for text in (text, *listed.values())) <= 40
+    few = re.findall(r"(?m)^  --([a-z-]+)", listed["consensus"].split("more options:\n")[1])
+    assert few == ["rho", "lam", "agreement", "init", "n-init", "max-iter", "tol"]
+    assert not re.search(f"--({'|'.join(few)}) ", listed["plot"] + listed["report"])
+    assert "more options:\n  those of 'robust-eac consensus --help'\n" in listed["report"]
     for names in (dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]), CONSENSUS_FUNCTIONS):
         assert ",".join(names) in "".join(listed["compare"].split())
     assert ",".join(DATASETS) in "".join(listed["data"].split())
@@ -366,7 +406,7 @@ def test_a_help_loads_no_solver():
     code = """
 import sys
 from robust_eac.cli import main
-commands = [f"{name} --help" for name in ("consensus", "ensemble", "plot", "report")]
+commands = [f"{name} --help" for name in ("consensus", "distribution", "ensemble", "plot", "report")]
 for argv in ("--help", "--version", "consensos", *commands):
     try:
         main(argv.split())
@@ -375,7 +415,7 @@ for argv in ("--help", "--version", "consensos", *commands):
 print("loaded:", *sorted({"scipy", "sklearn", "numba", "joblib", "pandas", "matplotlib"} & sys.modules.keys()))
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.count("usage: robust-eac") == 5
+    assert done.stdout.count("usage: robust-eac") == 6
     assert done.stdout.splitlines()[-1] == "loaded:"
     assert "consensos" in done.stderr
 
@@ -404,8 +444,8 @@ def test_draws_are_the_clusterings_in_rows(folder, rng):
     assert said["parameters"]["weighting"] == "uniform"
     assert run("consensus", "columns.csv", "--index-column", 1, "--weighting", "uniform", *given, "l.csv") == 0
     assert Path("d.csv").read_text() == Path("l.csv").read_text()
-    assert run("consensus", "draws.npy", "--draws", *given, "n.csv") == 0
-    assert read_csv("n.csv")[1][-1] == read_csv("d.csv")[1][-1]
+    assert run("consensus", "draws.npy", "--transpose", "--weighting", "uniform", *given, "n.csv") == 0
+    assert read_csv("n.csv")[1] == read_csv("d.csv")[1][1:]
 
 
 def test_compare_over_shares_of_noise(folder, capsys):

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from robust_eac import consensus_distribution
+from robust_eac import CONSENSUS_FUNCTIONS, consensus_distribution
+from robust_eac.diagnostics import cluster_consensus, item_consensus
 
 from ..conftest import planted_ensemble
 from .conftest import read_csv, run, write_csv
@@ -55,6 +56,26 @@ def test_number_and_figure_beside_a_reference(resamples, capsys):
         assert file.read(4) == b"\x89PNG"
 
 
+def test_the_consensus_of_every_object_for_every_number_of_clusters(resamples):
+    labels = resamples[0].copy()
+    labels[:, :15] = np.where(labels[:, :15] == -1, -1, 0)
+    write_csv("named.csv", ["name", *(f"k{u}" for u in range(45))], [(f"o{i}", *row) for i, row in enumerate(labels)])
+    assert run("distribution", "named.csv", "--drop-column", "name", "--items", "numbered.csv") == 0
+    assert run("distribution", "named.csv", "--index-column", "name", "--seed", 3, "--items", "i.csv") == 0
+    header, (names, *columns) = read_csv("i.csv")
+    assert header == ["name", "clusters", "cluster", "item consensus", "cluster consensus"]
+    assert names == 3 * tuple(f"o{i}" for i in range(40))
+    for g, k in enumerate((1, 3, 4)):
+        part = labels[:, 15 * g : 15 * g + 15]
+        clusters = CONSENSUS_FUNCTIONS["eac-average"](part, k, random_state=3)
+        assert [*dict.fromkeys(clusters)] == list(range(k))
+        own, of_all = item_consensus(part, clusters)[range(40), clusters], cluster_consensus(part, clusters)
+        found = np.array(columns, float)[:, 40 * g : 40 * g + 40]
+        np.testing.assert_array_equal(found, [40 * [k], clusters, own, of_all[clusters]])
+    header, (numbers, *_) = read_csv("numbered.csv")
+    assert (header[0], numbers) == ("object", 3 * tuple(map(str, range(1, 41))))
+
+
 def test_every_reference_is_compared_with_the_data_and_the_others(resamples, capsys):
     own, null = map(consensus_distribution, resamples)
     assert run("distribution", "null.csv", "--reference", "stable.csv", "null.csv", "--table", "t.csv") == 0
@@ -97,12 +118,14 @@ def test_no_number_of_what_are_no_resamples(resamples, capsys):
         ("apart.csv", "apart.csv: no two objects"),
         ("one.csv", "two clusters"),
         ("stable.csv --reference stable.csv --table stable.csv", "stable.csv: is an input"),
+        ("half.csv --items i.csv", "half.csv: object 3 is in no clustering with 1 clusters"),
         ("stable.csv --output f.xyz", "f.xyz: must end in"),
     ],
 )
 def test_errors(resamples, capsys, options, match):
     write_csv("two.csv", ["a", "b"], resamples[0][:, :2])
     write_csv("one.csv", ["a", "b"], np.zeros((5, 2), dtype=int))
+    write_csv("half.csv", ["a", "b"], [[0, 1], [0, 2], ["", 2]])
     write_csv("apart.csv", ["a", "b", "c"], [[0, "", 0], ["", 0, 0], ["", "", 1]])
     assert run("distribution", *options.split()) == 2
     assert re.search(match, capsys.readouterr().err)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow.parquet import write_table
 from scipy.io import savemat
 
-from robust_eac.cli.tables import features_of, find_column, read_input, read_labels
+from robust_eac.cli.tables import InputTable, features_of, find_column, read_input, read_labels
 
 from .conftest import CONSENSUS, LABELS, NAMED, NAMES, TITLES, TRUTH, read_csv, run, write_csv
 
@@ -26,8 +26,8 @@ QUIET = settings(deadline=None, suppress_health_check=[HealthCheck.function_scop
 
 def options_of(path, **options):
     """The arguments of a command about its input."""
-    given = {"index_column": None, "columns": None, "drop_column": [], "header": None, "delimiter": None}
-    return Namespace(**(given | {"labels": path, "variable": None, "draws": False} | options))
+    names = ("index_column", "columns", "header", "delimiter", "decimal", "variable", "draws", "transpose")
+    return Namespace(**(dict.fromkeys(names) | {"labels": path, "drop_column": []} | options))
 
 
 def labels_in(path, content=None, **options):
@@ -56,8 +56,10 @@ def labels_in(path, content=None, **options):
         *(("a.csv", TEXT.replace("-1", missing), {}) for missing in ("", "NA", "nan", "-1.0")),
         *(("a.csv", TEXT.replace("2", two), {}) for two in ("2.0", "+2", "2e0", "02")),
         ("a.TSV.GZ", TEXT.replace(",", "\t"), {}),
-        ("a.csv", "a,b,c,d\n" + re.sub(r"(?m)$", ",9", BODY[:-1]) + "\n", {"drop_column": ["d"]}),
+        ("a.csv", "a,b,c,d\n" + re.sub(r"(?m)$", ",9", BODY[:-1]) + "\n", {"drop_column": ["d*"]}),
         ("a.csv", "a,d,b,c\n" + re.sub(r"(?m)^(.)", r"\1,9", BODY[:-1]) + "\n", {"columns": "a,b,4"}),
+        ("a.csv", "a,d,b,c\n" + re.sub(r"(?m)^(.)", r"\1,9", BODY[:-1]) + "\n", {"columns": "a,[a-c]"}),
+        ("a.csv", "a;b;c\n" + re.sub(r"(?m)(\d)", r"\1,0", BODY.replace(",", ";")), {"decimal": "comma"}),
     ],
 )
 def test_texts_that_say_the_same(tmp_path, name, content, options):
@@ -110,6 +112,8 @@ def test_a_number_in_the_first_row_asks_for_a_decision(tmp_path, content):
 def test_columns_by_title_or_number():
     titles = ["name", "2", "b", "b", "1"]
     assert [find_column(titles, spec, "f") for spec in ("name", "@1", "3", "@2", "4", "@5")] == [0, 0, 2, 1, 3, 4]
+    table = InputTable("f", pd.DataFrame([[0, 1, 2]], columns=["x*", "xa", "y"]), [0, 1, 2])
+    assert (table.find("x*"), table.find("x[*a]", "2", "*")) == ([0], [0, 1, 2])
     for spec, match in (
         ("b", "2 columns .*@3 .*@4"),
         ("1", "2 columns .*@1 .*@5"),
@@ -143,8 +147,8 @@ def test_row_names_of_r(folder, capsys, separator, header):
     assert run(*argv) == 2
     assert "--index-column @1" in capsys.readouterr().err
     assert run(*argv, "--index-column", 1) == 0
-    header, (names, _) = read_csv("c.csv")
-    assert (header, names) == (["object", "cluster"], tuple("xyzw"))
+    header, (names, *_) = read_csv("c.csv")
+    assert (header[:2], names) == (["object", "cluster"], tuple("xyzw"))
     assert read_csv("w.csv")[1][0] == ("a", "b")
     # A column of row numbers can be left out instead.
     assert run(*argv, "--drop-column", 1) == 0
@@ -156,7 +160,7 @@ def test_columns_without_a_label_are_left_out_with_a_warning(folder, capsys):
     assert run("consensus", "l.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
     warning = capsys.readouterr().err
     assert warning.startswith("robust-eac: warning: l.csv: ")
-    assert warning.endswith("left out: none, nothing\n")
+    assert warning.endswith("left out: column 1 ('none'), column 10 ('nothing')\n")
     assert read_csv("w.csv")[1][0] == tuple(TITLES)
     assert run("consensus", "labels.csv", *CONSENSUS, "same.csv") == 0
     assert read_csv("c.csv") == read_csv("same.csv")
@@ -185,7 +189,7 @@ def test_classes_and_features_are_joined_on_the_names(folder, capsys):
     write_csv("bad.csv", ["name", "k"], [*zip(NAMES[::-1], [*TRUTH[1:], 0.5], strict=True)])
     np.save("y.npy", TRUTH)
     for file, match in (("few.csv", "2 objects .*'object 0'"), ("twice.csv", "different names"), ("y.npy", "'name'"),
-                        ("bad.csv", "'k' .*0.5 at row 31")):  # fmt: skip
+                        ("bad.csv", r"column 2 \('k'\) .*0.5 at row 31")):  # fmt: skip
         assert run(*named, "--truth", file) == 2
         assert re.search(rf"{file}.*{match}", capsys.readouterr().err)
 
