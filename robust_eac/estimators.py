@@ -68,15 +68,14 @@ class _Consensus(ClusterMixin, BaseEstimator):
         *,
         names: Sequence[str] | None = None,
     ) -> str:
-        r"""Report in words: quality of the consensus, trusted partitions, confidence in the objects.
+        r"""Report in words: the consensus, the partitions with weight, and how sure it is.
 
-        `X` adds a certificate. "bound" compares :math:`\sum_u \alpha_u d_u` at `membership_` with a lower bound over
-        all memberships for the weights `weights_` (see :func:`~robust_eac.consensus_lower_bound`). It is "none", with
+        "labels" counts the objects that change cluster at the same losses (see :func:`~robust_eac.certify`). `X` adds a
+        certificate. "ambiguous" counts these objects and those whose best move to another cluster raises
+        :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples. "bound" compares L at `membership_`
+        with its minimum for `weights_`, by :func:`~robust_eac.consensus_lower_bound`. It is "none", with
         the reason, after merging, for adjusted losses and Dask arrays, and where more than 3,000 objects differ and
-        labels are missing or there are more than 3,000 base clusters. "ambiguous" counts the objects whose best move to
-        another cluster raises :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples, those whose
-        move would lower L, and those that change cluster at the same losses (see :func:`~robust_eac.certify`).
-        :class:`MergeConsensus` has no objective.
+        labels are missing or there are more than 3,000 base clusters.
 
         Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
         n_partitions^2 + K^3) for K base clusters; in addition, that of :func:`~robust_eac.consensus_lower_bound` if at
@@ -102,12 +101,13 @@ class _Consensus(ClusterMixin, BaseEstimator):
         Consensus of 4 partitions of 6 objects
         <BLANKLINE>
         clusters     2 found of 3 asked for; objects in each: 3, 3
-        objective    4.9973, or 0.1388 per ordered pair of objects
-        convergence  converged: gap 9.6e-07 after 3 alternations
-        labels       identified: memberships with the same losses have the same labels
-        weights      uniform: 4 partitions with weight, 0 without
+        weights      4 of 4 partitions have weight (uniform)
         agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
-        confidence   largest membership below 0.5 for 0 objects (0.0 %), below 0.9 for 3 objects (50.0 %)
+        <BLANKLINE>
+        How sure
+        confidence   3 objects (50.0 %) with a largest membership below 0.9
+        labels       identified: no object can change cluster at the same losses
+        convergence  converged: gap 9.6e-07
         <BLANKLINE>
         partition  weight  agreement
                 0    0.25      0.852

@@ -8,14 +8,16 @@ import numpy as np
 from . import validation as check
 from .core.encoding import encode_ensemble
 from .core.formula import adjusted_agreements
-from .diagnostics.certificates import AMBIGUOUS, Assessment, assess_membership
+from .diagnostics.certificates import Assessment, assess_membership
 from .diagnostics.identifiability import identifiability
 from .median_partition.base import Objective
 from .median_partition.weightings import name_of
-from .wording import agreement_of, clusters_found, counted, percent, report_text, rounded, with_weight
+from .wording import agreement_of, clusters_found, counted, report_text, rounded, with_weight
 
 # If chance-corrected agreements differ from those of the fit by more than this, X is not the fitted ensemble.
 _SAME = 1e-6
+# The rows on how sure a consensus is: on objects, then on the whole.
+_ORDER = ("ambiguous", "confidence", "labels", "bound", "convergence")
 
 
 class Settings(NamedTuple):
@@ -75,62 +77,44 @@ def assess_encoded(model, encoding, membership, settings):
 
 def summarise(model, names, settings, assessment=None):
     """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays."""
-    rows = describe(model, settings, assessment)
-    return report_text(rows, len(model.labels_), model.weights_, model.agreements_, names)
+    found, sure = describe(model, settings, assessment)
+    return report_text(found, sure, len(model.labels_), model.weights_, model.agreements_, names)
 
 
 def describe(model, settings, assessment=None):
-    """The rows of the report on a fitted model: {subject: text}."""
-    agreements = model.agreements_
-    rows = {"clusters": clusters_found(model.labels_, settings.parameters["n_clusters"])}
-    if settings.objective is not None:
-        if settings.objective.corrected:
-            rows["model"] = "losses corrected for chance"
-        rows["objective"] = _objective(model.objective_, settings)
-        rows["convergence"] = _convergence(model, settings.parameters["tol"])
-        if isinstance(model.membership_, np.ndarray):
-            if assessment is None:
-                found = identifiability(model.membership_, settings.sample_weight)
-                counts = (None, None, None) if found is None else found.counts
-            else:
-                counts = assessment.n_unidentified, assessment.label_agreement, assessment.identified
-            rows["labels"] = _identified(*counts, len(model.labels_))
-    rows |= certificate_rows(assessment, len(model.labels_))
-    weighting = "trust" if settings.objective is None else name_of(settings.parameters["weighting"])
-    rows["weights"] = with_weight(model.weights_, weighting)
+    """The rows of the report on a fitted model, as two dicts {subject: text}: what was found, and how sure it is."""
+    n, merged, parameters = len(model.labels_), settings.objective is None, settings.parameters
+    weighting = "the trusted ones, with equal weights" if merged else name_of(parameters["weighting"])
+    found = {
+        "clusters": clusters_found(model.labels_, parameters["n_clusters"]),
+        "weights": with_weight(model.weights_, weighting),
+        "agreement": agreement_of(model.weights_, model.agreements_, n),
+    }
     if model.n_clusters_found_ == 1:
-        rows["weights"] += "; trust is not judged, because one cluster agrees with no partition"
-    rows["agreement"] = agreement_of(model.weights_, agreements, len(model.labels_))
-    kind = "share of similarity" if settings.objective is None else "largest membership"
-    shares = ((bound, int((model.confidence_ < bound).sum())) for bound in (0.5, 0.9))
-    few = (f"below {bound} for {_share(count, len(model.labels_))}" for bound, count in shares)
-    rows["confidence"] = f"{kind} {', '.join(few)}"
-    return rows
+        found["weights"] += "; trust is not judged, because one cluster agrees with no partition"
+    sure = certificate_rows(assessment, n)
+    kind = "share of similarity" if merged else "largest membership"
+    sure["confidence"] = f"{_share(int((model.confidence_ < 0.9).sum()), n)} with a {kind} below 0.9"
+    if not merged:
+        if isinstance(model.membership_, np.ndarray):
+            sure["labels"] = _labels(model.membership_, settings.sample_weight, assessment)
+        verdict = "converged:" if model.converged_ else f"NOT converged to tol {parameters['tol']:.2g}:"
+        sure["convergence"] = f"{verdict} gap {model.gap_:.2g}"
+    return found, {subject: sure[subject] for subject in _ORDER if subject in sure}
 
 
-def _objective(objective, settings):
-    if settings.objective.corrected:
-        return f"{objective:.5g}, in shares of the losses that chance would give"
-    return f"{objective:.5g}, or {objective / settings.unit:.4g} per ordered pair of objects"
-
-
-def _convergence(model, tol):
-    steps = counted(model.n_iter_, "alternation")
-    if model.converged_:
-        return f"converged: gap {model.gap_:.2g} after {steps}"
-    return f"NOT converged: gap {model.gap_:.2g} > tol {tol:.2g} after {steps}"
-
-
-def _identified(n_unidentified, agreement, proven, n_samples):
+def _labels(membership, sample_weight, assessment):
     """Whether the losses identify the labels, in words."""
+    if assessment is None:
+        found = identifiability(membership, sample_weight)
+        n_unidentified, _, proven = (None, None, None) if found is None else found.counts
+    else:
+        n_unidentified, proven = assessment.n_unidentified, assessment.identified
     if n_unidentified is None:
         return "not computed: too many clusters"
-    if proven:
-        return "identified: memberships with the same losses have the same labels"
-    if n_unidentified == 0:
-        return "no other labels found among memberships with the same losses"
-    few = _share(n_unidentified, n_samples)
-    return f"memberships with the same losses have {few} elsewhere; adjusted Rand index down to {rounded(agreement)}"
+    if n_unidentified:
+        return f"{_share(n_unidentified, len(membership))} can change cluster at the same losses"
+    return f"{'identified: no object' if proven else 'no object found that'} can change cluster at the same losses"
 
 
 def _share(few, n):
@@ -138,25 +122,19 @@ def _share(few, n):
 
 
 def certificate_rows(assessment, n_samples):
-    """Two rows of the report: the distance to the bound, and the ambiguous objects; empty if there is no assessment."""
+    """Two rows of the report: the ambiguous objects, and the distance to the bound; empty if there is no assessment."""
     if assessment is None:
         return {}
     loss, bound, excess = assessment.loss, assessment.bound, assessment.excess
     if bound is None:
         distance = f"none: {assessment.unbounded}"
-    elif excess is None:
-        distance = f"weighted loss at most {loss:.2g} per ordered pair of objects above the least possible"
     else:
-        distance = f"weighted loss at most {_at_most(100.0 * excess)} % above the least possible with these weights"
-    if assessment.n_ambiguous is None:
-        return {"bound": distance, "ambiguous": "not counted"}
-    few = _share(assessment.n_ambiguous, n_samples)
-    text = f"{few}: moving one costs less than {percent(AMBIGUOUS)} of the loss per object"
-    if assessment.n_gaining:
-        text += f"; for {assessment.n_gaining:,} it gains"
-    if assessment.n_unidentified:
-        text += f"; at the same losses {assessment.n_unidentified:,} can be elsewhere"
-    return {"bound": distance, "ambiguous": text}
+        above = f"{loss:.2g} per ordered pair of objects" if excess is None else f"{_at_most(100.0 * excess)} %"
+        distance = f"the loss is at most {above} above the least possible with these weights"
+    few = "not counted"
+    if assessment.n_ambiguous is not None:
+        few = f"{_share(assessment.n_ambiguous, n_samples)} could as well be in another cluster"
+    return {"ambiguous": few, "bound": distance}
 
 
 def _at_most(value):

@@ -18,13 +18,12 @@ def percent(share):
     return f"{100.0 * share:.0f} %"
 
 
-def report_text(rows, n_samples, weights, agreements, names):
-    """The text of a report on a consensus: a line for each of `rows`, title -> text, then a table of the partitions."""
-    without = weightless(weights, agreements, names)
-    if without:
-        rows = rows | {"no weight": without}
-    lines = [f"{title:<13}{text}" for title, text in rows.items()]
-    return "\n".join([headline(n_samples, len(agreements)), "", *lines, "", *_lines(weights, agreements, names)])
+def report_text(found, sure, n_samples, weights, agreements, names):
+    """The text of a report: what was found and how sure it is, rows {title: text}, then a table of the partitions."""
+    blocks = found | weightless(weights, agreements, names), sure
+    rows, doubts = ([f"{title:<13}{text}" for title, text in block.items()] for block in blocks)
+    parts = [headline(n_samples, len(agreements))], rows, ["How sure", *doubts], _lines(weights, agreements, names)
+    return "\n\n".join("\n".join(lines) for lines in parts)
 
 
 def headline(n_samples, n_partitions):
@@ -48,13 +47,13 @@ def clusters_found(labels, n_clusters):
 
 
 def with_weight(weights, weighting):
-    """The name of the weighting, and how many partitions have weight."""
-    n_with = np.count_nonzero(weights)
-    split = f"{counted(n_with, 'partition')} with weight, {len(weights) - n_with:,} without"
+    """How many partitions have weight, and the name of the weighting."""
+    having = f"{np.count_nonzero(weights):,} of {counted(len(weights), 'partition')} have weight ({weighting})"
     copies = np.count_nonzero((weights > 0.0) & (weights < (1.0 - 1e-9) * weights.max()))
     # Only chance-corrected weights give near-duplicates the weight of one partition together.
-    share = f"; {copies:,} of them share it with near-duplicates" if weighting == "chance-corrected" and copies else ""
-    return f"{weighting}: {split}{share}"
+    return (
+        f"{having}; {copies:,} share it with near-duplicates" if weighting == "chance-corrected" and copies else having
+    )
 
 
 def agreement_of(weights, agreements, n_samples):
@@ -86,9 +85,10 @@ def _lines(weights, agreements, names):
 
 
 def weightless(weights, agreements, names):
-    """The partitions without weight, those of least agreement first; "" if there are none."""
+    """A row with the partitions without weight, those of least agreement first; none if all have weight."""
     without = np.flatnonzero(weights == 0.0)
-    return listed([shortened(names[u]) for u in without[np.argsort(agreements[without], kind="stable")]])
+    without = without[np.argsort(agreements[without], kind="stable")]
+    return {"no weight": listed([shortened(names[u]) for u in without])} if len(without) else {}
 
 
 def listed(names):

@@ -218,7 +218,7 @@ def sweep_table(records):
             [plain_name(w), *(f"{h[w].mean():.3f} ({weight[w].mean():.2f})" for h, weight in pairs)]
             for w in weightings(records)
         ]
-        blocks.append(f"{title}: mean H (mean weight on random partitions) by their share")
+        blocks.append(f"{title}: mean H, the share of objects in matched clusters (weight on noise), by share of noise")
         blocks.append(table(["weighting", *(f"{share:.0%}" for share in shares)], rows))
     return document(*blocks)
 

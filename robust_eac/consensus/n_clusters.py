@@ -217,7 +217,7 @@ def choose(candidates, strength, n_different):
             text += "it is the answer"
         said.append(text)
     if n_different < _MANY:
-        said.append(f"the number of clusters, {chosen}, is uncertain: {_few(n_different)}")
+        said.append(f"the number of clusters is uncertain: {_few(n_different)}")
     if said:
         warn(f"{'; '.join(said)}.")
     return stable, chosen

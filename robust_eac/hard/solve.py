@@ -23,7 +23,7 @@ from .multistart import INITS, Task, agreements_with, solve_from
 __all__ = ["HardMedianPartition", "solve_hard_median_partition"]
 
 # Units of the losses.
-_LOSS_UNITS = {"binder": " per ordered pair of objects", "vi": " bits"}
+_LOSS_UNITS = {"binder": "per ordered pair of objects", "vi": "in bits"}
 
 
 class HardMedianPartition(NamedTuple):
@@ -195,21 +195,21 @@ def solve_hard_median_partition(
 
 def summarise_partition(result, agreements, names, certificate=()):
     """The report on a :class:`HardMedianPartition`, including the rows of a certificate, if given."""
-    options = result.options
-    unit, level = _LOSS_UNITS[options["loss"]], percent(CREDIBLE_LEVEL)
+    options, level = result.options, percent(CREDIBLE_LEVEL)
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
-    passes = counted(result.n_passes, "pass", "passes")
-    rows = {
+    verdict = "converged" if result.converged else "NOT converged"
+    loss = f"{options['loss']}, cost {result.cost:.4g}, {_LOSS_UNITS[options['loss']]}"
+    found = {
         "clusters": clusters_found(result.labels, options["n_clusters"]),
-        "loss": f"{options['loss']}, cost {result.cost:.4g}",
-        "objective": f"{result.objective:.5g}{unit}",
-        "distances": f"nearest partition {result.losses.min():.5g}; {level} of the weight within {radius:.5g}{unit}",
-        "convergence": f"{'converged' if result.converged else 'NOT converged'} after {passes}",
-        **dict(certificate),
         "weights": with_weight(result.weights, options["weighting"]),
         "agreement": agreement_of(result.weights, agreements, len(result.labels)),
     }
-    return report_text(rows, len(result.labels), result.weights, agreements, names)
+    sure = {
+        **dict(certificate),
+        "convergence": f"{verdict} after {counted(result.n_passes, 'pass', 'passes')}",
+        "loss": f"objective {result.objective:.5g}, at most {radius:.5g} for {level} of the weight ({loss})",
+    }
+    return report_text(found, sure, len(result.labels), result.weights, agreements, names)
 
 
 def _check_weighting(weights, weighting, n_partitions):

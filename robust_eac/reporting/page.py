@@ -60,7 +60,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     parameters, weighted = model._settings.parameters, sample_weight is not None
     fitted_to = "X, sample_weight=sample_weight" if weighted else "X"
     page = template.render(
-        find_out(model, ensemble, sample_weight),
+        find_out(model, ensemble, sample_weight, names),
         title=texts["title"] or headline(n_samples, len(model.weights_)),
         note=texts["note"],
         call=texts["call"] or f"{_shown(type(model)(**parameters))}.fit({fitted_to})",
@@ -71,7 +71,6 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         parameters={name: textwrap.shorten(_shown(value), _WIDTH) for name, value in parameters.items()},
         names=names,
         object_names=object_names,
-        weightless=weightless(model.weights_, model.agreements_, names),
         max_rows=max_rows,
         selection=selection,
         remarks="" if selection is None else " ".join(remarks(selection)),
@@ -117,17 +116,18 @@ def versions():
     return own | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
 
 
-def find_out(model, X, sample_weight):
+def find_out(model, X, sample_weight, names):
     """The numbers, by name, on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     settings, labels, weights, agreements = model._settings, model.labels_, model.weights_, model.agreements_
     encoding, membership = encode_fitted(model, X, sample_weight, settings)
     assessment, moves = assess_encoded(model, encoding, membership, settings)
-    multiplicity, having = encoding.rows.multiplicity, weights > 0.0
+    found, sure = describe(model, settings, assessment)
+    multiplicity = encoding.rows.multiplicity
     counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))
     sizes, ambiguous = np.bincount(labels), np.flatnonzero(moves.ambiguous)
     return {
-        "rows": describe(model, settings, assessment),
-        "assessment": assessment,
+        "found": found | weightless(weights, agreements, names),
+        "sure": sure,
         "sizes": sizes,
         "certainties": np.bincount(labels, weights=model.confidence_) / sizes,
         "n_ambiguous": np.bincount(labels, weights=moves.ambiguous),
@@ -135,7 +135,6 @@ def find_out(model, X, sample_weight):
         # The most ambiguous first.
         "ambiguous": ambiguous[np.argsort(moves.rises[ambiguous], kind="stable")],
         "listed": np.lexsort((-agreements, -weights))[:_PARTITIONS],
-        "mean_agreements": [agreements[mask].mean() for mask in (having, ~having) if mask.any()],
         # Per ordered pair of objects, or shares of the losses by chance.
         "losses": model.losses_ / settings.unit,
         # The test counts objects.

@@ -46,7 +46,7 @@ def test_a_dask_array_has_the_same_report_without_a_certificate(rng, missing):
     np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, membership), atol=1e-10)
     text = model.summary(array)
     assert model.n_clusters_found_ == len(np.unique(model.labels_.compute()))
-    assert f"below 0.9 for {np.sum(membership.max(axis=1) < 0.9)} object" in text
+    assert _line(text, "confidence").startswith(f"{np.sum(membership.max(axis=1) < 0.9)} object")
     assert "8 partitions of 60 objects" in text
     assert "Dask" in _line(text, "bound")
     assert _line(text, "ambiguous") == "not counted"
@@ -63,19 +63,16 @@ def test_report_says_what_the_attributes_say(labels):
     found, rest = _line(text, "clusters").split(" found of 5 asked for; objects in each: ")
     assert int(found) == len(sizes)
     assert [int(size) for size in rest.split(", ")] == list(sizes)
-    objective, per_pair = _line(text, "objective").split(", or ")
-    assert float(objective) == pytest.approx(model.objective_, rel=1e-4)
-    assert float(per_pair.split()[0]) == pytest.approx(model.objective_ / 45**2, rel=1e-3)
-    assert _line(text, "convergence").startswith("converged: gap ")
+    assert _line(text, "convergence") == f"converged: gap {model.gap_:.2g}"
     n_trusted = np.count_nonzero(model.weights_)
-    assert f": {n_trusted} partitions with weight, {12 - n_trusted} without" in _line(text, "weights")
+    assert _line(text, "weights") == f"{n_trusted} of 12 partitions have weight (restricted-simplex)"
     found = [float(value) for value in re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))]
     assert found == pytest.approx([model.agreements_.mean(), model.weights_ @ model.agreements_], abs=1e-3)
-    below = re.findall(r"below (0\.\d) for (\d+) objects? \((\d+\.\d) %\)", _line(text, "confidence"))
-    assert [bound for bound, _, _ in below] == ["0.5", "0.9"]
-    for bound, count, share in below:
-        assert int(count) == np.sum(model.confidence_ < float(bound))
-        assert float(share) == pytest.approx(100 * int(count) / 45, abs=0.05)
+    n_divided = np.sum(model.confidence_ < 0.9)
+    share = f"{n_divided} objects ({100 * n_divided / 45:.1f} %)"
+    assert n_divided > 1
+    assert _line(text, "confidence") == f"{share} with a largest membership below 0.9"
+    assert "per ordered pair" not in text
 
 
 def test_the_table_has_both_ends_in_order(labels, monkeypatch):
@@ -108,10 +105,9 @@ def test_an_unconverged_fit_is_reported(labels, agreement):
         model = RobustEAC(3, agreement=agreement, tol=1e-12, max_iter=1, n_init=1, random_state=0).fit(labels)
     text = model.summary()
     assert _line(text, "convergence").startswith("NOT converged")
-    assert "tol 1e-12 after 1 alternation" in _line(text, "convergence")
+    assert _line(text, "convergence").endswith(f"to tol 1e-12: gap {model.gap_:.2g}")
     assert "of 3 asked for" in text
     assert "restricted-simplex" in text
-    assert ("corrected for chance" in text) == (agreement == "adjusted")
     # The report is about the fit, whatever the parameters are now.
     assert model.set_params(tol=1.0, n_clusters=9, weighting="l2", agreement="auto").summary() == text
 
@@ -120,11 +116,13 @@ def test_an_unconverged_fit_is_reported(labels, agreement):
 def test_report_on_a_merged_consensus(labels, n_clusters, how):
     model = MergeConsensus(n_clusters, random_state=0).fit(labels)
     text = model.summary()
-    assert [line.split()[0] for line in text.splitlines()[2:6]] == ["clusters", "weights", "agreement", "confidence"]
+    _, found, sure, _ = (part.splitlines() for part in text.split("\n\n"))
+    assert [line[:11].rstrip() for line in found] == ["clusters", "weights", "agreement", "no weight"]
+    assert [line.split()[0] for line in sure] == ["How", "confidence"]
     assert max(map(len, text.splitlines())) <= 120
     sizes = ", ".join(map(str, np.bincount(model.labels_)))
     assert _line(text, "clusters") == f"{how}; objects in each: {sizes}"
-    assert _line(text, "weights").startswith("trust: 8 partitions")
+    assert _line(text, "weights") == "8 of 12 partitions have weight (the trusted ones, with equal weights)"
     worst = 8 + np.argsort(model.agreements_[8:])
     assert _line(text, "no weight") == ", ".join(map(str, worst[:3])) + " and 1 more"
     agreements = adjusted_agreement(labels, np.eye(model.n_clusters_found_)[model.labels_])
@@ -141,9 +139,10 @@ def test_with_the_labels_two_rows_certify_the_fit(labels, weight):
     )
     plain, text = model.summary().splitlines(), model.summary(labels, weight).splitlines()
     assert max(map(len, text)) <= 120
-    bound, ambiguous = (line for line in text if line not in plain)
+    ambiguous, bound = (line for line in text if line not in plain)
     assert [line for line in text if line in plain] == plain
-    assert text.index(ambiguous) == text.index(bound) + 1
+    sure = [line.split()[0] for line in "\n".join(text).split("\n\n")[2].splitlines()]
+    assert sure == ["How", "ambiguous", "confidence", "labels", "bound", "convergence"]
     least = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_, sample_weight=weight).bound
     stated = re.search(r"at most (\S+) %", bound)
     excess = 100 * (model.weights_ @ model.losses_ / least - 1.0)
@@ -157,9 +156,9 @@ def test_with_the_labels_two_rows_certify_the_fit(labels, weight):
         loss = model.weights_ @ partition_losses(labels, hard) / 45**2
         n_ambiguous = np.sum(certify(labels, hard, weights=model.weights_).move_costs < 0.05 * loss)
         assert f"{n_ambiguous} object" in ambiguous
-        assert f"({100 * n_ambiguous / 45:.1f} %): moving one" in ambiguous
+        assert f"({100 * n_ambiguous / 45:.1f} %) could as well" in ambiguous
         model.labels_ = np.where(np.arange(45) < 4, (model.labels_ + 1) % 3, model.labels_)
-        assert _line(model.summary(labels), "ambiguous").endswith("for 4 it gains")
+        assert int(_line(model.summary(labels), "ambiguous").split()[0]) >= 4
 
 
 @pytest.mark.parametrize(("options", "reason"), [({"agreement": "adjusted"}, "chance"), ("merge", "merging")])
@@ -200,4 +199,4 @@ def test_a_bound_of_zero_has_a_distance_without_percent():
     assert model.losses_.max() > 0.0
     assert f"at most {model.weights_ @ model.losses_ / 1600:.2g} per" in _line(model.summary(labels), "bound")
     model.set_params(tol=1e-9, init=labels[:, 0]).fit(labels)
-    assert _line(model.summary(labels), "bound").startswith("weighted loss at most 0.001 %")
+    assert _line(model.summary(labels), "bound").startswith("the loss is at most 0.001 %")

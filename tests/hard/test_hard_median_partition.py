@@ -260,7 +260,7 @@ def test_summaries_of_a_result_and_of_its_ball(rng):
     assert told["inside"] == f"{ball.inside.sum()} of 50 partitions"
     assert told["finest"].startswith(str(ball.vertical_lower[0]))
     said = result.summary(labels, names=[f"draw {u}" for u in range(50)])
-    assert "binder, cost 1\n" in said
+    assert "(binder, cost 1, per ordered pair of objects)\n" in said
     assert said.count("draw ") == 6
     with pytest.raises(ValueError, match="shape"):
         result.summary(labels[:, :9])

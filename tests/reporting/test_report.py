@@ -112,10 +112,12 @@ def test_text_and_numbers():
     model = RobustEAC(2, weighting="uniform", random_state=0).fit(labels)
     page = model.to_html(labels, names=list("abcd"), object_names=list("uvwxyz"))
     assert text_of(section(page, "short")) == (
-        "In short 2 clusters: the largest has 3 of 6 objects, the smallest 3. 4 of 4 partitions have weight; they "
-        "agree with the consensus by 0.532 in the mean (1: same, 0: chance). No object is ambiguous. Compared with the "
-        "best possible consensus: weighted loss at most 0.001 % above the least possible with these weights."
+        "In short clusters2 found of 2 asked for; objects in each: 3, 3 weights4 of 4 partitions have weight (uniform) "
+        "agreementof the partitions with the consensus: mean 0.532, by weight 0.532 (1: same, 0: chance)Adjusted Rand "
+        "index, which is corrected for chance, so that fine and coarse partitions compare."
     )
+    sure = [text_of(part) for part in section(page, "sure").iter("dt")]
+    assert sure == ["ambiguous", "confidence", "labels", "bound", "convergence"]
     assert columns_of(page, "partitions") == {
         "partition": ("a", "b", "c", "d"),
         "weight": ("0.250",) * 4,
@@ -128,7 +130,8 @@ def test_text_and_numbers():
     assert "both objects together: 0.75 within and 0.19 between clusters in the mean." in text_of(section(page, "map"))
     asked = text_of(section(page, "asked"))
     assert "same ensemble: RobustEAC(n_clusters=2, random_state=0, weighting='uniform').fit(X) ensemble" in asked
-    assert "ensemble4 partitions of 6 objects labels missingnone cost" in asked
+    assert "ensemble4 partitions of 6 objects labels missingnone objective" in asked
+    assert f"objective{model.objective_ / 36:.5g} per ordered pair of objects" in asked
 
 
 def test_how_the_number_of_clusters_was_chosen(few, fitted):
@@ -175,11 +178,12 @@ def test_partitions_are_listed_with_what_is_known_of_them(labels, model, monkeyp
 def test_the_page_repeats_the_summary(labels):
     model = RobustEAC(3, random_state=0).fit(labels)
     page = model.to_html(labels)
-    told = text_of(section(page, "short")) + text_of(section(page, "certificates"))
-    lines = model.summary(labels).split("\n\n")[1].splitlines()
-    assert len(lines) >= 7
-    for line in lines:
-        assert line[13:] in told
+    for part, name in enumerate(("short", "sure"), 1):
+        told = text_of(section(page, name))
+        lines = model.summary(labels).split("\n\n")[part].splitlines()
+        assert len(lines) >= 4
+        for line in lines:
+            assert line[13:] in told
 
 
 def test_ambiguous_objects_cost_what_certify_says(rng):
@@ -253,7 +257,7 @@ def test_many_objects_are_sampled(rng):
         (RobustEAC(3, weighting=L2(lam=900.0)), "weighting=L2(lam=900.0)"),
         (RobustEAC(3, weighting=np.arange(8.0)), "Weighting given: The weights were chosen beforehand."),
         (RobustEAC(3, init=np.arange(60) % 3, n_init=1), "init=array([0, 1, 2, 0,"),
-        (RobustEAC(1), "neither partitions nor objects are judged"),
+        (RobustEAC(1), "trust is not judged, because one cluster agrees with no partition"),
         (RobustEAC(3, random_state=np.random.RandomState(3)), "random_state=RandomState(MT19937)"),
         (MergeConsensus("auto"), "by stability"),
     ],
@@ -399,7 +403,7 @@ def test_structure_for_screen_readers(page):
         assert table.get("class") == (None if len(rows) < 2 or fixed else "sortable")
     assert n_sorted >= 2
     names = " ".join(part.get("id") for part in main.iter("section"))
-    assert names == "short clusters partitions certificates map objects asked"
+    assert names == "short sure clusters partitions map objects asked"
     assert "Made by nobody." in text_of(main)
     assert all(picture.get("aria-hidden") == "true" for picture in main.iter("svg"))
     (heat,) = main.iter("img")
