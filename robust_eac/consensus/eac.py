@@ -50,8 +50,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights)
+    ensemble = check.ensemble(labels, weights=weights)
     return coassociation_of(encode(ensemble.labels), check.weights(weights, ensemble.n_partitions))
 
 

@@ -133,8 +133,7 @@ def solve_peace(
     >>> result.labels, result.converged
     (array([0, 0, 0, 1, 1]), True)
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, init=init)
+    ensemble = check.ensemble(labels, init=init)
     encoding, n_clusters, weights = prepare(ensemble, n_clusters, weights)
     n = ensemble.n_samples
     kl = check.choice(divergence, DIVERGENCES, name="divergence") == "kl"

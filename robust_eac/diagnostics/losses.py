@@ -21,8 +21,7 @@ class Evaluation:
     """An ensemble, a membership and weights, checked; their losses and statistics are computed once."""
 
     def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
-        ensemble = check.ensemble(labels)
-        check.index(ensemble, membership=membership, weights=weights, sample_weight=sample_weight)
+        ensemble = check.ensemble(labels, membership=membership, weights=weights, sample_weight=sample_weight)
         sample_weight = check.sample_weight(sample_weight, ensemble)
         self.rows = check.membership(membership, ensemble.n_samples)
         objective = objective_named(agreement)

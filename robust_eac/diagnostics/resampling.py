@@ -109,9 +109,8 @@ def consensus_distribution(
     >>> found.n_clusters, found.area.round(3), found.pac.round(3)
     (array([2, 3, 4]), array([0.459, 0.66 , 0.737]), array([0.009, 0.032, 0.075]))
     """
-    ensemble = check.ensemble(labels)
+    ensemble = check.ensemble(labels, groups=groups)
     labels = ensemble.labels
-    check.index(ensemble, groups=groups)
     groups = _check_groups(groups, labels)
     low, high = _check_bounds(bounds)
     max_pairs = check.integer(max_pairs, name="max_pairs", low=1)
@@ -310,8 +309,7 @@ def count_pairs(codes, multiplicity, diagonals, counts):
 
 def _tables(labels, consensus):
     """(encoding, (n,) cluster of each object, (n_slots, k) and (m, k) observed objects by cluster of the consensus)."""
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, consensus=consensus)
+    ensemble = check.ensemble(labels, consensus=consensus)
     clusters = check.hard_partition(consensus, ensemble.n_samples, "consensus")[1]
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
