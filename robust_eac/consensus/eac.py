@@ -253,9 +253,7 @@ def threshold_eac(
 def _tree(encoding, weights, linkage, random_state):
     check.choice(linkage, LINKAGES, name="linkage")
     rng = check.random_state(random_state)
-    values = np.ones(len(encoding.partitions.sizes))
-    values[encoding.partitions.missing_slots] = 0.0
-    return merge_tree(encoding, values, weights, linkage, rng)
+    return merge_tree(encoding, encoding.partitions.by_slot(np.ones(len(weights))), weights, linkage, rng)
 
 
 def _longest_lived(heights, one_cluster):

@@ -149,13 +149,15 @@ class Partitions(NamedTuple):
         """(m,) factors (n / n_u)^2, which scale the loss of an incomplete partition to all pairs."""
         return (self.total / self.n_observed) ** 2
 
-    def by_slot(self, coef):
-        """(n_slots,) coefficient of each slot's partition."""
-        return np.repeat(coef, self.n_codes)
+    def by_slot(self, values):
+        """(n_slots, ...) value of each slot's partition, 0 in the slots of "not observed"."""
+        by_slot = np.repeat(values, self.n_codes, axis=0)
+        by_slot[self.missing_slots] = 0
+        return by_slot
 
     def sum_slots(self, values):
-        """(m,) sums of the values of each partition's slots."""
-        return np.add.reduceat(values, self.offsets)
+        """(m, ...) sums of the values of each partition's slots."""
+        return np.add.reduceat(values, self.offsets, axis=0)
 
     def by_mask(self, values):
         """(n_masks,) sums of the partitions' values over the partitions of each mask."""
@@ -193,10 +195,6 @@ class Encoding(NamedTuple):
     def self_pairs(self):
         """(n_rows,) weight of the row's pairs (i, i): one pair per copy of an object."""
         return self.rows.multiplicity * self.partitions.copy
-
-    def presence(self, coef):
-        """(n_rows,) sum of coef over the partitions in which the row is observed."""
-        return self.rows.observed @ self.partitions.by_mask(coef)
 
     def expand(self, rows):
         """Values of the objects from values of the rows."""
@@ -343,8 +341,6 @@ def one_hot(encoding):
 
 def _masks(observed):
     """Distinct columns of (n, m) bool, as (n, n_masks) bool, and the index of each column among them."""
-    if observed.all():
-        return np.ones((len(observed), 1), dtype=bool), np.zeros(observed.shape[1], dtype=np.intp)
     _, first, mask_of = np.unique(np.packbits(observed, axis=0), axis=1, return_index=True, return_inverse=True)
     return np.ascontiguousarray(observed[:, first]), mask_of.ravel()
 

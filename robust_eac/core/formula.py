@@ -70,12 +70,7 @@ def slots_of(partitions, chosen, values):
 def losses_of(partitions, S, G):
     """The losses d_u from S and G."""
     shared = partitions.sum_slots(np.einsum("sp,sp->s", S, S))
-    return losses_from_sums(partitions, shared, np.einsum("gpq,gpq->g", G, G))
-
-
-def losses_from_sums(partitions, shared, square_G):
-    """The losses d_u from <Y'Y, X_u'X_u> of every partition and |Y'Y|^2 of every mask."""
-    square_G = square_G[partitions.mask_of]
+    square_G = np.einsum("gpq,gpq->g", G, G)[partitions.mask_of]
     losses = square_G - 2.0 * shared + partitions.squares
     # A difference of large numbers: rounding must not hide perfect agreement.
     losses[losses < permutation.ROUNDING_SHARE * (square_G + partitions.squares)] = 0.0

@@ -68,7 +68,6 @@ def allocate(encoding, n_clusters, rng):
     rows, partitions = encoding.rows, encoding.partitions
     coef, mask_coef = coefficients(partitions, _equal_weights(partitions))
     slot_coef = partitions.by_slot(coef)
-    slot_coef[partitions.missing_slots] = 0.0
     clusters = np.zeros(len(rows.codes), dtype=np.intp)
     n_rows = cluster_counts(encoding.with_rows(multiplicity=np.ones(len(clusters))), clusters, 1)[:, 0]
     capacity = np.minimum(n_rows.astype(np.int64), n_clusters)
