@@ -57,14 +57,7 @@ def matrices_of(partitions, chosen, S, G):
     """The S and G of the chosen partitions, in the order of :func:`~robust_eac.core.encoding.select`."""
     if len(chosen) == len(partitions.offsets):
         return S, G
-    return slots_of(partitions, chosen, S), G[np.unique(partitions.mask_of[chosen])]
-
-
-def slots_of(partitions, chosen, values):
-    """The chosen partitions' part of values with one entry or row per slot."""
-    kept = np.zeros(len(partitions.offsets), dtype=bool)
-    kept[chosen] = True
-    return values[np.repeat(kept, partitions.n_codes)]
+    return partitions.take_slots(S, chosen), G[np.unique(partitions.mask_of[chosen])]
 
 
 def losses_of(partitions, S, G):

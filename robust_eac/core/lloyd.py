@@ -24,11 +24,10 @@ _SAMPLE_PER_CLUSTER = 50
 
 
 class Lloyd(NamedTuple):
-    """clusters : (n_rows,) intp. loss : total cost. n_iter : number of passes. converged : no row moved in the last."""
+    """clusters : (n_rows,) intp. loss : total cost. converged : no row moved in the last pass."""
 
     clusters: np.ndarray
     loss: float
-    n_iter: int
     converged: bool
 
 
@@ -62,15 +61,15 @@ def run_lloyd(encoding, weights, table_of, table, *, max_iter):
     counts = cluster_counts(encoding, clusters, table.shape[1])
     margins = np.zeros(len(clusters))
     kernels.move_rows(rows, partitions.slots, table, np.zeros(table.shape[1]), _SLACK, clusters, margins, counts)
-    n_moved, n_iter = 1, 0
-    while n_moved and n_iter < max_iter:
+    for _ in range(max_iter):
         new = table_of(encoding, weights, counts)
         drift, table = _drift(partitions.offsets, new - table), new
         n_moved = kernels.move_rows(rows, partitions.slots, table, drift, _SLACK, clusters, margins, counts)
         n_moved += _refill(encoding, table, clusters, counts, margins)
-        n_iter += 1
+        if n_moved == 0:
+            break
     loss = float(np.sum(counts * table_of(encoding, weights, counts)))
-    return Lloyd(clusters, loss, n_iter, n_moved == 0)
+    return Lloyd(clusters, loss, n_moved == 0)
 
 
 def table_costs(encoding, table, rows=slice(None)):
