@@ -6,7 +6,7 @@ import numpy as np
 
 from .common import row_blocks
 from .core.encoding import Encoding, RowData, Slots, Statistics, Visited
-from .core.formula import agreement_from_losses, slots_of
+from .core.formula import agreement_from_losses
 from .median_partition.base import MAX_PLACING, padded, place_by, totals_by_mask
 from .median_partition.objective import ChanceCorrectedObjective
 from .median_partition.sweep import ROUNDING
@@ -153,9 +153,9 @@ def keep_consensus(ensemble, objective, result, state, tol):
     book = write_codebook(encoding, ensemble, active)
     skip = max(tol, ROUNDING) * encoding.partitions.total
     coef, quadratic, together = objective.terms(result.weights, state)
-    T = padded(slots_of(encoding.partitions, active, state.S * encoding.partitions.by_slot(coef)[:, np.newaxis]))
+    weighted_S = state.S * encoding.partitions.by_slot(coef)[:, np.newaxis]
+    T = np.pad(padded(encoding.partitions.take_slots(weighted_S, active)), ((0, 1), (0, 0)))
     totals = totals_by_mask(encoding.partitions, state.S)
-    T = np.pad(T, ((0, 1), (0, 0)))
     mask_of = encoding.partitions.mask_of[active]
     return FixedConsensus(book, T, state.G, totals, mask_of, quadratic[active], together[active], skip)
 

@@ -68,16 +68,21 @@ class Ensemble(NamedTuple):
         return self.labels[rows] != -1
 
 
-def ensemble(labels, *, name="labels", part=False) -> Ensemble:
+def ensemble(labels, *, name="labels", part=False, **beside) -> Ensemble:
     """The :class:`Ensemble` of an array, a DataFrame or a list of clusterings.
 
-    part : whether it holds only some of the objects, as in `predict`.
+    part : whether it holds only some of the objects, as in `predict`. beside : values given with it, for :func:`index`.
     """
-    if isinstance(labels, Ensemble):
-        return labels
-    ensemble, titles = _read(labels, name, part)
-    if part:
-        return ensemble
+    if not isinstance(labels, Ensemble):
+        given, (labels, titles) = labels, _read(labels, name, part)
+        if not part:
+            _check_contents(labels, name, titles, given)
+    index(labels, name=name, **beside)
+    return labels
+
+
+def _check_contents(ensemble, name, titles, given):
+    """Raise ValueError for columns that are no clusterings or observe nothing; given : the ensemble as it came in."""
     _refuse_names_of_objects(ensemble, name, titles)
     lowest = ensemble.labels.min()
     if lowest < -1:
@@ -85,13 +90,12 @@ def ensemble(labels, *, name="labels", part=False) -> Ensemble:
     empty = np.flatnonzero(~objects_observed(ensemble, name)).tolist() if lowest < 0 else []
     if empty:
         without = f"np.delete({name}, {empty}, axis=1)"
-        if isinstance(labels, (list, tuple)):
-            without = f"[{name}[u] for u in range({len(labels)}) if u not in {empty}]"
-        elif hasattr(labels, "columns"):
-            without = f"{name}.drop(columns={[list(labels.columns)[u] for u in empty]})"
+        if isinstance(given, (list, tuple)):
+            without = f"[{name}[u] for u in range({len(given)}) if u not in {empty}]"
+        elif hasattr(given, "columns"):
+            without = f"{name}.drop(columns={[list(given.columns)[u] for u in empty]})"
         rule = f"every partition must observe at least one object, {titles[empty[0]]} has no label"
         raise ValueError(f"{name}: {rule}: leave it out by {without}.")
-    return ensemble
 
 
 def objects_observed(ensemble, name):

@@ -106,7 +106,7 @@ def _relinked(
         values = values * encoding.partitions.sizes ** (1.0 - size_power)
         counts = cluster_counts(encoding, leaves, leaves.max() + 1)
         sums, pairs = merging.similarity_sums(encoding, shares, values, counts)
-        sizes, own_pairs = np.bincount(leaves), shares @ merging.observed_counts(encoding, counts)
+        sizes, own_pairs = np.bincount(leaves), shares @ encoding.partitions.sum_slots(counts)
         similarity, own = (sums.copy(), values @ counts) if with_s else (pairs.copy(), own_pairs)
         if with_q:
             similarity *= merging.walk_between_groups(merging.mean_of(sums, pairs) * np.outer(sizes, sizes), go_on)

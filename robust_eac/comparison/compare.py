@@ -142,8 +142,7 @@ def compare(
     uniform   kmeans 1.0    0.867
     uniform      sec 1.0    0.867
     """
-    partitions_of = check.ensemble(labels)
-    check.index(partitions_of, y=y, X=X)
+    partitions_of = check.ensemble(labels, y=y, X=X)
     labels, n = partitions_of.labels, partitions_of.n_samples
     n_clusters = check.n_clusters(n_clusters, n)
     y = None if y is None else check.clusters(y, n, name="y")

@@ -28,8 +28,7 @@ def prepare_rows(labels, n_clusters, weights):
 
 def prepare_ensemble(labels, weights):
     """Check and encode an ensemble: (encoding, weights), without the partitions of weight zero."""
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights)
+    ensemble = check.ensemble(labels, weights=weights)
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode(ensemble.labels)
     active = np.flatnonzero(weights)

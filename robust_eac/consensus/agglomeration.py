@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.cluster.hierarchy import DisjointSet
 from scipy.sparse.csgraph import connected_components
 
 from ..core.kernels import njit
@@ -50,9 +51,14 @@ def cut(tree, n_clusters):
 
 def linkage_matrix(left, right, heights):
     """SciPy's linkage matrix (n - 1, 4) of n points from merges of the clusters of two points each, by height."""
-    merges = np.empty((len(left), 4))
-    merges[:, 2] = heights
-    number_clusters(left, right, np.arange(2 * len(left) + 1), np.ones(2 * len(left) + 1), merges)
+    n = len(left) + 1
+    clusters, numbers = DisjointSet(range(n)), np.arange(n)
+    merges = np.empty((n - 1, 4))
+    for k, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        parts = sorted(numbers[[clusters[a], clusters[b]]])
+        clusters.merge(a, b)
+        numbers[clusters[a]] = n + k
+        merges[k] = *parts, heights[k], clusters.subset_size(a)
     return merges
 
 
@@ -112,26 +118,3 @@ def _most_similar(sums, pairs, scale, i):
             if similarity > _ABOVE * best:
                 nearest, best = j, similarity
     return nearest, best
-
-
-@njit
-def number_clusters(left, right, parents, sizes, merges):
-    """Fill columns 0, 1 and 3 of SciPy's linkage matrix, in which merge k creates cluster n + k.
-
-    `parents` (2 n - 1,) starts with every cluster's own number, `sizes` with ones.
-    """
-    n = len(left) + 1
-    for k in range(n - 1):
-        a, b = _root(parents, left[k]), _root(parents, right[k])
-        parents[a] = parents[b] = n + k
-        sizes[n + k] = sizes[a] + sizes[b]
-        merges[k, 0], merges[k, 1] = min(a, b), max(a, b)
-        merges[k, 3] = sizes[n + k]
-
-
-@njit
-def _root(parents, i):
-    while parents[i] != i:
-        parents[i] = parents[parents[i]]
-        i = parents[i]
-    return i

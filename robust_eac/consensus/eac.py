@@ -50,8 +50,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights)
+    ensemble = check.ensemble(labels, weights=weights)
     return coassociation_of(encode(ensemble.labels), check.weights(weights, ensemble.n_partitions))
 
 
@@ -254,9 +253,7 @@ def threshold_eac(
 def _tree(encoding, weights, linkage, random_state):
     check.choice(linkage, LINKAGES, name="linkage")
     rng = check.random_state(random_state)
-    values = np.ones(len(encoding.partitions.sizes))
-    values[encoding.partitions.missing_slots] = 0.0
-    return merge_tree(encoding, values, weights, linkage, rng)
+    return merge_tree(encoding, encoding.partitions.by_slot(np.ones(len(weights))), weights, linkage, rng)
 
 
 def _longest_lived(heights, one_cluster):

@@ -11,7 +11,7 @@ from .. import validation as check
 from ..common import RandomState
 from ..core.encoding import relabel, take_rows
 from ..core.formula import cluster_counts
-from ..core.lloyd import best_lloyd, label_shares, squared_distances, weights_by_slot
+from ..core.lloyd import best_lloyd, label_shares, squared_distances
 from ..metrics.external import pair_weights, sized_densities
 from ._common import check_search, prepare_rows
 
@@ -160,12 +160,13 @@ def cluster_rows(labels, n_clusters, weights, table_of, n_init, max_iter, n_jobs
 
 def _cross_entropies(encoding, weights, counts):
     """(n_slots, k) weighted -log of the shares of the labels."""
-    return weights_by_slot(encoding, weights) * -np.log(np.maximum(label_shares(encoding, counts), _EPS))
+    by_slot = encoding.partitions.by_slot(weights)[:, np.newaxis]
+    return by_slot * -np.log(np.maximum(label_shares(encoding, counts), _EPS))
 
 
 def degree_costs(encoding, weights, counts):
     """(n_slots, k) terms of d_i (|b_i / d_i - mu_c|^2 - |b_i / d_i|^2), with d_i the sum of w_u n_ul."""
-    by_slot = weights_by_slot(encoding, weights)
+    by_slot = encoding.partitions.by_slot(weights)[:, np.newaxis]
     degrees = by_slot * encoding.partitions.sizes[:, np.newaxis]
     volumes = (degrees * counts).sum(axis=0)
     # An empty cluster has its mean at the origin.

@@ -69,7 +69,7 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     sizes = np.bincount(leaves[leaves >= 0], weights=encoding.rows.multiplicity[leaves >= 0])
     # Sums and weights, by micro-cluster, of the pairs (i, i) of an object with itself.
-    own = values @ counts, weights @ observed_counts(encoding, counts)
+    own = values @ counts, weights @ encoding.partitions.sum_slots(counts)
     product = walk_between_groups(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
     tree = tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
     return GroupTree(encoding, weights, cluster_weights, leaves, counts, sizes, tree)
@@ -155,13 +155,8 @@ def row_sums(encoding, table, n_threads):
 
 def similarity_sums(encoding, weights, values, counts):
     """(M, M) weighted sums of the similarities between objects of M groups, and sums of the weights of these pairs."""
-    sums, observed = (counts * values[:, np.newaxis]).T @ counts, observed_counts(encoding, counts)
+    sums, observed = (counts * values[:, np.newaxis]).T @ counts, encoding.partitions.sum_slots(counts)
     return sums, (observed * weights[:, np.newaxis]).T @ observed
-
-
-def observed_counts(encoding, counts):
-    """(m, M) number of objects of each group that each partition observes."""
-    return np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
 
 
 def mean_of(sums, pairs):
@@ -215,11 +210,10 @@ def cut_into_large(tree, n_clusters, sizes):
 
 def mean_similarities(encoding, weights, values, counts, n_threads):
     """(n_rows, k) mean similarity of each row to the objects of k groups; 0 if no partition observes both."""
-    observed = observed_counts(encoding, counts)
+    observed = encoding.partitions.sum_slots(counts)
     sums = np.concatenate(list(row_sums(encoding, counts * values[:, np.newaxis], n_threads)))
     if len(encoding.partitions.missing_slots) == 0:
         return np.divide(sums, weights @ observed, out=sums)
-    table = np.repeat(observed * weights[:, np.newaxis], encoding.partitions.n_codes, axis=0)
-    table[encoding.partitions.missing_slots] = 0.0
+    table = encoding.partitions.by_slot(observed * weights[:, np.newaxis])
     pairs = np.concatenate(list(row_sums(encoding, table, n_threads)))
     return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)

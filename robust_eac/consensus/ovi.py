@@ -226,9 +226,8 @@ def ovi_lda_consensus(
     >>> ovi_lda_consensus(partitions, values).labels
     array([ 0,  0, -1,  1,  1])
     """
-    ensemble = check.ensemble(partitions, name="partitions")
+    ensemble = check.ensemble(partitions, name="partitions", values=values)
     partitions = ensemble.labels
-    check.index(ensemble, name="partitions", values=values)
     values = check.features(values, name="values", ensure_all_finite="allow-nan")
     if values.shape != partitions.shape:
         raise ValueError(f"values must have the shape of partitions, {partitions.shape}, got {values.shape}.")

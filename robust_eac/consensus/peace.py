@@ -28,6 +28,8 @@ _STEPS_PER_OBJECT = 50
 # Both directions of a pair, and the arrays they are computed from.
 _BYTES_PER_PAIR = 130
 _MAX_ROOT_STEPS = 100
+# The largest gap is found among the largest of runs of so many objects.
+_RUN = 32
 
 
 class SampledPairs(NamedTuple):
@@ -46,14 +48,13 @@ class SampledPairs(NamedTuple):
 class PeaceState(NamedTuple):
     """A membership Y with the gradients g of its columns, both (n, k), and their gaps (n,).
 
-    heap, position : (n,) objects as a binary heap, largest gap first; position of each object in the heap.
+    leaders : the object of largest gap, the first in a tie, of each _RUN objects.
     """
 
     Y: np.ndarray
     g: np.ndarray
     gaps: np.ndarray
-    heap: np.ndarray
-    position: np.ndarray
+    leaders: np.ndarray
 
 
 class PeaceResult(NamedTuple):
@@ -133,8 +134,7 @@ def solve_peace(
     >>> result.labels, result.converged
     (array([0, 0, 0, 1, 1]), True)
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, init=init)
+    ensemble = check.ensemble(labels, init=init)
     encoding, n_clusters, weights = prepare(ensemble, n_clusters, weights)
     n = ensemble.n_samples
     kl = check.choice(divergence, DIVERGENCES, name="divergence") == "kl"
@@ -201,15 +201,13 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
     # The kernel must compare gaps with the same number: gap / unit <= tol would round differently, and could repeat a
     # descent without a step forever.
     target = tol * unit
-    state = PeaceState(Y, np.empty_like(Y), np.empty(n), np.arange(n), np.arange(n))
+    state = PeaceState(Y, np.empty_like(Y), np.empty(n), np.arange(0, n, _RUN))
     n_steps = 0
     while True:
         all_gradients(pairs, kl, state)
         largest = float(state.gaps.max())
         if largest <= target or n_steps >= max_steps:
             break
-        state.heap[:] = np.argsort(-state.gaps, kind="stable")
-        state.position[state.heap] = np.arange(n)
         n_steps += move_mass(pairs, kl, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
     objective = total_divergence(pairs, kl, Y)
     return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)
@@ -319,37 +317,15 @@ def all_gradients(pairs, kl, state):
     for i in range(state.Y.shape[0]):
         column_gradient(i, pairs, kl, state.Y, state.g)
         state.gaps[i] = column_gap(state.Y[i], state.g[i])
+    for first in range(0, len(state.gaps), _RUN):
+        choose_leader(first, state.gaps, state.leaders)
 
 
 @njit
-def _before(a, b, key):
-    """Whether object a comes before b: by larger key, then by smaller number."""
-    return key[a] > key[b] or (key[a] == key[b] and a < b)
-
-
-@njit
-def _swap(heap, position, a, b):
-    heap[a], heap[b] = heap[b], heap[a]
-    position[heap[a]] = a
-    position[heap[b]] = b
-
-
-@njit
-def repair(heap, position, key, item):
-    """Restore the order of a binary heap after the key of one item has changed; O(log n)."""
-    at = position[item]
-    while at > 0 and _before(heap[at], heap[(at - 1) // 2], key):
-        _swap(heap, position, at, (at - 1) // 2)
-        at = (at - 1) // 2
-    while True:
-        top = at
-        for child in (2 * at + 1, 2 * at + 2):
-            if child < heap.shape[0] and _before(heap[child], heap[top], key):
-                top = child
-        if top == at:
-            return
-        _swap(heap, position, at, top)
-        at = top
+def choose_leader(i, gaps, leaders):
+    """Find the leader of the run of an object; O(1)."""
+    first = i - i % _RUN
+    leaders[i // _RUN] = first + np.argmax(gaps[first : first + _RUN])
 
 
 @njit
@@ -392,11 +368,11 @@ def exchange(J, low, high, pairs, kl, Y, g):
 @njit
 def move_mass(pairs, kl, state, target, n_steps):
     """Move mass in the column of largest gap until no gap exceeds the target; return the steps, at most n_steps."""
-    Y, g, gaps, heap, position = state
+    Y, g, gaps, leaders = state
     k = Y.shape[1]
     old = np.empty(k)
     for step in range(n_steps):
-        J = heap[0]
+        J = leaders[np.argmax(gaps[leaders])]
         if gaps[J] <= target:
             return step
         low, high = extremes(Y[J], g[J])
@@ -415,8 +391,8 @@ def move_mass(pairs, kl, state, target, n_steps):
             for q in range(k):
                 g[j, q] += w_after * Y[J, q] - w_before * old[q]
             gaps[j] = column_gap(Y[j], g[j])
-            repair(heap, position, gaps, j)
+            choose_leader(j, gaps, leaders)
         column_gradient(J, pairs, kl, Y, g)
         gaps[J] = column_gap(Y[J], g[J])
-        repair(heap, position, gaps, J)
+        choose_leader(J, gaps, leaders)
     return n_steps

@@ -149,20 +149,14 @@ def cluster_similarities(encoding, n_steps):
 
 def walk_similarities(encoding, n_steps):
     """(n_slots, n_slots) z between the clusters of all partitions; 0 in the slots of "not observed"."""
-    similarity = trajectory_cosines(jaccard_indices(encoding), n_steps)
-    similarity[encoding.partitions.missing_slots, encoding.partitions.missing_slots] = 0.0
-    return similarity
-
-
-def trajectory_cosines(edges, n_steps):
-    """Cosines between the trajectories of walks of n_steps from the vertices of a non-negative graph; diagonal 1."""
+    edges = jaccard_indices(encoding)
     degrees = edges.sum(axis=1, keepdims=True)
     walk = np.divide(edges, degrees, out=np.zeros_like(edges), where=degrees > 0.0)
     products = _trajectory_products(walk, n_steps)[1]
     lengths = np.sqrt(np.diagonal(products))
     lengths = np.outer(lengths, lengths)
     similarity = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
-    np.fill_diagonal(similarity, 1.0)
+    np.fill_diagonal(similarity, encoding.partitions.by_slot(np.ones(len(encoding.partitions.offsets))))
     return similarity
 
 
@@ -171,7 +165,7 @@ def jaccard_indices(encoding):
     indicators = one_hot(encoding)
     common = ((indicators.T * encoding.rows.multiplicity) @ indicators).toarray()
     # Objects of cluster a that the partition of cluster b observes: the sum over all clusters of that partition.
-    seen = np.repeat(np.add.reduceat(common, encoding.partitions.offsets, axis=1), encoding.partitions.n_codes, axis=1)
+    seen = encoding.partitions.by_slot(encoding.partitions.sum_slots(common)).T
     jaccard = np.divide(common, seen + seen.T - common, out=np.zeros_like(common), where=common > 0.0)
     np.fill_diagonal(jaccard, 0.0)
     return jaccard

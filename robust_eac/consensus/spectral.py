@@ -8,10 +8,11 @@ from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import svds
 from sklearn.cluster import KMeans
+from sklearn.preprocessing import normalize
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.encoding import relabel, unit_rows
+from ..core.encoding import relabel
 from ..schemes.clusters import slot_certainty
 from ._common import check_starts, clusters_of, prepare_rows, trivial
 
@@ -68,7 +69,7 @@ def hbgf(
     if rows is None:
         members, _, weights = clusters_of(encoding, weights)
         scaled, degrees = normalised_graph(members, encoding.rows.multiplicity, weights)
-        points = unit_rows(np.vstack(leading_vectors(scaled, n_clusters, rng)))
+        points = normalize(np.vstack(leading_vectors(scaled, n_clusters, rng)))
         kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=np.concatenate(degrees))
         rows = kmeans.labels_[: members.shape[0]]
     return relabel(encoding.expand(rows))
@@ -134,7 +135,7 @@ def embed_rows(encoding, n_vectors, weights, theta, rng):
         edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.partitions.sizes > 0.0]
     scaled, _ = normalised_graph(members, encoding.rows.multiplicity, edge_weights)
     # D^(-1) B N^(-1/2) is this matrix with its rows scaled, and the last step removes such scales.
-    return unit_rows(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
+    return normalize(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
 
 
 def normalised_graph(members, multiplicity, weights):

@@ -91,12 +91,6 @@ class Visit(NamedTuple):
     relaxation: float
 
 
-def unit_rows(points):
-    """Scale the rows to length one. Zero rows, of objects that no partition observes, stay zero."""
-    lengths = np.linalg.norm(points, axis=1, keepdims=True)
-    return np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0.0)
-
-
 class Partitions(NamedTuple):
     """The m base partitions. Each cluster has a slot, and so has "not observed" where labels are missing.
 
@@ -128,11 +122,7 @@ class Partitions(NamedTuple):
     @property
     def n_codes(self):
         """(m,) number of slots of each partition: its clusters, and "not observed" if labels are missing."""
-        # Called often; np.diff is slower.
-        n_codes = np.empty_like(self.offsets)
-        n_codes[:-1] = self.offsets[1:] - self.offsets[:-1]
-        n_codes[-1:] = len(self.sizes) - self.offsets[-1:]
-        return n_codes
+        return np.diff(self.offsets, append=len(self.sizes))
 
     @property
     def n_clusters(self):
@@ -149,13 +139,21 @@ class Partitions(NamedTuple):
         """(m,) factors (n / n_u)^2, which scale the loss of an incomplete partition to all pairs."""
         return (self.total / self.n_observed) ** 2
 
-    def by_slot(self, coef):
-        """(n_slots,) coefficient of each slot's partition."""
-        return np.repeat(coef, self.n_codes)
+    def by_slot(self, values):
+        """(n_slots, ...) value of each slot's partition, 0 in the slots of "not observed"."""
+        by_slot = np.repeat(values, self.n_codes, axis=0)
+        by_slot[self.missing_slots] = 0
+        return by_slot
 
     def sum_slots(self, values):
-        """(m,) sums of the values of each partition's slots."""
-        return np.add.reduceat(values, self.offsets)
+        """(m, ...) sums of the values of each partition's slots."""
+        return np.add.reduceat(values, self.offsets, axis=0)
+
+    def take_slots(self, values, chosen):
+        """The values of the slots of the chosen partitions."""
+        kept = np.zeros(len(self.offsets), dtype=bool)
+        kept[chosen] = True
+        return values[np.repeat(kept, self.n_codes)]
 
     def by_mask(self, values):
         """(n_masks,) sums of the partitions' values over the partitions of each mask."""
@@ -193,10 +191,6 @@ class Encoding(NamedTuple):
     def self_pairs(self):
         """(n_rows,) weight of the row's pairs (i, i): one pair per copy of an object."""
         return self.rows.multiplicity * self.partitions.copy
-
-    def presence(self, coef):
-        """(n_rows,) sum of coef over the partitions in which the row is observed."""
-        return self.rows.observed @ self.partitions.by_mask(coef)
 
     def expand(self, rows):
         """Values of the objects from values of the rows."""
@@ -236,7 +230,10 @@ def encode(labels):
     n_codes = np.array([len(s) for s in sizes], dtype=np.int64)
     observed, mask_of = np.ones((n, 1), dtype=bool), np.zeros(m, dtype=np.intp)
     if missing.any():
-        observed, mask_of = _masks(np.where(missing, codes != n_codes - 1, True))
+        # A mask is a distinct column.
+        observed = np.where(missing, codes != n_codes - 1, True)
+        _, first, mask_of = np.unique(np.packbits(observed, axis=0), axis=1, return_index=True, return_inverse=True)
+        observed, mask_of = np.ascontiguousarray(observed[:, first]), mask_of.ravel()
     rows = RowData(codes, np.ones(n), observed)
     return Encoding(rows, hard_partitions(np.concatenate([*sizes, np.empty(0)]), n_codes, missing, mask_of, n))
 
@@ -294,20 +291,17 @@ def hash_rows(values):
 def select(encoding, chosen):
     """The encoding of the chosen partitions, given in ascending order, without the slots and masks of the others."""
     rows, partitions, inverse = encoding
-    kept = np.zeros(len(partitions.offsets), dtype=bool)
-    kept[chosen] = True
-    slots = np.repeat(kept, partitions.n_codes)
     n_codes = partitions.n_codes[chosen]
     offsets = np.cumsum(n_codes) - n_codes
     with_missing = np.isin(partitions.offsets[chosen] + n_codes - 1, partitions.missing_slots)
     masks, mask_of = np.unique(partitions.mask_of[chosen], return_inverse=True)
     rows = rows._replace(
-        codes=rows.codes.take(np.flatnonzero(kept), axis=1),
+        codes=rows.codes.take(chosen, axis=1),
         observed=np.ascontiguousarray(rows.observed[:, masks]),
     )
     partitions = partitions._replace(
         offsets=offsets,
-        sizes=partitions.sizes[slots],
+        sizes=partitions.take_slots(partitions.sizes, chosen),
         squares=partitions.squares[chosen],
         missing_slots=(offsets + n_codes - 1)[with_missing],
         mask_of=mask_of,
@@ -339,14 +333,6 @@ def one_hot(encoding):
     ends = np.concatenate([[0], np.cumsum(np.count_nonzero(observed, axis=1))]).astype(index)
     entries = indices[observed].astype(index)
     return sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(partitions.sizes)))
-
-
-def _masks(observed):
-    """Distinct columns of (n, m) bool, as (n, n_masks) bool, and the index of each column among them."""
-    if observed.all():
-        return np.ones((len(observed), 1), dtype=bool), np.zeros(observed.shape[1], dtype=np.intp)
-    _, first, mask_of = np.unique(np.packbits(observed, axis=0), axis=1, return_index=True, return_inverse=True)
-    return np.ascontiguousarray(observed[:, first]), mask_of.ravel()
 
 
 def compact_codes(labels):

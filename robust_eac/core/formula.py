@@ -57,25 +57,13 @@ def matrices_of(partitions, chosen, S, G):
     """The S and G of the chosen partitions, in the order of :func:`~robust_eac.core.encoding.select`."""
     if len(chosen) == len(partitions.offsets):
         return S, G
-    return slots_of(partitions, chosen, S), G[np.unique(partitions.mask_of[chosen])]
-
-
-def slots_of(partitions, chosen, values):
-    """The chosen partitions' part of values with one entry or row per slot."""
-    kept = np.zeros(len(partitions.offsets), dtype=bool)
-    kept[chosen] = True
-    return values[np.repeat(kept, partitions.n_codes)]
+    return partitions.take_slots(S, chosen), G[np.unique(partitions.mask_of[chosen])]
 
 
 def losses_of(partitions, S, G):
     """The losses d_u from S and G."""
     shared = partitions.sum_slots(np.einsum("sp,sp->s", S, S))
-    return losses_from_sums(partitions, shared, np.einsum("gpq,gpq->g", G, G))
-
-
-def losses_from_sums(partitions, shared, square_G):
-    """The losses d_u from <Y'Y, X_u'X_u> of every partition and |Y'Y|^2 of every mask."""
-    square_G = square_G[partitions.mask_of]
+    square_G = np.einsum("gpq,gpq->g", G, G)[partitions.mask_of]
     losses = square_G - 2.0 * shared + partitions.squares
     # A difference of large numbers: rounding must not hide perfect agreement.
     losses[losses < permutation.ROUNDING_SHARE * (square_G + partitions.squares)] = 0.0

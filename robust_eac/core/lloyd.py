@@ -24,11 +24,10 @@ _SAMPLE_PER_CLUSTER = 50
 
 
 class Lloyd(NamedTuple):
-    """clusters : (n_rows,) intp. loss : total cost. n_iter : number of passes. converged : no row moved in the last."""
+    """clusters : (n_rows,) intp. loss : total cost. converged : no row moved in the last pass."""
 
     clusters: np.ndarray
     loss: float
-    n_iter: int
     converged: bool
 
 
@@ -62,15 +61,15 @@ def run_lloyd(encoding, weights, table_of, table, *, max_iter):
     counts = cluster_counts(encoding, clusters, table.shape[1])
     margins = np.zeros(len(clusters))
     kernels.move_rows(rows, partitions.slots, table, np.zeros(table.shape[1]), _SLACK, clusters, margins, counts)
-    n_moved, n_iter = 1, 0
-    while n_moved and n_iter < max_iter:
+    for _ in range(max_iter):
         new = table_of(encoding, weights, counts)
         drift, table = _drift(partitions.offsets, new - table), new
         n_moved = kernels.move_rows(rows, partitions.slots, table, drift, _SLACK, clusters, margins, counts)
         n_moved += _refill(encoding, table, clusters, counts, margins)
-        n_iter += 1
+        if n_moved == 0:
+            break
     loss = float(np.sum(counts * table_of(encoding, weights, counts)))
-    return Lloyd(clusters, loss, n_iter, n_moved == 0)
+    return Lloyd(clusters, loss, n_moved == 0)
 
 
 def table_costs(encoding, table, rows=slice(None)):
@@ -85,7 +84,7 @@ def label_shares(encoding, counts):
     """(n_slots, k) share of each label among a cluster's observed objects; if there are none, among all objects."""
     partitions, counts = encoding.partitions, counts.copy()
     counts[partitions.missing_slots] = 0.0
-    observed = np.repeat(np.add.reduceat(counts, partitions.offsets, axis=0), partitions.n_codes, axis=0)
+    observed = partitions.by_slot(partitions.sum_slots(counts))
     overall = partitions.sizes / np.repeat(partitions.n_observed, partitions.n_codes)
     # Fractional weights leave rounding errors in empty entries.
     some = observed > _SLACK * partitions.total
@@ -94,23 +93,13 @@ def label_shares(encoding, counts):
 
 def squared_distances(encoding, weights, counts):
     """Table of the weighted squared distances |e_l - m_c|^2 between one-hot rows and the clusters' mean rows."""
-    return scaled_distances(encoding, weights_by_slot(encoding, weights), counts)
+    return scaled_distances(encoding, encoding.partitions.by_slot(weights)[:, np.newaxis], counts)
 
 
 def scaled_distances(encoding, values, counts):
     """Table of squared distances between rows with the entry sqrt(values[l]) in each of their slots l, 0 elsewhere."""
     partitions, shares = encoding.partitions, label_shares(encoding, counts)
-    squares = np.add.reduceat(values * shares**2, partitions.offsets, axis=0)
-    table = values * (1.0 - 2.0 * shares) + np.repeat(squares, partitions.n_codes, axis=0)
-    table[partitions.missing_slots] = 0.0
-    return table
-
-
-def weights_by_slot(encoding, weights):
-    """(n_slots, 1) weight of each slot's partition; 0 for "not observed"."""
-    by_slot = np.repeat(weights, encoding.partitions.n_codes)
-    by_slot[encoding.partitions.missing_slots] = 0.0
-    return by_slot[:, np.newaxis]
+    return values * (1.0 - 2.0 * shares) + partitions.by_slot(partitions.sum_slots(values * shares**2))
 
 
 def seed_rows(encoding, weights, n_seeds, rng):
@@ -139,9 +128,8 @@ def seed_table(encoding, weights, seeds):
     rows, partitions = encoding.rows, encoding.partitions
     slots = rows.codes[seeds].astype(np.int64) + partitions.offsets
     observed = rows.observed[seeds][:, partitions.mask_of]
-    table = np.repeat((weights * observed).T, partitions.n_codes, axis=0)
+    table = partitions.by_slot((weights * observed).T)
     table[slots, np.arange(len(seeds))[:, np.newaxis]] = 0.0
-    table[partitions.missing_slots] = 0.0
     return table
 
 

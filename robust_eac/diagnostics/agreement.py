@@ -157,8 +157,7 @@ def _exact_pvalues(encoding, rows, partitions, objects):
 
 def _checked(labels, membership, sample_weight, *, counts=False):
     """(encoding, memberships of its rows), checked."""
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, membership=membership, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels, membership=membership, sample_weight=sample_weight)
     sample_weight = check.sample_weight(sample_weight, ensemble, counts=counts)
     rows = check.membership(membership, ensemble.n_samples)
     return encode_ensemble(ensemble, sample_weight), rows

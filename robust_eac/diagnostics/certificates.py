@@ -106,7 +106,8 @@ def certify(
     rows, weights = evaluation.rows, evaluation.weights
 
     total, weight = encoding.partitions.total, encoding.rows.multiplicity
-    object_gaps = frank_wolfe_gaps(objective.visited, rows, evaluation.statistics) / (4.0 * total)
+    statistics = objective.statistics(weights, evaluation.matrices)
+    object_gaps = frank_wolfe_gaps(objective.visited, rows, statistics) / (4.0 * total)
     rises = moves(encoding, weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
     found = identifiability(rows, weight)
     top = np.partition(np.column_stack([np.zeros(len(rows)), rows]), -2, axis=1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,40 +16,17 @@ __all__ = ["membership_gradient", "objective_value", "optimality_gap", "partitio
 
 
 class Evaluation:
-    """An ensemble, a membership and weights, checked; their losses and statistics are computed once."""
+    """An ensemble, a membership and weights, checked, and the objective's matrices there."""
 
     def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
-        ensemble = check.ensemble(labels)
-        check.index(ensemble, membership=membership, weights=weights, sample_weight=sample_weight)
+        ensemble = check.ensemble(labels, membership=membership, weights=weights, sample_weight=sample_weight)
         sample_weight = check.sample_weight(sample_weight, ensemble)
         self.rows = check.membership(membership, ensemble.n_samples)
         objective = objective_named(agreement)
         self.weights = check.weights(weights, ensemble.n_partitions)
         self.encoding = encode_ensemble(ensemble, sample_weight)
         self.objective = objective(self.encoding, self.rows.shape[1])
-
-    @cached_property
-    def matrices(self):
-        return self.objective.measure(self.rows)
-
-    @cached_property
-    def losses(self):
-        return self.objective.losses(self.matrices)
-
-    @cached_property
-    def statistics(self):
-        return self.objective.statistics(self.weights, self.matrices)
-
-    @property
-    def gradient(self):
-        """(n, k) gradient of raw weighted losses."""
-        return self.encoding.rows.multiplicity[:, np.newaxis] * gradient_of(
-            self.encoding.visited, self.rows, self.statistics
-        )
-
-    @property
-    def gap(self):
-        return self.objective.steps(self.weights, self.rows, self.matrices, None).gap()
+        self.matrices = self.objective.measure(self.rows)
 
 
 def partition_losses(
@@ -97,7 +72,8 @@ def partition_losses(
     >>> partition_losses(np.array([[0, 0], [0, 1], [1, 1]]), np.eye(2)[[0, 0, 1]])
     array([0., 4.])
     """
-    return Evaluation(labels, membership, None, sample_weight).losses
+    evaluation = Evaluation(labels, membership, None, sample_weight)
+    return evaluation.objective.losses(evaluation.matrices)
 
 
 def objective_value(
@@ -134,8 +110,9 @@ def objective_value(
     >>> objective_value(np.array([[0, 0], [0, 1], [1, 1]]), np.eye(2)[[0, 0, 1]], weights=[3, 1])
     1.0
     """
+    lam = check.real(lam, name="lam", low=0.0)
     evaluation = Evaluation(labels, membership, weights, sample_weight)
-    return weighted_loss(evaluation.losses, evaluation.weights, lam=check.real(lam, name="lam", low=0.0))
+    return weighted_loss(evaluation.objective.losses(evaluation.matrices), evaluation.weights, lam=lam)
 
 
 def membership_gradient(
@@ -169,7 +146,10 @@ def membership_gradient(
            [ 2., -2.],
            [-2.,  0.]])
     """
-    return Evaluation(labels, membership, weights, sample_weight).gradient
+    evaluation = Evaluation(labels, membership, weights, sample_weight)
+    statistics = evaluation.objective.statistics(evaluation.weights, evaluation.matrices)
+    gradient = gradient_of(evaluation.encoding.visited, evaluation.rows, statistics)
+    return evaluation.encoding.rows.multiplicity[:, np.newaxis] * gradient
 
 
 def optimality_gap(
@@ -203,4 +183,5 @@ def optimality_gap(
     >>> round(optimality_gap(np.array([[0, 0], [0, 0], [1, 1]]), np.eye(2)[[0, 1, 1]]), 4)
     0.4444
     """
-    return Evaluation(labels, membership, weights, sample_weight).gap
+    evaluation = Evaluation(labels, membership, weights, sample_weight)
+    return evaluation.objective.steps(evaluation.weights, evaluation.rows, evaluation.matrices, None).gap()

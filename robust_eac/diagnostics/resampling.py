@@ -109,9 +109,8 @@ def consensus_distribution(
     >>> found.n_clusters, found.area.round(3), found.pac.round(3)
     (array([2, 3, 4]), array([0.459, 0.66 , 0.737]), array([0.009, 0.032, 0.075]))
     """
-    ensemble = check.ensemble(labels)
+    ensemble = check.ensemble(labels, groups=groups)
     labels = ensemble.labels
-    check.index(ensemble, groups=groups)
     groups = _check_groups(groups, labels)
     low, high = _check_bounds(bounds)
     max_pairs = check.integer(max_pairs, name="max_pairs", low=1)
@@ -186,13 +185,11 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
            [0.25,  nan]])
     """
     encoding, clusters, counts, observed = _tables(labels, consensus)
-    by_slot = np.repeat(observed, encoding.partitions.n_codes, axis=0)
-    by_slot[encoding.partitions.missing_slots] = 0.0
-    together, joint = table_costs(encoding, counts), table_costs(encoding, by_slot)
+    together, joint = (table_costs(encoding, table) for table in (counts, encoding.partitions.by_slot(observed)))
     # Without the pairs (i, i).
-    own = np.arange(len(clusters)), clusters
-    together[own] -= encoding.presence(np.ones(len(observed)))
-    joint[own] -= encoding.presence(np.ones(len(observed)))
+    n_seen = encoding.rows.observed[:, encoding.partitions.mask_of].sum(axis=1)
+    for pairs in (together, joint):
+        pairs[np.arange(len(clusters)), clusters] -= n_seen
     return _shares(together, joint)
 
 
@@ -310,12 +307,11 @@ def count_pairs(codes, multiplicity, diagonals, counts):
 
 def _tables(labels, consensus):
     """(encoding, (n,) cluster of each object, (n_slots, k) and (m, k) observed objects by cluster of the consensus)."""
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, consensus=consensus)
+    ensemble = check.ensemble(labels, consensus=consensus)
     clusters = check.hard_partition(consensus, ensemble.n_samples, "consensus")[1]
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
-    return encoding, clusters, counts, np.add.reduceat(counts, encoding.partitions.offsets, axis=0)
+    return encoding, clusters, counts, encoding.partitions.sum_slots(counts)
 
 
 def _shares(together, joint):

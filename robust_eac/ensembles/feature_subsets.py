@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -238,23 +237,12 @@ def _batches(subsets, n_samples):
 # The k-means kernels cluster thousands of small data sets, in batches of shape (n_sets, n_dims, n_samples). Objects
 # come last, so that inner loops run over consecutive memory and vectorise without reordering any sum. Labels are int32
 # of shape (n_sets, n_samples). scikit-learn's overhead on fits of this size is more than ten times the work.
-class _Clusters(NamedTuple):
-    """The clusters of one data set, in memory that all data sets of a batch reuse.
-
-    centres, distances, counts : (k_max, n_dims); (k_max, n) squared, to the objects; (k_max,) int64 objects per
-        cluster.
-    """
-
-    centres: np.ndarray
-    distances: np.ndarray
-    counts: np.ndarray
-
-
 @njit
 def run_kmeans(data, seeds, n_clusters, max_iter, labels):
     """Fill labels with one k-means run per data set, from the objects seeds[u, :n_clusters[u]]."""
     k_max, n = seeds.shape[1], data.shape[2]
-    clusters = _Clusters(np.empty((k_max, data.shape[1])), np.empty((k_max, n)), np.empty(k_max, dtype=np.int64))
+    # Memory that all data sets reuse: centres, squared distances to the objects, objects per cluster.
+    clusters = np.empty((k_max, data.shape[1])), np.empty((k_max, n)), np.empty(k_max, dtype=np.int64)
     previous = np.empty(n, dtype=np.int32)
     for u in range(data.shape[0]):
         _lloyd(data[u], seeds[u], n_clusters[u], max_iter, clusters, labels[u], previous)

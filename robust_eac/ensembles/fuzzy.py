@@ -309,5 +309,4 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
     array([0, 0, 0, 1, 1])
     """
     X = check.features(X)
-    n_clusters = check.n_clusters(n_clusters, len(X))
     return KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1).fit(X).labels_.astype(np.intp)

@@ -83,8 +83,7 @@ def credible_ball(
     >>> ball.radius, ball.horizontal, ball.vertical_upper, ball.vertical_lower
     (1.0, array([1, 3]), array([1]), array([3]))
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels, partition=partition, weights=weights, sample_weight=sample_weight)
     clusters = check.hard_partition(partition, ensemble.n_samples)[1]
     level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
     chosen = check_loss(loss, cost)

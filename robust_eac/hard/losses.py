@@ -74,8 +74,7 @@ def hard_partition_losses(
     >>> hard_partition_losses(labels, [0, 0, 1, 1], loss="vi", cost=1.5)
     array([0. , 1.5, 0.5])
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, partition=partition, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels, partition=partition, sample_weight=sample_weight)
     clusters = check.hard_partition(partition, ensemble.n_samples)[1]
     chosen = check_loss(loss, cost)
     return hard_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
@@ -120,8 +119,7 @@ def expected_losses(
     >>> expected_losses(draws, loss="vi", weights=[1, 2, 1]).round(6)
     array([0.75, 0.75, 1.25])
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels, weights=weights, sample_weight=sample_weight)
     chosen = check_loss(loss, cost)
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight)
@@ -183,8 +181,7 @@ def reassignment_costs(
     >>> result.clusters, result.rises.round(3)
     (array([-1, -1,  7, -1, -1]), array([0.12 , 0.12 , 0.064, 0.176, 0.176]))
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, partition=partition, weights=weights, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels, partition=partition, weights=weights, sample_weight=sample_weight)
     clusters, codes = check.hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check.weights(weights, ensemble.n_partitions)

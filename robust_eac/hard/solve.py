@@ -155,8 +155,7 @@ def solve_hard_median_partition(
     >>> result.labels, round(result.objective, 6), round(result.bound, 6)
     (array([0, 0, 0, 1, 1, 1]), 0.240741, 0.240741)
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
+    ensemble = check.ensemble(labels, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
     n, m = ensemble.n_samples, ensemble.n_partitions
     limit = n if n_clusters is None else check.n_clusters(n_clusters, n)
     chosen = check_loss(loss, cost)

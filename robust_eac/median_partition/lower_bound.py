@@ -112,8 +112,7 @@ def consensus_lower_bound(
     >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
     5.953732
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels, weights=weights, sample_weight=sample_weight)
     n = ensemble.n_samples
     n_clusters = n if n_clusters is None else check.n_clusters(n_clusters, n)
     weights = check.weights(weights, ensemble.n_partitions)

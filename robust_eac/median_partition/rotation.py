@@ -6,7 +6,7 @@ the column of Q for it has non-negative entries, sum one and length one. The oth
 rotations act on f - 1 coordinates of the rows, in the plane of sum 0 of these clusters.
 """
 
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice, product
 
 import numpy as np
@@ -67,7 +67,10 @@ class Search:
         moved = rows[:, free].any(axis=1)
         self.rows, self.weight = rows[moved], weight[moved] / weight.sum()
         self.free, self._survey, self._slack = free, survey, slack
-        self.plane = plane_of(rows.shape[1], free)
+        # Orthonormal basis of the vectors of sum 0 that only the free clusters have entries in.
+        self.plane = np.zeros((rows.shape[1], max(len(free) - 1, 0)))
+        if len(free):
+            self.plane[free] = helmert(len(free)).T
 
     @classmethod
     def of(cls, rows, weight, slack=0.0):
@@ -280,14 +283,6 @@ def embedded(Q, free, k):
     return whole
 
 
-def plane_of(k, free):
-    """(k, f - 1) orthonormal basis of the vectors of sum 0 that only the free clusters have entries in."""
-    plane = np.zeros((k, max(len(free) - 1, 0)))
-    if len(free):
-        plane[free] = helmert(len(free)).T
-    return plane
-
-
 def _rotation(plane, inner):
     """The (k, k) rotation that is `inner` in a basis of the plane, and the identity across it."""
     return np.eye(len(plane)) + plane @ (inner - np.eye(len(inner))) @ plane.T
@@ -309,15 +304,7 @@ def _slopes(plane, rows, clusters):
 def some_rows(n_rows, most=None):
     """A slice of all rows, or about `most` indices: random, since the order can be periodic, with a fixed seed."""
     most = MOST_ROWS if most is None else most
-    return slice(None) if n_rows <= most else _drawn(n_rows, most)
-
-
-@lru_cache(maxsize=8)
-def _drawn(n_rows, most):
-    """About `most` row indices, in ascending order."""
-    drawn = np.unique(np.random.RandomState(0).randint(n_rows, size=most))
-    drawn.flags.writeable = False
-    return drawn
+    return slice(None) if n_rows <= most else np.unique(np.random.RandomState(0).randint(n_rows, size=most))
 
 
 def survey(rows, weight, Q):

@@ -117,8 +117,7 @@ def solve_median_partition(
     >>> result.labels, result.weights.round(2)
     (array([0, 0, 0, 1, 1, 1]), array([0.31, 0.31, 0.31, 0.06]))
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weighting=weighting, init=init, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels, weighting=weighting, init=init, sample_weight=sample_weight)
     how = {"n_init": n_init, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs, "random_state": random_state}
     with progress(verbose):
         return solve_ensemble(ensemble, n_clusters, weighting, agreement, init, sample_weight=sample_weight, **how)[0]
@@ -244,8 +243,7 @@ def solve_membership(
     >>> result.membership.argmax(axis=1), result.converged
     (array([0, 0, 1, 1, 1]), True)
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights, init=init, sample_weight=sample_weight)
+    ensemble = check.ensemble(labels, weights=weights, init=init, sample_weight=sample_weight)
     n_clusters = check.n_memberships(n_clusters, ensemble.n_samples)
     weights = check.weights(weights, ensemble.n_partitions)
     tol = check.real(tol, name="tol", low=0.0)

@@ -41,7 +41,11 @@ def reduce_rows(encoding, start):
 def initial_rows(encoding, n_clusters, start, rng):
     """Initial membership of the encoding's rows, by the name of a start."""
     if start == "random" and n_clusters <= FEW:
-        return random_rows(len(encoding.rows.codes), n_clusters, rng)
+        # Normalised gamma variables are Dirichlet(1/k). The uniform membership is a saddle point. With many clusters,
+        # larger parameters would start rows so close to it that their gap is below any tolerance.
+        rows = rng.standard_gamma(1.0 / n_clusters, (len(encoding.rows.codes), n_clusters))
+        rows /= rows.sum(axis=1, keepdims=True)
+        return rows
     if start == "random":
         return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]
     smallest, weights = _SMOOTHING / n_clusters, _equal_weights(encoding.partitions)
@@ -54,21 +58,11 @@ def _equal_weights(partitions):
     return np.full(m, 1.0 / m)
 
 
-def random_rows(n_rows, n_clusters, rng):
-    """Dirichlet(1/k) memberships."""
-    # Normalised gamma variables are Dirichlet. The uniform membership is a saddle point. With many clusters and
-    # Dirichlet parameters above 1/k, rows would start so close to it that their gap is below any tolerance.
-    rows = rng.standard_gamma(1.0 / n_clusters, (n_rows, n_clusters))
-    rows /= rows.sum(axis=1, keepdims=True)
-    return rows
-
-
 def allocate(encoding, n_clusters, rng):
     """(n_rows,) clusters: each row, in random order, joins the cluster of least cost so far, under equal weights."""
     rows, partitions = encoding.rows, encoding.partitions
     coef, mask_coef = coefficients(partitions, _equal_weights(partitions))
     slot_coef = partitions.by_slot(coef)
-    slot_coef[partitions.missing_slots] = 0.0
     clusters = np.zeros(len(rows.codes), dtype=np.intp)
     n_rows = cluster_counts(encoding.with_rows(multiplicity=np.ones(len(clusters))), clusters, 1)[:, 0]
     capacity = np.minimum(n_rows.astype(np.int64), n_clusters)

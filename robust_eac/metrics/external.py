@@ -265,8 +265,7 @@ def ensemble_nmi(
     >>> print(round(ensemble_nmi(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]), [0, 0, 1, 1]), 4))
     0.8333
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, consensus=consensus, weights=weights)
+    ensemble = check.ensemble(labels, consensus=consensus, weights=weights)
     consensus = check.clusters(consensus, ensemble.n_samples, name="consensus")
     weights = check.weights(weights, ensemble.n_partitions)
     check.choice(average, AVERAGES, name="average")
@@ -307,8 +306,7 @@ def density(
     0.75
     """
     singleton = check.real(singleton, name="singleton", low=0.0, high=1.0)
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, consensus=consensus, weights=weights)
+    ensemble = check.ensemble(labels, consensus=consensus, weights=weights)
     consensus = check.clusters(consensus, ensemble.n_samples, name="consensus")
     weights = check.weights(weights, ensemble.n_partitions)
     names, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)

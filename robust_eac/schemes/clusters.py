@@ -46,8 +46,7 @@ def ensemble_driven_cluster_index(
     >>> [index.round(4).tolist() for index in ensemble_driven_cluster_index(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]))]
     [[1.0, 0.2865], [0.3173, 1.0]]
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights)
+    ensemble = check.ensemble(labels, weights=weights)
     theta = check.real(theta, name="theta", low=0.0, strict=True)
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode(ensemble.labels)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
+from sklearn.preprocessing import normalize
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.encoding import unit_rows
 from .agreement import pairwise_nmi
 from .tables import DECIMALS, share_among_copies
 
@@ -180,7 +180,7 @@ def _spectral_groups(similarities, n_groups, rng):
     # The diagonal of 1 gives every partition a positive degree, even if it shares no information with another.
     scale = 1.0 / np.sqrt(similarities.sum(axis=1))
     _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
-    rows = unit_rows(vectors[:, -n_groups:])
+    rows = normalize(vectors[:, -n_groups:])
     n_distinct = len(np.unique(rows.round(DECIMALS), axis=0))
     return KMeans(min(n_groups, n_distinct), n_init=10, random_state=rng).fit_predict(rows)
 

@@ -67,8 +67,7 @@ def silhouette_weights(
     >>> silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X, metric="euclidean").round(3)
     array([0.   , 0.528])
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, X=X)
+    ensemble = check.ensemble(labels, X=X)
     metric = check.choice(metric, _METRICS, name="metric")
     m = ensemble.n_partitions
     X = check.features(X, n_samples=ensemble.n_samples)
@@ -144,8 +143,7 @@ def ramped_silhouette_weights(
     >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=[[0.0], [1.0], [4.0], [5.0]])
     array([1., 0.])
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, X=X)
+    ensemble = check.ensemble(labels, X=X)
     X = check_given(X, ensemble.n_samples)
     return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
 

@@ -108,8 +108,7 @@ def _unified(labels, X):
 
 def partition_validity(labels, X):
     """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined."""
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, X=X)
+    ensemble = check.ensemble(labels, X=X)
     X = check_given(X, ensemble.n_samples)
     encoding = encode(ensemble.labels)
     # A common offset would cost digits.

@@ -39,13 +39,9 @@ def plain_objective(pairs, Y, kl):
 
 
 def state_of(pairs, Y, kl):
-    n = len(Y)
-    state = module.PeaceState(
-        Y, np.empty_like(Y), np.empty(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    )
+    leaders = np.arange(0, len(Y), module._RUN)
+    state = module.PeaceState(Y, np.empty_like(Y), np.empty(len(Y)), leaders)
     module.all_gradients(pairs, kl, state)
-    state.heap[:] = np.argsort(-state.gaps, kind="stable")
-    state.position[:] = np.argsort(state.heap)
     return state
 
 
@@ -152,18 +148,25 @@ def test_a_whole_run_is_that_of_a_linear_search(rng, problem, kl):
     columns, expected = plain_descent(labels, weights, start, kl, 1e-6)
     Y, found = start.copy(), []
     current = state_of(pairs, Y, kl)
-    while current.gaps[current.heap[0]] > 1e-6:
-        found.append(int(current.heap[0]))
+    while current.gaps.max() > 1e-6:
+        found.append(int(current.leaders[current.gaps[current.leaders].argmax()]))
         before = module.total_divergence(pairs, kl, Y)
         assert module.move_mass(pairs, kl, current, 1e-6, 1) == 1
         assert module.total_divergence(pairs, kl, Y) < before
         fresh = state_of(pairs, Y, kl)
         np.testing.assert_allclose(current.g, fresh.g, atol=1e-7 if kl else 1e-12)
         np.testing.assert_allclose(current.gaps, fresh.gaps, atol=1e-7 if kl else 1e-12)
-        assert np.array_equal(current.heap[current.position], np.arange(12))
     assert found == columns
     assert len(found) > 10
     np.testing.assert_allclose(Y, expected, atol=1e-10)
+
+
+def test_the_leader_of_a_run_of_objects_has_its_largest_gap(rng):
+    pairs = sample_pairs(encode(random_ensemble(rng, 80, 6)), np.ones(6), 3, rng)
+    state = state_of(pairs, random_membership(rng, 80, 3), False)
+    for _ in range(30):
+        module.move_mass(pairs, False, state, 1e-6, 1)
+        assert state.leaders.tolist() == [first + state.gaps[first : first + 32].argmax() for first in (0, 32, 64)]
 
 
 @pytest.mark.parametrize("divergence", ["l2", "kl"])
