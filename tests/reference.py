@@ -516,38 +516,6 @@ def moved_and_merged(consensus, limit):
     return np.reshape(found, (len(found), len(consensus))).astype(int)
 
 
-def pairs_of_newcomer(labels, weights, new, sample_weight=None):
-    """For every partition that observes one more object: its co-associations with its objects, these objects, factors.
-
-    new : list with one label per partition.
-    """
-    columns = partitions_of(labels)
-    w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    for column, weight, entry in zip(columns, weights, new, strict=True):
-        seen = np.flatnonzero(column != -1)
-        together = np.array([float(column[j] == entry) for j in seen])
-        if entry != -1:
-            yield together, seen, weight * (w.sum() / w[seen].sum()) ** 2 * w[seen]
-
-
-def value_of_place(labels, membership, weights, new, y, sample_weight=None):
-    """Weighted loss of the pairs (i, j), each once, that one more object of membership y has with all others."""
-    pairs = pairs_of_newcomer(labels, weights, new, sample_weight)
-    return sum(factors @ (membership[seen] @ y - together) ** 2 for together, seen, factors in pairs)
-
-
-def place_by_cvxpy(labels, membership, weights, new, sample_weight=None):
-    """cvxpy: (y, value) of the least :func:`value_of_place` over the simplex."""
-    import cvxpy as cp
-
-    y, total = cp.Variable(membership.shape[1], nonneg=True), 0.0
-    for together, seen, factors in pairs_of_newcomer(labels, weights, new, sample_weight):
-        total += cp.sum(cp.multiply(factors, cp.square(membership[seen] @ y - together)))
-    problem = cp.Problem(cp.Minimize(total), [cp.sum(y) == 1.0])
-    problem.solve(solver=cp.CLARABEL)
-    return y.value, problem.value
-
-
 def rotations(k, rng):
     """A random orthogonal matrix of k clusters that keeps the vector of ones."""
     basis = np.linalg.qr(np.column_stack([np.ones(k), rng.standard_normal((k, k - 1))]))[0]
