@@ -13,18 +13,11 @@ from ..conftest import random_ensemble
 
 # Parameters at which the solvers that need one are tested.
 PARAMETERS = {"l2": {"lam": 2.0}, "entropy": {"eta": 0.5}}
-# The parameter that must be scaled along with the losses; the weights of the others do not depend on the scale.
-SCALING = {"l2": "lam", "entropy": "eta"}
 
 
 @pytest.fixture(params=WEIGHT_SOLVERS)
-def name(request):
-    return request.param
-
-
-@pytest.fixture
-def solver(name):
-    return partial(WEIGHT_SOLVERS[name], **PARAMETERS.get(name, {}))
+def solver(request):
+    return partial(WEIGHT_SOLVERS[request.param], **PARAMETERS.get(request.param, {}))
 
 
 def test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solver):
@@ -39,22 +32,6 @@ def test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solver):
             assert weights.sum() == pytest.approx(1.0, abs=1e-12)
             assert np.all(np.diff(weights[np.argsort(losses)]) <= 1e-12)
             assert np.array_equal(losses, before)
-
-
-def test_equal_losses_get_equal_weights_and_order_does_not_matter(rng, solver):
-    np.testing.assert_allclose(solver(np.full(7, 3.0)), 1 / 7, rtol=1e-12)
-    losses = np.round(rng.uniform(size=30), 1)
-    order = rng.permutation(30)
-    np.testing.assert_allclose(solver(losses[order]), solver(losses)[order], atol=1e-14)
-
-
-def test_scaling_rule(rng, name):
-    losses = rng.uniform(size=9)
-    parameters = PARAMETERS.get(name, {})
-    scaled = {key: 1000.0 * value if key == SCALING.get(name) else value for key, value in parameters.items()}
-    np.testing.assert_allclose(
-        WEIGHT_SOLVERS[name](1000.0 * losses, **scaled), WEIGHT_SOLVERS[name](losses, **parameters), rtol=1e-9
-    )
 
 
 def test_kernels_have_one_signature_per_type_of_codes(rng):
