@@ -208,27 +208,24 @@ def indicator_lists(labels):
     ]
 
 
-def single_moves(labels, clusters, weights, n_clusters, sample_weight=None):
-    """(n, n_clusters) change of the weighted loss of a hard consensus when one object alone moves to each cluster."""
-    eye = np.eye(n_clusters)
+def single_moves(labels, clusters, weights, n_clusters, sample_weight=None, groups=None):
+    """(n, n_clusters) change of the weighted loss of a hard consensus when one object alone moves to each cluster.
+
+    groups : (n, n) the objects that move together with each, instead of one alone.
+    """
+    eye, groups = np.eye(n_clusters), np.eye(len(clusters), dtype=bool) if groups is None else groups
     here = weights @ losses(labels, eye[clusters], sample_weight=sample_weight)
     changes = np.zeros((len(clusters), n_clusters))
     for i, c in np.ndindex(changes.shape):
-        moved = clusters.copy()
-        moved[i] = c
+        moved = np.where(groups[i], c, clusters)
         changes[i, c] = weights @ losses(labels, eye[moved], sample_weight=sample_weight) - here
     return changes
 
 
 def group_moves(labels, clusters, weights, n_clusters):
     """(n, n_clusters) the same when the objects of equal labels in all partitions move together with object i."""
-    eye = np.eye(n_clusters)
-    here = weights @ losses(labels, eye[clusters])
-    changes = np.zeros((len(clusters), n_clusters))
-    for i, c in np.ndindex(changes.shape):
-        moved = np.where((labels == labels[i]).all(axis=1), c, clusters)
-        changes[i, c] = weights @ losses(labels, eye[moved]) - here
-    return changes
+    groups = (labels[:, np.newaxis] == labels).all(axis=2)
+    return single_moves(labels, clusters, weights, n_clusters, groups=groups)
 
 
 def partition_lower_bound(labels, weights, n_clusters, sample_weight=None):
@@ -252,8 +249,6 @@ def partition_lower_bound(labels, weights, n_clusters, sample_weight=None):
 
 def triangle_lower_bound(costs):
     """Linear program: least sum of costs over pairs (both orders), 0 <= z <= 1 and all triangle inequalities."""
-    from scipy.optimize import linprog
-
     pairs = {pair: number for number, pair in enumerate(combinations(range(len(costs)), 2))}
     rows = []
     for i, k in pairs:
