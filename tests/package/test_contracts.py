@@ -8,7 +8,7 @@ import pytest
 import robust_eac
 from robust_eac import WEIGHT_SOLVERS
 
-from ..access import _kernels, _line_search
+from ..access import _kernels, _sweep
 from ..conftest import random_ensemble
 
 # Parameters at which the solvers that need one are tested.
@@ -35,13 +35,13 @@ def test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solver):
 
 
 def test_kernels_have_one_signature_per_type_of_codes(rng):
-    if not hasattr(_line_search.sweep_rows, "signatures"):
+    if not hasattr(_sweep.sweep_rows, "signatures"):
         pytest.skip("numba is disabled (NUMBA_DISABLE_JIT)")
     for missing in (0.0, 0.2):
         labels = random_ensemble(rng, 30, 5, missing=missing)
         result = robust_eac.solve_membership(np.asfortranarray(labels), 2, random_state=0)
         robust_eac.diagnostics.membership_gradient(labels, result.membership)
         robust_eac.RobustEAC(2, weighting="l2", random_state=0).fit(labels.astype(np.int16))
-    for kernel, place in ((_line_search.sweep_rows, 1), (_line_search.gradient, 0), (_kernels.add_rows, 0)):
+    for kernel, place in ((_sweep.sweep_rows, 1), (_sweep.gradient, 0), (_kernels.add_rows, 0)):
         types = [signature[place].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1
