@@ -22,7 +22,6 @@ from robust_eac.consensus.kmeans import degree_costs
 from robust_eac.consensus.refined_eac import walk_similarities
 from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
-from robust_eac.core import kernels as _compiling
 from robust_eac.core import kernels as _kernels
 from robust_eac.core import lloyd as _lloyd
 from robust_eac.core import permutation as _chance
@@ -60,7 +59,6 @@ from robust_eac.median_partition import partition_bound, trust
 from robust_eac.median_partition import rotation as _rotation
 from robust_eac.median_partition import several_starts as _several_starts
 from robust_eac.median_partition import starts as _starts
-from robust_eac.median_partition import sweep as _line_search
 from robust_eac.median_partition import sweep as _sweep
 from robust_eac.median_partition import weightings as joint
 from robust_eac.median_partition.alternation import Problem, next_relaxation
@@ -109,7 +107,7 @@ def statistics_of(encoding, weights, rows):
 
 def visit(visiting, statistics, rows, order, how):
     """Visit the rows of an encoding or objective in an order: (sum of their gaps, change of the objective)."""
-    return _line_search.sweep_rows(order, *visiting.visited, statistics, rows, how)
+    return _sweep.sweep_rows(order, *visiting.visited, statistics, rows, how)
 
 
 def losses_at(encoding, rows):

@@ -208,27 +208,24 @@ def indicator_lists(labels):
     ]
 
 
-def single_moves(labels, clusters, weights, n_clusters, sample_weight=None):
-    """(n, n_clusters) change of the weighted loss of a hard consensus when one object alone moves to each cluster."""
-    eye = np.eye(n_clusters)
+def single_moves(labels, clusters, weights, n_clusters, sample_weight=None, groups=None):
+    """(n, n_clusters) change of the weighted loss of a hard consensus when one object alone moves to each cluster.
+
+    groups : (n, n) the objects that move together with each, instead of one alone.
+    """
+    eye, groups = np.eye(n_clusters), np.eye(len(clusters), dtype=bool) if groups is None else groups
     here = weights @ losses(labels, eye[clusters], sample_weight=sample_weight)
     changes = np.zeros((len(clusters), n_clusters))
     for i, c in np.ndindex(changes.shape):
-        moved = clusters.copy()
-        moved[i] = c
+        moved = np.where(groups[i], c, clusters)
         changes[i, c] = weights @ losses(labels, eye[moved], sample_weight=sample_weight) - here
     return changes
 
 
 def group_moves(labels, clusters, weights, n_clusters):
     """(n, n_clusters) the same when the objects of equal labels in all partitions move together with object i."""
-    eye = np.eye(n_clusters)
-    here = weights @ losses(labels, eye[clusters])
-    changes = np.zeros((len(clusters), n_clusters))
-    for i, c in np.ndindex(changes.shape):
-        moved = np.where((labels == labels[i]).all(axis=1), c, clusters)
-        changes[i, c] = weights @ losses(labels, eye[moved]) - here
-    return changes
+    groups = (labels[:, np.newaxis] == labels).all(axis=2)
+    return single_moves(labels, clusters, weights, n_clusters, groups=groups)
 
 
 def partition_lower_bound(labels, weights, n_clusters, sample_weight=None):
@@ -252,8 +249,6 @@ def partition_lower_bound(labels, weights, n_clusters, sample_weight=None):
 
 def triangle_lower_bound(costs):
     """Linear program: least sum of costs over pairs (both orders), 0 <= z <= 1 and all triangle inequalities."""
-    from scipy.optimize import linprog
-
     pairs = {pair: number for number, pair in enumerate(combinations(range(len(costs)), 2))}
     rows = []
     for i, k in pairs:
@@ -514,38 +509,6 @@ def moved_and_merged(consensus, limit):
         moved[i] = c
         found.append(moved)
     return np.reshape(found, (len(found), len(consensus))).astype(int)
-
-
-def pairs_of_newcomer(labels, weights, new, sample_weight=None):
-    """For every partition that observes one more object: its co-associations with its objects, these objects, factors.
-
-    new : list with one label per partition.
-    """
-    columns = partitions_of(labels)
-    w = np.ones(len(columns[0])) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    for column, weight, entry in zip(columns, weights, new, strict=True):
-        seen = np.flatnonzero(column != -1)
-        together = np.array([float(column[j] == entry) for j in seen])
-        if entry != -1:
-            yield together, seen, weight * (w.sum() / w[seen].sum()) ** 2 * w[seen]
-
-
-def value_of_place(labels, membership, weights, new, y, sample_weight=None):
-    """Weighted loss of the pairs (i, j), each once, that one more object of membership y has with all others."""
-    pairs = pairs_of_newcomer(labels, weights, new, sample_weight)
-    return sum(factors @ (membership[seen] @ y - together) ** 2 for together, seen, factors in pairs)
-
-
-def place_by_cvxpy(labels, membership, weights, new, sample_weight=None):
-    """cvxpy: (y, value) of the least :func:`value_of_place` over the simplex."""
-    import cvxpy as cp
-
-    y, total = cp.Variable(membership.shape[1], nonneg=True), 0.0
-    for together, seen, factors in pairs_of_newcomer(labels, weights, new, sample_weight):
-        total += cp.sum(cp.multiply(factors, cp.square(membership[seen] @ y - together)))
-    problem = cp.Problem(cp.Minimize(total), [cp.sum(y) == 1.0])
-    problem.solve(solver=cp.CLARABEL)
-    return y.value, problem.value
 
 
 def rotations(k, rng):

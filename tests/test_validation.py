@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 
 from robust_eac import coassociation_matrix
@@ -27,7 +25,7 @@ FRAME, TEXT_FRAME = pd.DataFrame(LABELS, columns=NAMES), pd.DataFrame(TEXTS, col
 NULLABLE = FRAME.astype("Int64").mask(LABELS == -1)
 POLARS = pl.DataFrame({name: [None if x == -1 else int(x) for x in LABELS[:, u]] for u, name in enumerate(NAMES)})
 POLARS_TEXTS = pl.DataFrame({name: TEXTS[:, u].tolist() for u, name in enumerate(NAMES)})
-COMPLETE = np.where(LABELS == -1, 2, LABELS)
+COMPLETE, LARGE = (np.where(LABELS == -1, *values) for values in ((2, LABELS), (-1, 10**9 * LABELS)))
 CODES, OBJECTS = np.arange(N) % 2, list("hgfedcba")
 TINY, NOTHING = 5e-324, object()
 
@@ -51,6 +49,8 @@ TAKEN = {
     "texts, NA": (np.where(TEXTS == None, "NA", TEXTS).astype(str), LABELS, None),  # noqa: E711
     "bytes": (np.where(TEXTS == None, "", TEXTS).astype("S1"), LABELS, None),  # noqa: E711
     "texts of floats": (FLOATS.astype(str), LABELS, None),
+    "texts of integers": (LARGE.astype(str), LARGE, None),
+    "bytes of integers": (LARGE.astype("S20"), LARGE, None),
     "text objects": (TEXTS, LABELS, None),
     "numbers before texts": (objects_of(TEXTS), LABELS, None),
     "DataFrame": (FRAME, LABELS, NAMES),
@@ -72,7 +72,9 @@ TAKEN = {
     "polars categories": (POLARS_TEXTS.cast(pl.Categorical), LABELS, NAMES),
     "polars enumeration": (POLARS_TEXTS.cast(pl.Enum(["c", "b", "a"])), LABELS, NAMES),
     "list of arrays": (list(LABELS.T), LABELS, None),
-    "list of arrays and a plain list": ([LABELS[:, 0], LABELS[:, 1].tolist(), LABELS[:, 2]], LABELS, None),
+    "list of an array, a list and a Series": (
+        [LABELS[:, 0], LABELS[:, 1].tolist(), pd.Series(LABELS[:, 2])], LABELS, None,
+    ),
     "list of Series": ([FRAME[name] for name in NAMES], LABELS, NAMES),
     "list of Series without names": ([pd.Series(column, index=range(N, 0, -1)) for column in LABELS.T], LABELS, None),
     "list of categories": ([pd.Categorical(column) for column in TEXTS.T], LABELS, None),
@@ -243,22 +245,6 @@ def test_integer_arrays_do_without_pandas():
     code += "print(RobustEAC(2, init=[0, 0, 1], random_state=0).fit(np.array([[0, 1], [0, 1], [1, 0]])).labels_)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[0 0 1]"
-
-
-@settings(max_examples=60, derandomize=True, deadline=None)
-@given(
-    st.lists(st.lists(st.integers(-1, 3), min_size=3, max_size=3), min_size=1, max_size=9), st.sampled_from([1, 10**9])
-)
-def test_forms_agree(rows, scale):
-    labels = np.array(rows)
-    labels[:, 0], labels[0] = np.maximum(labels[:, 0], 0), np.maximum(labels[0], 0)
-    labels = np.where(labels == -1, -1, labels * scale)
-    table = pd.DataFrame(labels, columns=list("abc"))
-    for form in (
-        labels.astype(str), labels.astype("S20"), np.where(labels == -1, np.nan, labels), table.astype("category"),
-        table.astype("Int64").mask(labels == -1), list(labels.T), (*labels.T[:-1].tolist(), pd.Series(labels[:, -1])),
-    ):  # fmt: skip
-        np.testing.assert_array_equal(check_labels(form), labels)
 
 
 def test_dask_arrays():

@@ -100,15 +100,6 @@ def test_number_of_clusters_of_nested_trees(rng, method):
         assert len({*zip(coarse, fine, strict=True)}) == fine.max() + 1
 
 
-@METHODS
-def test_equal_weights_are_no_weights_ties_included(rng, method):
-    labels = random_ensemble(rng, 25, 5)
-    for weights in ([0.1] * 5, [0.3, 0.3, 0, 0.3, 0.3]):
-        kept = labels[:, np.array(weights) > 0]
-        one, other = eac_linkage(kept, linkage=method), eac_linkage(labels, linkage=method, weights=weights)
-        assert np.array_equal(one, other)
-
-
 # -------------------------------------------------------------------------------------------------- lifetimes
 
 

@@ -241,23 +241,6 @@ def test_a_selection_is_printed_as_a_table(rng, capsys):
         assert f"{remark} fewer than 3 objects." in str(selection._replace(labels=np.repeat(np.arange(3), sizes)))
 
 
-@pytest.mark.parametrize(
-    ("b", "strength"),
-    [
-        ([1, 1, 1, 0, 0, 0], 1.0),
-        ([0, 0, 1, 1, 1, 1], 1 / 3),
-        # Of a lone object there are no pairs.
-        ([0, 0, 0, 1, 1, 2], 0.0),
-        ([0, 0, 0, 0, 0, 0], 0.0),
-    ],
-)
-def test_strength_of_two_cuts(b, strength):
-    a, b = np.repeat([0, 1], 3), np.array(b)
-    assert _n_clusters._strength(a, b, np.full(6, 2.5), (2, b.max() + 1)) == pytest.approx(strength)
-    # A cluster without an object.
-    assert _n_clusters._strength(a, b, np.ones(6), (3, b.max() + 1)) == 0.0
-
-
 def test_outliers_make_no_clusters():
     """The adjusted Rand index hardly sees the clusters of one or two outliers."""
     angles = 2.4 * np.arange(15)

@@ -1,4 +1,3 @@
-from itertools import permutations
 from math import ceil
 
 import numpy as np
@@ -52,19 +51,6 @@ def test_consensus_against_the_whole_matrix(rng, method, max_clusters):
         assert np.array_equal(result.core, result.labels >= 0)
         assert result.n_clusters == len(np.unique(expected[expected >= 0]))
         assert np.array_equal(relabel(result.labels[result.core]), result.labels[result.core])
-
-
-# The partitions {abc, abc, ab|c, ab|c, a|bc}: a and b together in four of five, b and c in three, a and c in two.
-CHAIN = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 1, 1, 1]])
-
-
-def test_majorities_are_not_transitive():
-    for order in map(list, permutations(range(3))):
-        assert ovi_lda_consensus(CHAIN[order], np.ones((3, 5)), method="components").n_clusters == 1
-    assert ovi_lda_consensus(CHAIN[[1, 0, 2]], np.ones((3, 5))).n_clusters == 1
-    # In both columns of Table 2, b goes to the one of a: together in four partitions, not three.
-    assert ovi_lda_consensus(CHAIN, np.ones((3, 5))).labels.tolist() == [0, 0, 1]
-    assert ovi_lda_consensus(CHAIN[[2, 1, 0]], np.ones((3, 5))).labels.tolist() == [0, 1, 1]
 
 
 def test_nothing_left_falls_back_to_all_objects():

@@ -1,4 +1,4 @@
-"""PEACE against plain loops over pairs, a linear search for the next column, cvxpy and the exact solver."""
+"""PEACE against plain loops over pairs, and a linear search for the next column and the length of its step."""
 
 from itertools import permutations
 

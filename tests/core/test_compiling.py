@@ -8,7 +8,7 @@ import pytest
 
 from robust_eac import solve_median_partition
 
-from ..access import _compiling, _threads
+from ..access import _kernels, _threads
 
 LINE = "Compiling, once per installation."
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="numba is disab
 
 def test_compiling_is_announced_once():
     one, other, lines = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2), []
-    with _threads.lines_to(lines.append), _compiling.announce_compiling():
+    with _threads.lines_to(lines.append), _kernels.announce_compiling():
         one(1)
         other(1)
         one(1)
@@ -26,7 +26,7 @@ def test_compiling_is_announced_once():
 
 def test_a_terminal_is_told_without_verbose(capsys, monkeypatch):
     for is_terminal in (False, True):
-        with monkeypatch.context() as patch, _compiling.announce_compiling():
+        with monkeypatch.context() as patch, _kernels.announce_compiling():
             patch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
             numba.njit(lambda x: x + 3)(1)
         assert capsys.readouterr().err.count(LINE) == is_terminal

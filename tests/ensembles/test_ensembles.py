@@ -14,16 +14,6 @@ def features():
     return load_dataset("iris")[0]
 
 
-def test_kmeans_ensemble(X):
-    model = KMeansEnsemble(60, (3, 9), random_state=0).fit(X)
-    assert set(model.n_clusters_) == set(range(3, 10))
-    assert [len(np.unique(c)) for c in model.labels_.T] == list(model.n_clusters_)
-    assert list(model.get_feature_names_out())[:2] == ["kmeansensemble0", "kmeansensemble1"]
-    # Random starts: partitions with the same number of clusters are not all alike.
-    columns = model.labels_.T[model.n_clusters_ == 9]
-    assert min(adjusted_rand_score(columns[0], c) for c in columns[1:]) < 1.0
-
-
 def test_mixed_ensemble_composition(X):
     model = MixedEnsemble(n_clusters=(2, 10), random_state=0).fit(X)
     assert model.labels_.shape == (150, 56)

@@ -107,13 +107,6 @@ def test_every_partition_is_a_fixed_point_of_kmeans_on_its_sub_data(rng, whiten)
     assert stable[not whiten] < len(model.subsets_)
 
 
-def test_numbers_of_clusters(rng):
-    model = FeatureSubsetEnsemble((2, 3), random_state=rng).fit(rng.normal(size=(20, 30)))
-    assert [len(np.unique(c)) for c in model.labels_.T] == model.n_clusters_.tolist()
-    twos = np.mean(model.n_clusters_ == 2)
-    assert abs(twos - 0.5) < 5.0 * 0.5 / math.sqrt(len(model.n_clusters_))
-
-
 def distinct(model, order):
     return {tuple(s) for s in model.subsets_ if len(s) == order}
 

@@ -9,9 +9,11 @@ import pytest
 from joblib.externals.loky import ProcessPoolExecutor
 from scipy.stats import entropy
 
-from experiments.accuracy import ensemble_benchmark, number_of_clusters
+from experiments.accuracy import certificates, ensemble_benchmark, number_of_clusters
+from experiments.combinatorial_eac import combinatorial_data, combinatorial_goodness
 from experiments.linear_eac import linear_eac, linear_eac_starts
 from experiments.robust_eac import baselines
+from experiments.robustness import robustness
 from experiments.shared import measure, runner, store
 from experiments.speed import distributed_scaling, peers, resampling
 from experiments.threshold_eac import kmeans, threshold_eac
@@ -28,6 +30,10 @@ SMALLER = (
     (linear_eac, "N_PARTITIONS", 6),
     (linear_eac_starts, "N_PARTITIONS", 6),
     (number_of_clusters, "N_RESAMPLES", 2),
+    (certificates, "STARTS", 2),
+    (combinatorial_data, "ORDINARY_RUNS", 40),
+    (combinatorial_goodness, "RUNS", 20),
+    (robustness, "N_PARTITIONS", 20),
 )
 
 

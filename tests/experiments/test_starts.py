@@ -8,20 +8,11 @@ from robust_eac import solve_median_partition
 
 from ..access import _several_starts
 
+
 # Mixed ensembles, where ten starts with equal weights end higher.
-CELLS = [
-    ("ionosphere", 0, 0.2),
-    ("ionosphere", 2, 0.2),
-    ("image-c", 4, 0.0),
-    ("spiral", 2, 0.0),
-    ("rings", 0, 0.0),
-    ("wine", 0, 0.0),
-]
-
-
-@pytest.mark.parametrize(("dataset", "repetition", "fraction"), CELLS)
-def test_ten_starts_find_what_fifty_find(dataset, repetition, fraction, monkeypatch):
-    labels, _, _ = noisy_ensemble(dataset, "mixed", repetition, fraction)
+@pytest.mark.parametrize(("dataset", "repetition"), [("spiral", 2), ("wine", 0)])
+def test_ten_starts_find_what_fifty_find(dataset, repetition, monkeypatch):
+    labels, _, _ = noisy_ensemble(dataset, "mixed", repetition, 0.0)
     seed = derive_seed(0, repetition, "solver")
 
     def objective(n_init):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import mutual_info_score, rand_score
 
 from robust_eac import solve_hard_median_partition
 
@@ -57,18 +56,6 @@ def test_losses_are_what_they_are_defined_to_be(rng, name, cost, missing, n):
         for weight in weighings(rng, n):
             expected = reference.hard_losses(name, cost, labels, clusters, weight)
             np.testing.assert_allclose(losses_of(labels, clusters, name, cost, weight), expected, atol=1e-12)
-
-
-@MISSING
-def test_scikit_learn_agrees(rng, missing):
-    labels = random_ensemble(rng, 40, 3, missing=missing)
-    clusters, copies = compact(rng.randint(4, size=40)), rng.randint(1, 4, size=40)
-    for u, column in enumerate(labels.T):
-        a, b = (np.repeat(z[column != -1], copies[column != -1]) for z in (clusters, column))
-        of_a, of_b, both = (mutual_info_score(*pair) / np.log(2.0) for pair in ((a, a), (b, b), (a, b)))
-        expected = {"binder": (1.0 - rand_score(a, b)) * (1.0 - 1.0 / len(a)), "vi": of_a + of_b - 2.0 * both}
-        found = {name: losses_of(labels, clusters, name, 1.0, copies)[u] for name in LOSSES}
-        assert found == pytest.approx(expected, abs=1e-12)
 
 
 @OF_ALL

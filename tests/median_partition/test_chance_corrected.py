@@ -240,15 +240,3 @@ def test_agreement_of_a_nearly_constant_membership_in_rational_numbers(rng, eps,
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-15)
     losses = on(encode_ensemble(check_ensemble(labels))).measure(Y).losses
     assert 1.0 - losses[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e-3])
-def test_weights_below_one_count_copies_of_the_lightest_object(rng, scale):
-    labels = random_ensemble(rng, 10, 6)[np.repeat(np.arange(10), 4)]
-    weight = rng.choice([0.25, 0.5, 1.0, 3.0], size=40)
-    weight[0] = 0.25
-    options = {"agreement": "adjusted", "weighting": "l2", "n_init": 2, "tol": 1e-9, "random_state": 0}
-    result = solve_median_partition(labels, 3, sample_weight=scale * weight, **options)
-    copies = solve_median_partition(labels, 3, sample_weight=4.0 * weight, **options)
-    np.testing.assert_allclose(result.membership, copies.membership, atol=1e-5)
-    np.testing.assert_allclose(result.losses, copies.losses, rtol=1e-5)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from .. import reference
-from ..access import _line_search
+from ..access import _sweep
 
 
 def from_roots(roots, leading=1.0):
@@ -26,14 +26,14 @@ def from_roots(roots, leading=1.0):
 )
 def test_minimise_quartic(c, upper, expected):
     c = tuple(map(float, c))
-    assert _line_search.minimise_quartic(*c, upper) == pytest.approx(expected, rel=1e-9, abs=1e-16)
+    assert _sweep.minimise_quartic(*c, upper) == pytest.approx(expected, rel=1e-9, abs=1e-16)
 
 
 def test_minimise_quartic_agrees_with_the_roots_of_numpy(rng):
     for _ in range(3000):
         c = rng.normal(size=4) * 10.0 ** rng.randint(-3, 4, size=4) * (rng.uniform(size=4) < 0.8)
         upper = rng.uniform(0.01, 1.0)
-        t = _line_search.minimise_quartic(*c, upper)
+        t = _sweep.minimise_quartic(*c, upper)
         assert 0.0 <= t <= upper
-        least = _line_search.quartic_value(reference.minimise_polynomial(c, upper), *c)
-        assert _line_search.quartic_value(t, *c) <= least + 1e-12 * np.abs(c).sum()
+        least = _sweep.quartic_value(reference.minimise_polynomial(c, upper), *c)
+        assert _sweep.quartic_value(t, *c) <= least + 1e-12 * np.abs(c).sum()

@@ -1,63 +1,11 @@
-"""Statements of Lourenço et al. (2013) on the regularisations (4) and (5), beside general solvers and full matrices."""
+"""Statements of Lourenço et al. (2013) on their problems; those on the weights alone: test_weighting.py."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
 
-from robust_eac import (
-    l2_weights,
-    optimality_gap,
-    partition_losses,
-    restricted_simplex_weights,
-    solve_membership,
-)
+from robust_eac import optimality_gap, partition_losses, restricted_simplex_weights, solve_membership
 
 from .. import reference
-
-LOSSES = [np.random.RandomState(seed).gamma(2.0, size=12) for seed in range(5)]
-RHOS = (1.0 / 12.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0)
-
-
-def least(losses, *, rho=None, lam=0.0):
-    """Weights and value of problem (8), or of (9) if there is no rho, by cvxpy."""
-    weights = cp.Variable(len(losses), nonneg=True)
-    bound = [] if rho is None else [weights <= rho]
-    problem = cp.Problem(
-        cp.Minimize(losses @ weights + 0.5 * lam * cp.sum_squares(weights)), [cp.sum(weights) == 1.0, *bound]
-    )
-    problem.solve(solver=cp.CLARABEL)
-    return weights.value, problem.value
-
-
-@pytest.mark.parametrize("losses", LOSSES)
-def test_least_rho_is_the_unweighted_problem(losses):
-    np.testing.assert_allclose(least(losses, rho=1.0 / 12.0)[0], 1.0 / 12.0, atol=1e-6)
-    np.testing.assert_allclose(restricted_simplex_weights(losses, rho=1.0 / 12.0), 1.0 / 12.0, rtol=1e-12)
-
-
-@pytest.mark.parametrize("rho", [1.0, 2.0])
-@pytest.mark.parametrize("losses", LOSSES)
-def test_rho_of_one_or_more_is_the_unregularised_problem(losses, rho):
-    assert least(losses, rho=rho)[1] == pytest.approx(least(losses)[1], abs=1e-6)
-    assert losses @ restricted_simplex_weights(losses, rho=rho) == pytest.approx(losses.min(), abs=1e-12)
-
-
-@pytest.mark.parametrize("losses", LOSSES)
-def test_large_lambda_is_the_unweighted_problem(losses):
-    for lam in (1e1, 1e3, 1e5):
-        np.testing.assert_allclose(least(losses, lam=lam)[0], l2_weights(losses, lam=lam), atol=1e-5)
-        assert np.abs(l2_weights(losses, lam=lam) - 1.0 / 12.0).max() <= np.ptp(losses) / lam
-
-
-@pytest.mark.parametrize("rho", RHOS)
-def test_no_feasible_weights_have_fewer_positive_entries(rho):
-    positive, weights = cp.Variable(12, boolean=True), cp.Variable(12, nonneg=True)
-    problem = cp.Problem(cp.Minimize(cp.sum(positive)), [cp.sum(weights) == 1.0, weights <= rho, weights <= positive])
-    fewest = round(problem.solve(solver=cp.HIGHS))
-    assert fewest == np.ceil(1.0 / rho - 1e-9)
-    assert fewest >= np.floor(1.0 / rho + 1e-9)
-    for losses in LOSSES:
-        assert np.count_nonzero(restricted_simplex_weights(losses, rho=rho)) >= fewest
 
 
 def test_the_membership_problem_differs_by_a_constant():

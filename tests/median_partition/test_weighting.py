@@ -31,6 +31,7 @@ def test_restricted_simplex_equals_cvxpy(rng, m):
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-12)
     # The minimiser is not unique under ties; the minimum is.
     np.testing.assert_allclose((weights * losses).sum(axis=1), (expected * losses).sum(axis=1), atol=1e-7)
+    np.testing.assert_allclose((weights * losses).sum(axis=1)[1::5], losses.min(axis=1)[1::5], atol=1e-12)
 
 
 def test_rho_of_one_over_m_however_rounded_is_uniform_and_its_default_trims_the_worst_fifth_for_every_m():
@@ -82,6 +83,8 @@ def test_l2_satisfies_its_optimality_conditions_at_every_scale(rng, lam):
         tolerance = 1e-9 * (lam + losses.max())
         assert np.ptp(slope[held]) <= tolerance
         assert slope[~held].min(initial=np.inf) >= slope[held].min() - tolerance
+        # Large lambda: nearly equal weights.
+        assert np.abs(weights - 1 / 20).max() <= (np.ptp(losses) + tolerance) / lam
 
 
 def test_entropy_equals_cvxpy(rng):

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import mahalanobis
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from robust_eac.metrics import calinski_harabasz, fukuyama_sugeno, ovi_lda, partition_entropy, silhouette, xie_beni
@@ -79,17 +78,6 @@ def test_values_against_plain_loops(rng, as_printed, neighbour, fuzzy):
             np.testing.assert_allclose(value, other, rtol=1e-8, atol=1e-9)
         zeros = ovi_lda(X, membership if fuzzy else y, **options, nan_as_zero=True)
         assert zeros.value == pytest.approx(np.nansum(result.object_values) / len(X))
-
-
-def test_positive_exactly_where_every_pairwise_linear_discriminant_agrees(rng):
-    X, y = mixture(rng, n_features=2, spread=1.0)
-    agrees = np.ones(len(X), dtype=bool)
-    for a, b in ((0, 1), (0, 2), (1, 2)):
-        pair = (y == a) | (y == b)
-        rule = LinearDiscriminantAnalysis(solver="svd", priors=[0.5, 0.5]).fit(X[pair], y[pair])
-        agrees[pair] &= rule.predict(X[pair]) == y[pair]
-    assert 0 < agrees.sum() < len(X)
-    assert np.array_equal(ovi_lda(X, y).object_values > 0.0, agrees)
 
 
 def test_objects_in_no_cluster_are_as_if_absent(rng):

@@ -8,23 +8,16 @@ import pytest
 import robust_eac
 from robust_eac import WEIGHT_SOLVERS
 
-from ..access import _kernels, _line_search
+from ..access import _kernels, _sweep
 from ..conftest import random_ensemble
 
 # Parameters at which the solvers that need one are tested.
 PARAMETERS = {"l2": {"lam": 2.0}, "entropy": {"eta": 0.5}}
-# The parameter that must be scaled along with the losses; the weights of the others do not depend on the scale.
-SCALING = {"l2": "lam", "entropy": "eta"}
 
 
 @pytest.fixture(params=WEIGHT_SOLVERS)
-def name(request):
-    return request.param
-
-
-@pytest.fixture
-def solver(name):
-    return partial(WEIGHT_SOLVERS[name], **PARAMETERS.get(name, {}))
+def solver(request):
+    return partial(WEIGHT_SOLVERS[request.param], **PARAMETERS.get(request.param, {}))
 
 
 def test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solver):
@@ -41,30 +34,14 @@ def test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, solver):
             assert np.array_equal(losses, before)
 
 
-def test_equal_losses_get_equal_weights_and_order_does_not_matter(rng, solver):
-    np.testing.assert_allclose(solver(np.full(7, 3.0)), 1 / 7, rtol=1e-12)
-    losses = np.round(rng.uniform(size=30), 1)
-    order = rng.permutation(30)
-    np.testing.assert_allclose(solver(losses[order]), solver(losses)[order], atol=1e-14)
-
-
-def test_scaling_rule(rng, name):
-    losses = rng.uniform(size=9)
-    parameters = PARAMETERS.get(name, {})
-    scaled = {key: 1000.0 * value if key == SCALING.get(name) else value for key, value in parameters.items()}
-    np.testing.assert_allclose(
-        WEIGHT_SOLVERS[name](1000.0 * losses, **scaled), WEIGHT_SOLVERS[name](losses, **parameters), rtol=1e-9
-    )
-
-
 def test_kernels_have_one_signature_per_type_of_codes(rng):
-    if not hasattr(_line_search.sweep_rows, "signatures"):
+    if not hasattr(_sweep.sweep_rows, "signatures"):
         pytest.skip("numba is disabled (NUMBA_DISABLE_JIT)")
     for missing in (0.0, 0.2):
         labels = random_ensemble(rng, 30, 5, missing=missing)
         result = robust_eac.solve_membership(np.asfortranarray(labels), 2, random_state=0)
         robust_eac.diagnostics.membership_gradient(labels, result.membership)
         robust_eac.RobustEAC(2, weighting="l2", random_state=0).fit(labels.astype(np.int16))
-    for kernel, place in ((_line_search.sweep_rows, 1), (_line_search.gradient, 0), (_kernels.add_rows, 0)):
+    for kernel, place in ((_sweep.sweep_rows, 1), (_sweep.gradient, 0), (_kernels.add_rows, 0)):
         types = [signature[place].types[0].dtype for signature in kernel.signatures]
         assert len(types) == len(set(types)) >= 1

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 from scipy.spatial import ConvexHull
-from sklearn.cluster import spectral_clustering
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac.schemes import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
@@ -55,17 +54,6 @@ def test_cluster_and_select_takes_the_best_of_each_group(rng):
     best = [max(range(start, 8, 2), key=lambda u: nmi[u].sum()) for start in (0, 1)]
     assert np.array_equal(np.flatnonzero(cluster_and_select_weights(labels, size=2, random_state=0)), sorted(best))
     assert np.array_equal(cluster_and_select_weights(labels, size=8, random_state=0), np.full(8, 1 / 8))
-
-
-def test_spectral_groups_equal_scikit_learn(rng):
-    # On blocks the two normalisations of the eigenvectors find the same groups.
-    truth = np.repeat([0, 1, 2, 3], [3, 4, 5, 6])
-    similarities = np.where(truth[:, None] == truth, 0.8, 0.1) + rng.uniform(0.0, 0.05, size=(18, 18))
-    similarities = 0.5 * (similarities + similarities.T)
-    np.fill_diagonal(similarities, 1.0)
-    groups = _spectral_groups(similarities, 4, np.random.RandomState(0))
-    expected = spectral_clustering(similarities, n_clusters=4, random_state=0)
-    assert adjusted_rand_score(groups, expected) == 1.0
 
 
 def test_convex_hull_equals_scipy(rng):
