@@ -1,4 +1,4 @@
-"""PEACE against plain loops over pairs, and a linear search for the next column and the length of its step."""
+"""PEACE against plain loops over pairs, a linear search for the next column and the length of its step, and cvxpy."""
 
 from itertools import permutations
 
