@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
 
 from .. import validation as check
 from ..common import RandomState
@@ -310,4 +310,5 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
     """
     X = check.features(X)
     n_clusters = check.n_clusters(n_clusters, len(X))
-    return KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1).fit(X).labels_.astype(np.intp)
+    kmeans = sklearn.cluster.KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1)
+    return kmeans.fit_predict(X).astype(np.intp)

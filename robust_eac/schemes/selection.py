@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike
-from sklearn.cluster import KMeans
 
 from .. import validation as check
 from ..common import RandomState
@@ -182,7 +182,7 @@ def _spectral_groups(similarities, n_groups, rng):
     _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
     rows = unit_rows(vectors[:, -n_groups:])
     n_distinct = len(np.unique(rows.round(DECIMALS), axis=0))
-    return KMeans(min(n_groups, n_distinct), n_init=10, random_state=rng).fit_predict(rows)
+    return sklearn.cluster.KMeans(min(n_groups, n_distinct), n_init=10, random_state=rng).fit_predict(rows)
 
 
 def _hull_vertices(points):
