@@ -28,10 +28,7 @@ METHODS = ("leader", "components")
 # name: (random, function); function(X, n_clusters, seed) -> labels or memberships. Deterministic ones run once.
 # k-means starts from objects drawn at random, as in the experiments of the paper.
 OVI_CLUSTERERS = {
-    "kmeans": (
-        True,
-        lambda X, k, seed: sklearn.cluster.KMeans(k, init="random", n_init=1, random_state=seed).fit_predict(X),
-    ),
+    "kmeans": (True, lambda X, k, seed: sklearn.cluster.k_means(X, k, init="random", n_init=1, random_state=seed)[1]),
     "kmeans-ka": (False, lambda X, k, seed: kaufman_kmeans(X, k)),
     "fcm": (True, lambda X, k, seed: fuzzy_c_means(X, k, random_state=seed).membership),
     "gath-geva": (True, lambda X, k, seed: gath_geva(X, k, random_state=seed).membership),

@@ -309,6 +309,5 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
     array([0, 0, 0, 1, 1])
     """
     X = check.features(X)
-    n_clusters = check.n_clusters(n_clusters, len(X))
-    kmeans = sklearn.cluster.KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1)
-    return kmeans.fit_predict(X).astype(np.intp)
+    seeds = X[kaufman_seeds(X, check.n_clusters(n_clusters, len(X)))]
+    return sklearn.cluster.KMeans(len(seeds), init=seeds, n_init=1).fit_predict(X).astype(np.intp)
