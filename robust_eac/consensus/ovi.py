@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import sklearn
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
@@ -28,11 +28,11 @@ METHODS = ("leader", "components")
 # name: (random, function); function(X, n_clusters, seed) -> labels or memberships. Deterministic ones run once.
 # k-means starts from objects drawn at random, as in the experiments of the paper.
 OVI_CLUSTERERS = {
-    "kmeans": (True, lambda X, k, seed: KMeans(k, init="random", n_init=1, random_state=seed).fit(X).labels_),
+    "kmeans": (True, lambda X, k, seed: sklearn.cluster.k_means(X, k, init="random", n_init=1, random_state=seed)[1]),
     "kmeans-ka": (False, lambda X, k, seed: kaufman_kmeans(X, k)),
     "fcm": (True, lambda X, k, seed: fuzzy_c_means(X, k, random_state=seed).membership),
     "gath-geva": (True, lambda X, k, seed: gath_geva(X, k, random_state=seed).membership),
-    "ward": (False, lambda X, k, seed: AgglomerativeClustering(k).fit(X).labels_),
+    "ward": (False, lambda X, k, seed: sklearn.cluster.AgglomerativeClustering(k).fit_predict(X)),
 }
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import svds
-from sklearn.cluster import KMeans
-from sklearn.preprocessing import normalize
 
 from .. import validation as check
 from ..common import RandomState
@@ -69,9 +68,9 @@ def hbgf(
     if rows is None:
         members, _, weights = clusters_of(encoding, weights)
         scaled, degrees = normalised_graph(members, encoding.rows.multiplicity, weights)
-        points = normalize(np.vstack(leading_vectors(scaled, n_clusters, rng)))
-        kmeans = KMeans(n_clusters, n_init=n_init, random_state=rng).fit(points, sample_weight=np.concatenate(degrees))
-        rows = kmeans.labels_[: members.shape[0]]
+        points = sklearn.preprocessing.normalize(np.vstack(leading_vectors(scaled, n_clusters, rng)))
+        kmeans = sklearn.cluster.KMeans(n_clusters, n_init=n_init, random_state=rng)
+        rows = kmeans.fit(points, sample_weight=np.concatenate(degrees)).labels_[: members.shape[0]]
     return relabel(encoding.expand(rows))
 
 
@@ -122,7 +121,7 @@ def transfer_cut(
     n_init, rng = check_starts(n_init, random_state)
     rows = trivial(encoding, n_clusters)
     if rows is None:
-        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=_KMEANS_PASSES, random_state=rng)
+        kmeans = sklearn.cluster.KMeans(n_clusters, n_init=n_init, max_iter=_KMEANS_PASSES, random_state=rng)
         points = embed_rows(encoding, n_clusters, weights, theta, rng)
         rows = kmeans.fit(points, sample_weight=encoding.rows.multiplicity).labels_
     return relabel(encoding.expand(rows))

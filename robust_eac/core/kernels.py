@@ -11,7 +11,6 @@ from functools import partial
 import numba
 import numpy as np
 from numba.core import event
-from tqdm import tqdm
 
 from .threads import LOG
 
@@ -30,6 +29,8 @@ class _Announcement(event.Listener):
             self.done = True
             LOG.info(_COMPILING)
             if sys.stderr.isatty() and not LOG.isEnabledFor(logging.INFO):
+                from tqdm import tqdm
+
                 tqdm.write(_COMPILING, sys.stderr)
 
     def on_end(self, event):

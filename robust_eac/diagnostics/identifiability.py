@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+import sklearn
 from scipy.stats import ortho_group
-from sklearn.metrics import adjusted_rand_score
 
 from ..common import row_blocks
 from ..median_partition.rotation import (
@@ -68,7 +68,7 @@ def identifiability(membership, weight=None):
         _try_walks(seen, rows, weight, free)
     unchanged = not seen.unidentified.any()
     return Identifiability(
-        float(adjusted_rand_score(seen.labels, seen.furthest)), seen.unidentified, proven and unchanged
+        float(sklearn.metrics.adjusted_rand_score(seen.labels, seen.furthest)), seen.unidentified, proven and unchanged
     )
 
 

@@ -6,10 +6,10 @@ from numbers import Integral
 from typing import Self
 
 import numpy as np
+import sklearn
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
@@ -65,7 +65,7 @@ class EnsembleTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
 def last_step(estimator):
     """The clusterer of a Pipeline, its last step; any other estimator itself."""
-    return last_step(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator
+    return last_step(estimator.steps[-1][1]) if isinstance(estimator, sklearn.pipeline.Pipeline) else estimator
 
 
 def prepare_clusterer(base, n_clusters, seed):

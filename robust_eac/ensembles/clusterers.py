@@ -6,12 +6,11 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+import sklearn
 from joblib import delayed
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans, SpectralClustering
-from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_is_fitted
 
 from .. import validation as check
@@ -287,7 +286,7 @@ def _warn_left_out(clusterer, n_clusters, n_found):
 def _as_clusterer(estimator, n_per_k):
     """The clusterer for the arguments `estimator` and `n_per_k`."""
     if estimator is None:
-        return KMeans(init="random", n_init=1) if n_per_k is None else KMeans(n_init=10)
+        return sklearn.cluster.KMeans(init="random", n_init=1) if n_per_k is None else sklearn.cluster.KMeans(n_init=10)
     is_estimator = hasattr(base.last_step(estimator), "get_params")
     if isinstance(estimator, type) or not (is_estimator or callable(estimator)):
         raise TypeError(f"estimator must be a scikit-learn clusterer or a function, got {estimator!r}.")
@@ -400,7 +399,8 @@ class MixedEnsemble(EnsembleTransformer):
 
         trees = [linkage(X, method=method) for method in _LINKAGES]
         columns = [fcluster(tree, k, criterion="maxclust") - 1 for tree in trees for k in spaced]
-        kmeans, spectral = KMeans(init="random", n_init=1), SpectralClustering(affinity="precomputed")
+        kmeans = sklearn.cluster.KMeans(init="random", n_init=1)
+        spectral = sklearn.cluster.SpectralClustering(affinity="precomputed")
         fitted = fit_all(kmeans, drawn[:n_kmeans], seeds[:n_kmeans], X, n_jobs)
         fitted += fit_all(spectral, drawn[n_kmeans:], seeds[n_kmeans:], _affinity(X), n_jobs)
         self.labels_ = stack(columns + [estimator.labels_ for estimator in fitted])
@@ -411,6 +411,6 @@ class MixedEnsemble(EnsembleTransformer):
 
 def _affinity(X):
     """Gaussian affinity whose width is the median distance; constant if all objects coincide."""
-    squares = pairwise_distances(X, metric="sqeuclidean")
+    squares = sklearn.metrics.pairwise_distances(X, metric="sqeuclidean")
     width = np.median(squares[np.triu_indices(len(X), 1)])
     return np.exp(-squares / (2.0 * (width or squares.mean() or 1.0)))

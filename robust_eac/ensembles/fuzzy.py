@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
 
 from .. import validation as check
 from ..common import RandomState
@@ -309,4 +309,5 @@ def kaufman_kmeans(X: ArrayLike, n_clusters: int) -> np.ndarray:
     array([0, 0, 0, 1, 1])
     """
     X = check.features(X)
-    return KMeans(n_clusters, init=X[kaufman_seeds(X, n_clusters)], n_init=1).fit(X).labels_.astype(np.intp)
+    seeds = X[kaufman_seeds(X, n_clusters)]
+    return sklearn.cluster.KMeans(n_clusters, init=seeds, n_init=1).fit_predict(X).astype(np.intp)

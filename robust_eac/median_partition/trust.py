@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
@@ -162,9 +162,9 @@ def _larger_part(pairs, group):
     if len(rows) < 4:
         return group
     distances = 1.0 - np.clip(pairs.nesting[np.ix_(rows, among)], 0.0, 1.0)
-    tree = linkage(squareform(distances, checks=False), "average")
+    tree = scipy.cluster.hierarchy.linkage(squareform(distances, checks=False), "average")
     for n_parts in range(2, len(rows)):
-        part = fcluster(tree, n_parts, "maxclust")
+        part = scipy.cluster.hierarchy.fcluster(tree, n_parts, "maxclust")
         first, second = np.argsort(-np.bincount(part), kind="stable")[:2]
         parts = np.zeros((2, len(group)), dtype=bool)
         parts[0, among[part == first]] = parts[1, among[part == second]] = True

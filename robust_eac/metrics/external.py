@@ -9,10 +9,9 @@ from __future__ import annotations
 from itertools import chain, count
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
-from sklearn import metrics
-from sklearn.metrics.cluster import contingency_matrix
 
 from .. import validation as check
 from ..core.encoding import encode
@@ -56,7 +55,7 @@ def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     1.0
     """
     a, b = _check_partitions(labels_true=labels_true, labels_pred=labels_pred)
-    return float(metrics.adjusted_rand_score(a, b))
+    return float(sklearn.metrics.adjusted_rand_score(a, b))
 
 
 def h_criterion(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -203,7 +202,7 @@ def normalized_mutual_information(a: ArrayLike, b: ArrayLike, *, average: str = 
     """
     check.choice(average, AVERAGES, name="average")
     a, b = _check_partitions(a=a, b=b)
-    return float(metrics.normalized_mutual_info_score(a, b, average_method=average))
+    return float(sklearn.metrics.normalized_mutual_info_score(a, b, average_method=average))
 
 
 def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
@@ -229,7 +228,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
     0.693147
     """
     a, b = _check_partitions(a=a, b=b)
-    counts = contingency_matrix(a, b, sparse=True).tocoo()
+    counts = sklearn.metrics.cluster.contingency_matrix(a, b, sparse=True).tocoo()
     n_ij = counts.data
     n_i = np.bincount(counts.row, weights=n_ij)[counts.row]
     n_j = np.bincount(counts.col, weights=n_ij)[counts.col]

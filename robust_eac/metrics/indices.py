@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import xlogy
-from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from .ovi import check_clustering
 
@@ -37,7 +37,7 @@ def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
     >>> calinski_harabasz([[0], [1], [9], [10]], [0, 0, 1, 1])
     162.0
     """
-    return _crisp(calinski_harabasz_score, X, memberships)
+    return _crisp(sklearn.metrics.calinski_harabasz_score, X, memberships)
 
 
 def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
@@ -63,7 +63,7 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
     >>> round(silhouette([[0], [1], [9], [10]], [0, 0, 1, 1]), 6)
     0.888545
     """
-    return _crisp(silhouette_score, X, memberships)
+    return _crisp(sklearn.metrics.silhouette_score, X, memberships)
 
 
 def _crisp(score, X, memberships):

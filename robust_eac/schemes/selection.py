@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import sklearn
 from numpy.typing import ArrayLike
-from sklearn.cluster import KMeans
-from sklearn.preprocessing import normalize
 
 from .. import validation as check
 from ..common import RandomState
@@ -180,9 +179,9 @@ def _spectral_groups(similarities, n_groups, rng):
     # The diagonal of 1 gives every partition a positive degree, even if it shares no information with another.
     scale = 1.0 / np.sqrt(similarities.sum(axis=1))
     _, vectors = np.linalg.eigh(scale[:, np.newaxis] * similarities * scale)
-    rows = normalize(vectors[:, -n_groups:])
+    rows = sklearn.preprocessing.normalize(vectors[:, -n_groups:])
     n_distinct = len(np.unique(rows.round(DECIMALS), axis=0))
-    return KMeans(min(n_groups, n_distinct), n_init=10, random_state=rng).fit_predict(rows)
+    return sklearn.cluster.KMeans(min(n_groups, n_distinct), n_init=10, random_state=rng).fit_predict(rows)
 
 
 def _hull_vertices(points):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sklearn
 from scipy import sparse
 
 from robust_eac import CONSENSUS_FUNCTIONS
@@ -19,13 +20,13 @@ def kmeans_calls(monkeypatch):
     """(points, sample_weight, labels) of every k-means."""
     calls = []
 
-    class Spy(spectral.KMeans):
+    class Spy(sklearn.cluster.KMeans):
         def fit(self, points, sample_weight):
             super().fit(points, sample_weight=sample_weight)
             calls.append((points, sample_weight, self.labels_))
             return self
 
-    monkeypatch.setattr(spectral, "KMeans", Spy)
+    monkeypatch.setattr(sklearn.cluster, "KMeans", Spy)
     return calls
 
 

@@ -50,6 +50,12 @@ def test_import_loads_nothing():
     assert found == "['robust_eac._version'] []"
 
 
+def test_estimators_load_what_a_fit_needs():
+    heavy = {"sklearn.cluster", "sklearn.metrics", "sklearn.pipeline", "tqdm"}
+    code = "import sys, robust_eac\nrobust_eac.RobustEAC, robust_eac.merge_consensus\n"
+    assert heavy.isdisjoint(run(f"{code}print(*sys.modules)").split())
+
+
 def test_all_names_together_load_nothing_optional():
     found = run(f"import sys\nfrom robust_eac import *\n{LOADED}\nprint(sorted(others))")
     assert "'numba'" in found
