@@ -13,7 +13,6 @@ from experiments.accuracy import certificates, ensemble_benchmark, number_of_clu
 from experiments.combinatorial_eac import combinatorial_data, combinatorial_goodness
 from experiments.linear_eac import linear_eac, linear_eac_starts
 from experiments.robust_eac import baselines
-from experiments.robustness import robustness
 from experiments.shared import measure, runner, store
 from experiments.speed import distributed_scaling, peers, resampling
 from experiments.threshold_eac import kmeans, threshold_eac
@@ -33,7 +32,6 @@ SMALLER = (
     (certificates, "STARTS", 2),
     (combinatorial_data, "ORDINARY_RUNS", 40),
     (combinatorial_goodness, "RUNS", 20),
-    (robustness, "N_PARTITIONS", 20),
 )
 
 
