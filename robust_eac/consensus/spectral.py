@@ -134,7 +134,7 @@ def embed_rows(encoding, n_vectors, weights, theta, rng):
         edge_weights = edge_weights * slot_certainty(encoding, weights, theta)[encoding.partitions.sizes > 0.0]
     scaled, _ = normalised_graph(members, encoding.rows.multiplicity, edge_weights)
     # D^(-1) B N^(-1/2) is this matrix with its rows scaled, and the last step removes such scales.
-    return normalize(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
+    return sklearn.preprocessing.normalize(scaled @ leading_vectors(scaled, n_vectors, rng)[1])
 
 
 def normalised_graph(members, multiplicity, weights):
