@@ -7,6 +7,8 @@ _ALL_LISTED = 15
 _LISTED = 3
 # Least mean agreement of which nothing is said: by weight, and plain with more partitions than objects.
 _LITTLE, _LITTLE_OF_MANY = 0.2, 0.5
+# Why partitions may hardly agree.
+TWO_REASONS = "are rows clusterings (transpose), or is there no structure?"
 # Number of clusters whose sizes are listed.
 _SIZES = 8
 # Characters of a name.
@@ -68,7 +70,7 @@ def little_agreement(weights, agreements, n_samples):
     low = agreements.mean() < _LITTLE_OF_MANY if len(weights) > n_samples else weights @ agreements < _LITTLE
     if not low or not agreements.any():
         return ""
-    return "partitions hardly agree with the consensus: are rows clusterings (transpose), or is there no structure?"
+    return f"partitions hardly agree with the consensus: {TWO_REASONS}"
 
 
 def _lines(weights, agreements, names):

@@ -88,7 +88,7 @@ def _read(name, text, types, allowed):
                 raise ValueError(f"{name}, {text}: {type(error).__name__}: {error}") from error
             return text
     near = did_you_mean(text, [one for one in allowed if isinstance(one, str)])
-    raise ValueError(f"{name} must be of {written(tuple(allowed))}, got {text!r}{near}.")
+    raise ValueError(f"{name} must be one of {written(tuple(allowed))}, got {text!r}{near}.")
 
 
 def described(experiment):

@@ -28,6 +28,7 @@ _IN_OPTIONS = {
     r"""column (['"]).*?@(column \d+.*?)\1""": r"\2",
     "n_per_k": "--per-k",
     "random_state": "--seed",
+    "read the file with index_col=0": "use --index-column",
     "for example with KMeansEnsemble": "with 'robust-eac ensemble'",
     "(cluster|max|n)_(weights|clusters|features|init|iter|jobs|partitions|repeats|samples)": r"--\1-\2",
     "(agreement|cost|fractions|init|lam|loss|resample|rho|tol|weighting)(?=[= ]must|=)": r"--\1",

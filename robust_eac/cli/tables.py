@@ -213,8 +213,9 @@ def read_labels(arguments):
     missing = np.count_nonzero(labels == -1)
     note = f", {missing} of {labels.size} labels missing" if missing else ""
     say(f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}{note}")
-    if labels.shape[1] > len(labels) and arguments.draws is False and not arguments.transpose:
-        print_problem("note", f"{table.file}: more clusterings than objects. Is each row a clustering? Give --draws.")
+    told = arguments.draws is not False or arguments.transpose or table.objects is not None
+    if labels.shape[1] > len(labels) and not told:
+        print_problem("note", f"{table.file}: more clusterings than objects; if rows are clusterings, give --draws.")
     return table, labels
 
 

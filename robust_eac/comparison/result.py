@@ -204,8 +204,12 @@ class Comparison:
             return _draw_shares(self, measure, ax)
         summary, scores = _summarised(self.table, measure, reference)
         if kind == "critical-difference":
-            return _draw_critical_difference(summary, scores, ax)
-        return _draw_intervals(summary, scores, ax, paired=kind == "differences")
+            ax = _draw_critical_difference(summary, scores, ax)
+        else:
+            ax = _draw_intervals(summary, scores, ax, paired=kind == "differences")
+        if len(self.table[["fraction", "kind"]].drop_duplicates()) > 1:
+            ax.set_title(f"{ax.get_title()}\nmeans over all shares and kinds of noise")
+        return ax
 
 
 def _summarised(table, measure, reference, level=0.95, order=None):

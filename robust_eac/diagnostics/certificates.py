@@ -179,9 +179,10 @@ def _bound_of_membership(encoding, weights, n_clusters, enough):
     obstacle, bound = _obstacle(encoding), 0.0
     if obstacle is None and len(encoding.partitions.sizes) < n_different:
         bound = spectral_bound(encoding, weights, n_clusters)
-    if bound < enough and n_different <= MOST_PAIRED:
-        by_pairs = bound_memberships(encoding, weights, n_clusters, enough=enough)
-        bound, obstacle = max(bound, by_pairs.bound), None
+    if n_different <= MOST_PAIRED:
+        obstacle = None
+        if bound < enough:
+            bound = max(bound, bound_memberships(encoding, weights, n_clusters, enough=enough).bound)
     return _stated(encoding, bound, obstacle)
 
 

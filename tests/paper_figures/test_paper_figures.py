@@ -302,10 +302,11 @@ def test_marks_are_filled_where_the_interval_of_the_difference_excludes_zero(n_r
     gains = {"first": (0.1, 0.2, 0.1), "second": (-0.1, 0.1, 0.0), "third": (-0.2, -0.1, -0.2)}
     figure = clean_figure(_noisy_rows({name: np.resize(values, n_repetitions) for name, values in gains.items()}))
     marks = [line for line in figure.axes[1].lines if line.get_marker() == style.METHODS["l2"]["marker"]]
-    faces = {round(place): line.get_markerfacecolor() for line in marks for place in line.get_ydata()}
+    faces = {round(at): (line.get_markerfacecolor(), line.get_alpha()) for line in marks for at in line.get_ydata()}
     # Three ensembles have no interval; nor have three data sets, whose mean is the last.
-    sure = "white" if n_repetitions == 3 else style.VERMILLION
-    assert faces == {0: sure, 1: "white", 2: sure, 3: "white"}
+    unknown = style.VERMILLION, 0.3
+    sure, unsure = (unknown, unknown) if n_repetitions == 3 else ((style.VERMILLION, None), ("white", None))
+    assert faces == {0: sure, 1: unsure, 2: sure, 3: unknown}
     plt.close(figure)
 
 
