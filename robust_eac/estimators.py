@@ -17,7 +17,6 @@ from .core.kernels import announce_compiling
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.losses import partition_losses
-from .median_partition.objective import RawObjective
 from .median_partition.solve import solve_ensemble
 from .prediction import agreements_of, keep_consensus, read_new_objects
 from .summary import Settings, assess, summarise
@@ -359,10 +358,11 @@ class RobustEAC(_Consensus):
             from .distributed.solver import solve_and_compare
 
             with progress(self.verbose):
-                result, agreements = solve_and_compare(X, self.n_clusters, sample_weight=sample_weight, **how)
+                result, agreements, objective = solve_and_compare(
+                    X, self.n_clusters, sample_weight=sample_weight, **how
+                )
             self._store(None, result, agreements=agreements)
-            self._fixed = None
-            objective, total, weight = RawObjective, float(len(result.labels)), None
+            self._fixed = weight = None
         else:
             ensemble = check.ensemble(X, name="X")
             check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
@@ -372,10 +372,9 @@ class RobustEAC(_Consensus):
                 )
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
-            objective, total = type(objective), objective.partitions.total
             weight = check.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(parameters, objective, total, weight)
+        self._settings = Settings(parameters, type(objective), objective.partitions.total, weight)
         return self
 
     def predict_membership(self, X: Labels) -> np.ndarray:

@@ -5,58 +5,74 @@ and k x K numbers.
 """
 
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
 from ..common import row_blocks
-from ..core.encoding import Encoding, Visit, encode, hard_partitions, select, take_rows
-from ..core.formula import accumulate, coefficients, matrices_of
+from ..core.encoding import Encoding, RowData, Visit, collapse, encode, hard_partitions, select, take_rows, weigh
+from ..core.formula import accumulate, coefficients
 from ..median_partition import sweep as sweeping
-from ..median_partition.base import first_objects, gap_of, gradient_of, place_by, weighted_statistics
+from ..median_partition.base import MAX_PLACING, first_objects, gap_of, gradient_of, place_by
 from ..median_partition.objective import Matrices
 from ..median_partition.rotation import MOST_ROWS, rotate_rows, some_rows, survey
 from ..median_partition.starts import draw_rows, reduce_rows
 from ..median_partition.sweep import visiting_order
 
+# Shorter intervals that a line search tries.
+_MAX_SHORTER = 20
+
 
 class Report(NamedTuple):
     """The labels of a block, for the common encoding.
 
-    values, sizes : (n_slots,) label of each slot of the block's own encoding, -1 for "not observed"; number of objects.
+    values, sizes : (n_slots,) label of each slot of the block's own encoding, -1 for "not observed"; weight of its
+        objects.
     n_codes, mask_of : (m,) number of slots of each partition; equal numbers for partitions that observe the same
         objects.
-    n_samples : int
+    total, largest, copy : weight of all objects; the largest weight; that of a copy of an object.
     """
 
     values: np.ndarray
     n_codes: np.ndarray
     sizes: np.ndarray
     mask_of: np.ndarray
-    n_samples: int
+    total: float
+    largest: float
+    copy: float
 
 
-def read(labels, first_row):
+def read(labels, weight, first_row):
     """(encoding of a block by itself, its :class:`Report`)."""
     name = f"labels[{first_row}:]"
     ensemble = check.ensemble(labels, name=name, part=True)
     check.objects_observed(ensemble, name)
     labels = ensemble.labels
     encoding = encode(labels)
+    if weight is not None:
+        encoding = weigh(encoding, check.vector(weight, name=f"sample_weight[{first_row}:]", size=len(labels)))
     values = np.empty(len(encoding.partitions.sizes), dtype=np.int64)
     for block in row_blocks(len(labels)):
         values[encoding.partitions.offsets + encoding.rows.codes[block]] = labels[block]
-    return encoding, Report(
-        values, encoding.partitions.n_codes, encoding.partitions.sizes, encoding.partitions.mask_of, len(labels)
+    partitions, largest = encoding.partitions, encoding.rows.multiplicity.max()
+    report = Report(
+        values, partitions.n_codes, partitions.sizes, partitions.mask_of, partitions.total, largest, partitions.copy
     )
+    return encoding, report
 
 
-def merge(reports):
+def merge(reports, *, weighted=False):
     """Merge the reports of all blocks: (:class:`~robust_eac.core.encoding.Partitions`, the labels of their slots)."""
-    m, n = len(reports[0].mask_of), sum(report.n_samples for report in reports)
+    m, total = len(reports[0].mask_of), sum(report.total for report in reports)
+    largest = max(report.largest for report in reports)
+    if not 1e-60 < largest < 1e60:
+        raise ValueError(f"sample_weight must have a maximum between 1e-60 and 1e60, got {largest}.")
     partition = np.concatenate([np.repeat(np.arange(m), report.n_codes) for report in reports])
     known = np.concatenate([report.values for report in reports])
     counts = np.concatenate([report.sizes for report in reports])
@@ -71,18 +87,31 @@ def merge(reports):
         values.append(np.append(distinct[~last], distinct[last]))
         sizes.append(np.append(size[~last], np.zeros(np.count_nonzero(last))))
     empty = [u for u, size in enumerate(sizes) if size.sum() == 0.0]
+    if empty and weighted:
+        rule = "every partition must observe an object of positive weight"
+        raise ValueError(f"sample_weight: {rule}, partition {empty[0]} does not.")
     if empty:
         rule = f"every partition must observe at least one object, column {empty[0]} has no label"
         raise ValueError(f"labels: {rule}: leave it out by da.delete(labels, {empty}, axis=1).")
     n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
     # Partitions share a mask if they share one in every block.
     _, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)
-    partitions = hard_partitions(np.concatenate(sizes), n_codes, missing, mask_of.ravel(), n)
-    return partitions, np.concatenate(values)
+    partitions = hard_partitions(np.concatenate(sizes), n_codes, missing, mask_of.ravel(), total)
+    return partitions._replace(copy=min(report.copy for report in reports)), np.concatenate(values)
+
+
+class Absent(NamedTuple):
+    """The objects of a block that have no weight: (n_samples,) whether each is one of them, and their encoding."""
+
+    is_absent: np.ndarray
+    encoding: Encoding
 
 
 def encode_block(alone, report, partitions, values, start):
-    """(reduced encoding of a block by the common partitions, Proposal of an array start)."""
+    """(encoding of a block by the common partitions, its :class:`Absent`, Proposal of an array start).
+
+    start : memberships, or the name of a start: rows are reduced for it. None keeps the objects without weight.
+    """
     n, m = alone.rows.codes.shape
     known = np.split(values, partitions.offsets[1:])
     codes_of = [
@@ -95,8 +124,26 @@ def encode_block(alone, report, partitions, values, start):
         codes[block] = codes_of[alone.partitions.offsets + alone.rows.codes[block]]
     _, example = np.unique(partitions.mask_of, return_index=True)
     observed = np.ascontiguousarray(alone.rows.observed[:, alone.partitions.mask_of[example]])
-    encoding, start = reduce_rows(Encoding(alone.rows._replace(codes=codes, observed=observed), partitions), start)
-    return encoding, None if isinstance(start, str) else Proposal(start, start)
+    encoding, absent = Encoding(alone.rows._replace(codes=codes, observed=observed), partitions), None
+    if start is None:
+        return collapse(encoding), None, None
+    is_absent = encoding.rows.multiplicity == 0.0
+    # A block of which nothing would be left stays as it is.
+    if not is_absent.all():
+        absent = Absent(is_absent, take_rows(encoding, np.flatnonzero(is_absent))) if is_absent.any() else None
+        encoding, start = reduce_rows(encoding, start)
+    return encoding, absent, None if isinstance(start, str) else Proposal(start, start)
+
+
+def take_objects(encoding, absent, objects):
+    """(codes, observed, weights) of some of a block's objects, those without weight left out."""
+    if absent is not None:
+        objects = (np.cumsum(~absent.is_absent) - 1)[objects[~absent.is_absent[objects]]]
+    rows, n_alike = objects, 1
+    if encoding.inverse is not None:
+        rows = encoding.inverse[objects]
+        n_alike = np.bincount(encoding.inverse)[rows]
+    return encoding.rows.codes[rows], encoding.rows.observed[rows], encoding.rows.multiplicity[rows] / n_alike
 
 
 def check_start(start, n_clusters, first_row):
@@ -141,25 +188,21 @@ class Proposal(NamedTuple):
 class Shared(NamedTuple):
     """The input of every block for its next step.
 
-    t, S, G : share of their last steps that all blocks take; S and G of all rows after that step.
-    weights, visit, seed : of the partitions; settings of the sweep; draws the orders of the rows.
+    t, model : share of their last steps that all blocks take; that of the objective after that step.
+    visit, seed : settings of the sweep; draws the orders of the rows.
     """
 
     t: float
-    S: np.ndarray
-    G: np.ndarray
-    weights: np.ndarray
+    model: Callable
     visit: Visit
     seed: int
 
 
-def place_block(encoding, partitions, statistics, n_clusters):
-    """The :class:`Proposal` of the memberships that agree best with those behind the statistics."""
-    absent = encoding if len(partitions) == len(encoding.partitions.offsets) else select(encoding, partitions)
-    absent = absent.with_rows(multiplicity=np.zeros(len(encoding.rows.codes))).visited
-    # Tasks share their arguments: copy the arrays that placing changes.
-    statistics = statistics._replace(T=statistics.T.copy(), Q=statistics.Q.copy())
-    rows = place_by(absent, statistics, n_clusters, skip=0.0, max_visits=1)
+def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1):
+    """The :class:`Proposal` of the memberships of least loss by the model of other rows of these partitions."""
+    part = encoding if len(partitions) == len(encoding.partitions.offsets) else select(encoding, partitions)
+    absent, statistics = model(part.with_rows(multiplicity=np.zeros(len(encoding.rows.codes))))
+    rows = place_by(absent, statistics, n_clusters, skip=skip, max_visits=max_visits)
     return Proposal(rows, rows)
 
 
@@ -167,36 +210,28 @@ def measure(encoding, proposal, t):
     return accumulate(encoding, proposal.at(t))
 
 
-def _of_weighty(encoding, shared):
-    """The encoding without the partitions of weight zero, and its Statistics."""
-    active = np.flatnonzero(shared.weights)
-    part = encoding if len(active) == len(shared.weights) else select(encoding, active)
-    matrices = matrices_of(encoding.partitions, active, shared.S, shared.G)
-    return part, weighted_statistics(part, shared.weights[active], *matrices)
-
-
 def gap_of_block(encoding, proposal, shared):
-    part, statistics = _of_weighty(encoding, shared)
-    return (gap_of(part.visited, proposal.at(shared.t).copy(), statistics, part.partitions.total),)
+    visited, statistics = shared.model(encoding)
+    return (gap_of(visited, proposal.at(shared.t).copy(), statistics, encoding.partitions.total),)
 
 
 def propose(encoding, proposal, shared, number):
     """(Proposal of the block of that number, its :class:`Sums`) by one sweep of its rows, with all others fixed."""
     rows = proposal.at(shared.t)
-    part, statistics = _of_weighty(encoding, shared)
+    visited, statistics = shared.model(encoding)
     target = rows.copy()
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = sweeping.sweep_rows(order, *part.visited, statistics, target, shared.visit)
+    gap, _ = sweeping.sweep_rows(order, *visited, statistics, target, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
 def propose_best_clusters(encoding, proposal, shared, _):
     """As :func:`propose`, but for the Frank-Wolfe step: towards the best cluster of every object."""
     rows = proposal.at(shared.t)
-    part, statistics = _of_weighty(encoding, shared)
-    gradient = gradient_of(part.visited, rows, statistics)
+    visited, statistics = shared.model(encoding)
+    gradient = gradient_of(visited, rows, statistics)
     target = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
-    gap = part.rows.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
+    gap = encoding.rows.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
@@ -244,13 +279,24 @@ def search_line(partitions, weights, S, G, sums):
     return sweeping.minimise_quartic(*powers, 1.0)
 
 
+def search_values(value):
+    """A share t in [0, 1] with value(t) < value(0), the least nearby; 0 if there is none."""
+    least, upper = value(0.0), 1.0
+    for _ in range(_MAX_SHORTER):
+        t = min(upper, minimize_scalar(value, bounds=(0.0, upper), method="bounded").x, key=value)
+        if value(t) < least:
+            return float(t)
+        upper = 0.25 * t
+    return 0.0
+
+
 def after_step(S, G, sums, t):
     """S and G after a share t of the step."""
     return Matrices(S + t * sums.S, G + t * (sums.cross + t * sums.square))
 
 
 def sample_memberships(encoding, proposal, t, n_samples):
-    """(memberships of some of the block's rows, their numbers of objects) for the choice of a rotation."""
+    """(memberships of some of the block's rows, their weights) for the choice of a rotation."""
     rows = proposal.at(t)
     some = some_rows(len(rows), max(1, round(MOST_ROWS * encoding.n_samples / max(n_samples, MOST_ROWS))))
     return rows[some], encoding.rows.multiplicity[some]
@@ -273,14 +319,102 @@ def rotate_block(encoding, proposal, t, Q):
     return Proposal(rows, rows)
 
 
-def finish(encoding, proposal, t):
-    return encoding.expand(proposal.at(t))
+def finish(encoding, proposal, absent, t, model, skip):
+    """Memberships of all objects of a block; those without weight are placed."""
+    membership = encoding.expand(proposal.at(t))
+    if absent is None:
+        return membership
+    full = np.empty((len(absent.is_absent), membership.shape[1]))
+    full[~absent.is_absent], partitions = membership, np.arange(len(encoding.partitions.offsets))
+    how = {"skip": skip, "max_visits": MAX_PLACING}
+    full[absent.is_absent] = place_block(absent.encoding, partitions, model, full.shape[1], **how).rows
+    return full
 
 
 def first_winners(membership, order):
     """(k,) first object of every cluster, in the given order of clusters; infinity for an empty one."""
     first = first_objects(membership[:, order].argmax(axis=1), len(order))
     return np.where(first < len(membership), first, np.inf)
+
+
+def loaded(values):
+    """The values of a Dask array in memory; others unchanged."""
+    return values.compute() if check.is_dask_array(values) else values
+
+
+def as_dask(result, *names):
+    """A named tuple with these arrays as Dask arrays of one chunk."""
+    import dask.array as da
+
+    return result._replace(**{name: da.from_array(getattr(result, name), chunks=-1) for name in names})
+
+
+# Objects that are drawn from the chunks, all of them if there are no more.
+_SAMPLE = 2**17
+
+
+class Chunks:
+    """An ensemble in a Dask array, chunked by rows: encodings of its chunks by the common partitions, on the workers.
+
+    sizes, totals : objects of every chunk, and their weights.
+    starts : Proposals of an array start.
+    """
+
+    def __init__(self, labels, sample_weight=None, start=None, n_clusters=None):
+        from dask import compute, persist
+
+        self.sizes = labels.chunks[0]
+        self.first_rows = np.cumsum((0, *self.sizes[:-1]))
+        weights = _pieces(sample_weight, labels, "sample_weight")
+        each = zip(labels.to_delayed()[:, 0], weights, self.first_rows, strict=True)
+        pairs = [later(read, 2)(chunk, weight, int(first)) for chunk, weight, first in each]
+        alone, reports = persist(*zip(*pairs, strict=True))
+        known = compute(*reports)
+        self.totals = np.array([report.total for report in known])
+        self.partitions, values = merge(known, weighted=sample_weight is not None)
+        shared = ship(self.partitions), ship(values)
+        starts = [start] * len(self.sizes)
+        if is_array := not (start is None or isinstance(start, str)):
+            pieces = zip(start.to_delayed().ravel(), self.first_rows, strict=True)
+            starts = [later(check_start)(piece, n_clusters, int(first)) for piece, first in pieces]
+        each = zip(on_blocks(encode_block, alone, n_results=3), reports, starts, strict=True)
+        encoded = zip(*[task(report, *shared, rows) for task, report, rows in each], strict=True)
+        bounds = [later(least_and_largest)(rows) for rows in starts if is_array]
+        self.encodings, self.absent, self.starts, bounds = persist(*encoded, bounds)
+        if is_array:
+            bounds = np.array(compute(*bounds))
+            check.start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
+
+    @property
+    def n_samples(self):
+        """Number of objects."""
+        return sum(self.sizes)
+
+    def sample(self, rng):
+        """Encoding of objects drawn without replacement, in order; those without weight can be missing."""
+        rows = np.sort(sample_without_replacement(self.n_samples, min(_SAMPLE, self.n_samples), random_state=rng))
+        drawn = np.split(rows, np.searchsorted(rows, self.first_rows[1:]))
+        each = zip(on_blocks(take_objects, self.encodings, self.absent), drawn, self.first_rows, strict=True)
+        return self.gather(task(own - first) for task, own, first in each)
+
+    def gather(self, parts):
+        """Encoding of the rows that blocks return as (codes, observed, weights)."""
+        from dask import compute
+
+        codes, observed, weights = (np.concatenate(part) for part in zip(*compute(*parts), strict=True))
+        return Encoding(RowData(codes, weights, observed), self.partitions)
+
+
+def _pieces(values, labels, name):
+    """Chunks of a vector or matrix with a row per object, as tasks; None for each if it is None."""
+    import dask.array as da
+
+    if values is None:
+        return [None] * labels.numblocks[0]
+    values = values if check.is_dask_array(values) else da.from_array(check.as_array(values, name))
+    if values.shape != labels.shape[:1]:
+        raise ValueError(f"{name} must have shape {labels.shape[:1]}, one value per object, got {values.shape}.")
+    return check.with_checked_chunks(values, name=name).rechunk((labels.chunks[0],)).to_delayed()
 
 
 # Blocks are summed in a tree with this fan-in.

@@ -5,7 +5,7 @@ It minimises the objective over all objects, unlike a fit to a sample with `pred
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,19 +13,22 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, WeightSolver
-from ..core.encoding import Encoding, RowData, select, weigh
-from ..core.formula import agreement_from_sums
+from ..core import permutation
+from ..core.encoding import select, weigh
+from ..core.formula import agreement_sums_from
 from ..core.threads import progress
 from ..median_partition.alternation import Problem, alternate, first_state
 from ..median_partition.base import gap_unit
-from ..median_partition.objective import Matrices, RawObjective, objective_named
+from ..median_partition.chance_corrected import ChanceCorrectedObjective
+from ..median_partition.objective import RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
-from ..median_partition.several_starts import canonical, solve
-from ..median_partition.solve import MedianPartitionResult, check_effort, result_of
+from ..median_partition.several_starts import canonical, confirm, solve
+from ..median_partition.solve import MedianPartitionResult, check_effort, result_of, solve_ensemble
 from ..median_partition.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
-from ..median_partition.sweep import visit_with
+from ..median_partition.sweep import ROUNDING, visit_with
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting
+from ..prediction import agreements_of
 from . import blocks
 
 if TYPE_CHECKING:
@@ -49,6 +52,8 @@ def solve_median_partition_distributed(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     verbose: int = 0,
+    agreement: str = "auto",
+    sample_weight: ArrayLike | None = None,
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
@@ -108,63 +113,58 @@ def solve_median_partition_distributed(
     """
     how = {"n_init": n_init, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs, "random_state": random_state}
     with progress(verbose):
-        return solve_and_compare(labels, n_clusters, weighting, "auto", init, **how)[0]
+        return solve_and_compare(labels, n_clusters, weighting, agreement, init, sample_weight=sample_weight, **how)[0]
 
 
 def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_weight=None, **how):
-    """(result of :func:`solve_median_partition_distributed`, agreement of every partition with it)."""
+    """(result of :func:`solve_median_partition_distributed`, agreement of every partition with it, the objective)."""
     labels = check.dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check.n_clusters(n_clusters, n)
-    if sample_weight is not None:
-        raise ValueError("sample_weight must be None for a Dask array.")
+    if labels.numblocks[0] == 1:
+        with blocks.scheduler_watched():
+            labels, init, sample_weight = map(blocks.loaded, (labels, init, sample_weight))
+        ensemble, effort = check.ensemble(labels), how | {"sample_weight": sample_weight}
+        result, _, objective = solve_ensemble(ensemble, n_clusters, weighting, agreement, init, **effort)
+        return blocks.as_dask(result, "labels", "membership"), agreements_of(objective, result), objective
     weighting = as_weighting(weighting)
-    if not objective_named(agreement, weighting).in_chunks:
-        raise ValueError(
-            'For a Dask array, agreement must not be "adjusted" nor weighting "chance-corrected": these losses cannot '
-            'be summed over chunks. RestrictedSimplex(rho="auto") leaves out random partitions, too.'
-        )
+    kind = IN_CHUNKS[objective_named(agreement, weighting)]
     n_init, limits, n_jobs, rng = check_effort(**how)
     start = _check_start(init, labels, n_clusters)
-
-    @cache
-    def encoded():
-        return _encode(labels, start, n_clusters)
-
-    @cache
-    def sample():
-        partitions, encodings, _ = encoded()
-        return _gather_sample(encodings, partitions, labels.chunks[0], n_clusters, rng)
-
-    def group():
-        return linked_group(sample(), rng)
-
     with blocks.scheduler_watched():
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
-        weighting = weighting.ready(m, float(n) ** 2, group)
-        partitions, encodings, starts = encoded()
+        chunks = blocks.Chunks(labels, sample_weight, start, n_clusters)
+        objective, starts = kind(chunks, n_clusters), chunks.starts
+        weighting = weighting.ready(
+            m, objective.unit(objective.partitions.total), lambda: linked_group(chunks.sample(rng), rng)
+        )
         if sampled:
-            problem = Problem(RawObjective(sample(), n_clusters), weighting, **limits)
+            sample = _gather_sample(chunks, n_clusters, rng)
+            problem = Problem(objective.in_memory(sample, n_clusters), weighting, **limits)
             rough = problem._replace(tol=max(problem.tol, SAMPLE_TOL))
-            starts = _place_from_sample(encodings, rough, start, seeds, n_jobs=n_jobs)
-        problem = Problem(DistributedObjective(partitions, n_clusters), weighting, **limits)
-        rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-        state = first_state(problem, rows, own, name="all objects: ")
-        state = canonical(problem, alternate(problem, state))
-        agreements = agreement_from_sums(partitions, *problem.objective.measure(state.rows))
-        consensus, membership = _finish(state.rows, labels.chunks[0], n_clusters, by_object=sampled)
-    return result_of(problem, state, consensus, membership), agreements
+            starts = _place_from_sample(chunks.encodings, rough, start, seeds, n_jobs=n_jobs)
+        problem = Problem(objective, weighting, **limits)
+        rows, own = blocks.Rows(chunks.encodings, starts), np.random.RandomState(seeds[0])
+        state = alternate(problem, first_state(problem, rows, own, name="all objects: "))
+        state = canonical(*confirm(problem, state, seeds[0]))
+        agreements = objective.agreements(state.rows)
+        consensus, membership = _finish(objective, state, limits["tol"], by_object=sampled)
+    return result_of(problem, state, consensus, membership), agreements, objective
 
 
-class DistributedObjective(RawObjective):
-    """sum_u alpha_u d_u of rows on the workers."""
+class InChunks:
+    """Methods of an objective of rows on the workers; all that it needs of them are sums over the chunks."""
 
-    def __init__(self, partitions, n_clusters):
-        self.partitions, self.n_clusters = partitions, n_clusters
+    def __init__(self, chunks, n_clusters):
+        self.chunks, self.n_clusters, self.partitions = chunks, n_clusters, chunks.partitions
 
     def measure(self, rows, n_threads=1):
-        return Matrices(*blocks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
+        return self.matrices(*blocks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
+
+    def agreements(self, rows, n_threads=1):
+        matrices = self.measure(rows)
+        return permutation.adjusted(*agreement_sums_from(self.partitions, matrices.S, matrices.G))
 
     def steps(self, weights, rows, matrices, rng, n_threads=1):
         return DistributedSteps(self, weights, rows, matrices, rng)
@@ -182,9 +182,9 @@ class DistributedObjective(RawObjective):
         free = free_clusters(np.max(of_each(blocks.largest_memberships), axis=0))
         if len(free) == 0:
             return None
-        some = of_each(blocks.sample_memberships, self.partitions.total)
+        some = of_each(blocks.sample_memberships, self.chunks.n_samples)
         found, weight = (np.concatenate(parts) for parts in zip(*some, strict=True))
-        search = Search(found, weight, free, survey if self.partitions.total > len(found) else None)
+        search = Search(found, weight, free, survey if self.chunks.n_samples > len(found) else None)
         return search.canonical(near=near)
 
     def rotate_rows(self, rows, Q):
@@ -194,8 +194,41 @@ class DistributedObjective(RawObjective):
         rows.t = 0.0
 
 
+class RawInChunks(InChunks, RawObjective):
+    """sum_u alpha_u d_u of rows on the workers."""
+
+    in_memory = RawObjective
+
+    def search_line(self, weights, matrices, sums):
+        """The share t of all blocks' steps that lowers the objective most; 0 if none does."""
+        return blocks.search_line(self.partitions, weights, *matrices, sums)
+
+
+class CorrectedInChunks(InChunks, ChanceCorrectedObjective):
+    """sum_u alpha_u d_u / E[d_u] of rows on the workers."""
+
+    in_memory = ChanceCorrectedObjective
+
+    @cached_property
+    def _sums(self):
+        n, copy = self.partitions.n_observed, self.partitions.copy
+        return permutation.hard_sums(n, copy * n, self.partitions.squares)
+
+    def search_line(self, weights, matrices, sums):
+        """A share t of all blocks' steps that lowers the true sum, not only the model of it; 0 if none does."""
+
+        def value(t):
+            return weights @ self.matrices(*blocks.after_step(matrices.S, matrices.G, sums, t)).losses
+
+        return blocks.search_values(value)
+
+
+# objective in memory -> the same of rows on the workers
+IN_CHUNKS = {kind.in_memory: kind for kind in (RawInChunks, CorrectedInChunks)}
+
+
 class DistributedSteps:
-    """Steps down sum_u alpha_u d_u over the rows of all blocks.
+    """Steps down the weighted losses of the rows of all blocks.
 
     Every block sweeps, and all take the best common share of their steps. If no share lowers the objective, a
     Frank-Wolfe step moves mass to the best cluster of every object: a descent direction wherever the gap is not zero.
@@ -221,19 +254,20 @@ class DistributedSteps:
         self.matrices = self._objective.measure(self._rows)
 
     def _shared(self, visit, seed):
-        return blocks.ship(blocks.Shared(self._rows.t, *self.matrices, self._weights, visit, seed))
+        model = self._objective.model(self._weights, self.matrices)
+        return blocks.ship(blocks.Shared(self._rows.t, model, visit, seed))
 
     def _step(self, propose, visit):
         """Take the step that the blocks propose; returns the gap before it."""
-        rows, partitions = self._rows, self._objective.partitions
+        rows, objective, matrices = self._rows, self._objective, self.matrices
         shared = self._shared(visit, self._rng.randint(MAX_SEED))
         proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
         proposals, sums = zip(*proposed, strict=True)
         total, rows.proposals = blocks.sum_of(sums, proposals)
         total = blocks.Sums(*total)
-        rows.t = blocks.search_line(partitions, self._weights, *self.matrices, total)
-        self.matrices = blocks.after_step(*self.matrices, total, rows.t)
-        return total.gap / gap_unit(partitions.total)
+        rows.t = objective.search_line(self._weights, matrices, total)
+        self.matrices = objective.matrices(*blocks.after_step(matrices.S, matrices.G, total, rows.t))
+        return total.gap / gap_unit(objective.partitions.total)
 
 
 def _check_start(init, labels, n_clusters):
@@ -249,51 +283,19 @@ def _check_start(init, labels, n_clusters):
     return check.with_checked_chunks(init, name="init").rechunk((labels.chunks[0], n_clusters)[: init.ndim])
 
 
-def _encode(labels, start, n_clusters):
-    """(partitions, encodings of the blocks, their proposals if the start is an array)."""
-    from dask import compute, persist
-
-    first_rows = np.cumsum((0, *labels.chunks[0][:-1]))
-    chunks = zip(labels.to_delayed()[:, 0], first_rows, strict=True)
-    pairs = [blocks.later(blocks.read, 2)(chunk, int(first)) for chunk, first in chunks]
-    alone, reports = persist(*zip(*pairs, strict=True))
-    partitions, values = blocks.merge(compute(*reports))
-    shared = blocks.ship(partitions), blocks.ship(values)
-    if isinstance(start, str):
-        starts = [start] * len(first_rows)
-    else:
-        starts = [
-            blocks.later(blocks.check_start)(piece, n_clusters, int(first))
-            for piece, first in zip(start.to_delayed().ravel(), first_rows, strict=True)
-        ]
-    each = zip(blocks.on_blocks(blocks.encode_block, alone, n_results=2), reports, starts, strict=True)
-    encoded = [task(report, *shared, rows) for task, report, rows in each]
-    encodings, proposals = zip(*encoded, strict=True)
-    if isinstance(start, str):
-        return partitions, persist(*encodings), None
-    bounds = [blocks.later(blocks.least_and_largest)(rows) for rows in starts]
-    encodings, proposals, bounds = persist(encodings, proposals, bounds)
-    bounds = np.array(compute(*bounds))
-    check.start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
-    return partitions, encodings, proposals
-
-
-def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
+def _gather_sample(chunks, n_clusters, rng):
     """Encoding of objects drawn with replacement, or of all of them, gathered to the client."""
-    from dask import compute
-
-    size = min(sample_size(partitions, n_clusters), _MAX_SAMPLE)
-    everything = partitions.total < SAMPLE_SHARE * size
-    sizes = rng.multinomial(size, np.array(n_rows) / partitions.total)
-    seeds = rng.randint(MAX_SEED, size=len(n_rows))
-    parts = [
+    size = min(sample_size(chunks.partitions, n_clusters), _MAX_SAMPLE)
+    everything = chunks.n_samples < SAMPLE_SHARE * size
+    sizes = rng.multinomial(size, chunks.totals / chunks.totals.sum())
+    seeds = rng.randint(MAX_SEED, size=len(sizes))
+    sample = chunks.gather(
         blocks.later(blocks.sample_block)(encoding, None if everything else int(size), int(seed))
-        for encoding, size, seed in zip(encodings, sizes, seeds, strict=True)
+        for encoding, size, seed in zip(chunks.encodings, sizes, seeds, strict=True)
         if everything or size
-    ]
-    codes, observed, counts = (np.concatenate(part) for part in zip(*compute(*parts), strict=True))
-    sample = Encoding(RowData(codes, counts, observed), partitions)
-    return weigh(sample, counts * (partitions.total / counts.sum()))
+    )
+    counts = sample.rows.multiplicity
+    return weigh(sample, counts * (chunks.partitions.total / counts.sum()))
 
 
 def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
@@ -308,9 +310,8 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
         weights = np.full(len(partitions), 1.0 / len(partitions))
         problem = problem._replace(objective=objective, weighting=Fixed(weights))
     state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
-    raw = RawObjective(objective.encoding, objective.n_clusters)
-    statistics = raw.statistics(state.weights, raw.measure(membership))
-    shared = partitions, blocks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
+    model = objective.model(state.weights, objective.measure(membership))
+    shared = partitions, blocks.ship(model), objective.n_clusters
     return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])
 
 
@@ -322,18 +323,21 @@ def _as_array(pieces, chunks, n_clusters):
     return da.concatenate([da.from_delayed(piece, shape=shape, dtype=np.float64) for piece, shape in each])
 
 
-def _finish(rows, chunks, n_clusters, *, by_object):
+def _finish(objective, state, tol, *, by_object):
     """(labels, membership) of all objects as Dask arrays, clusters in the order of :func:`empty_last`."""
     from dask import compute, persist
 
-    memberships = persist(*[task(rows.t) for task in rows.each(blocks.finish)])
-    starts = np.cumsum((0, *chunks[:-1]))
+    rows, chunks, n_clusters = state.rows, objective.chunks, objective.n_clusters
+    model = blocks.ship(objective.model(state.weights, state.matrices))
+    skip = max(tol, ROUNDING) * objective.partitions.total
+    each = zip(rows.each(blocks.finish), chunks.absent, strict=True)
+    memberships = persist(*[task(absent, rows.t, model, skip) for task, absent in each])
     order, step = np.arange(n_clusters), None
     while step is None or (np.diff(step) != 1).any():
         order = order if step is None else order[step]
         first = np.array(compute(*[blocks.later(blocks.first_winners)(block, order) for block in memberships]))
-        first = (first + starts[:, np.newaxis]).min(axis=0)
+        first = (first + chunks.first_rows[:, np.newaxis]).min(axis=0)
         step = np.argsort(first if by_object else np.isinf(first), kind="stable")
     ordered = [blocks.later(np.take)(block, order, axis=1) for block in memberships]
-    membership = _as_array(ordered, chunks, n_clusters)
+    membership = _as_array(ordered, chunks.sizes, n_clusters)
     return persist(membership.argmax(axis=1), membership)

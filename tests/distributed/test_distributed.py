@@ -1,6 +1,7 @@
 """The solver on Dask arrays: the single machine's result, never uphill."""
 
 import pickle
+import types
 import warnings
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from robust_eac import (
     KMeansEnsemble,
     RobustEAC,
+    adjusted_agreement,
     adjusted_rand_score,
     ensemble_distributed,
     objective_value,
@@ -19,7 +21,8 @@ from robust_eac import (
     solve_median_partition_distributed,
 )
 
-from ..access import _blocks, _rotation, _starts, accumulate, distributed, encode, losses_of
+from ..access import ChanceCorrectedObjective, _blocks, _rotation, _starts, accumulate, distributed, encode
+from ..access import losses_of, visit_with, weigh
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..median_partition.test_rotation import canonical, noisy, numbered_alike
 
@@ -199,7 +202,7 @@ def test_membership_is_canonical(rng, n_rows, monkeypatch):
     options = {"weighting": "uniform", "init": rng.dirichlet(np.ones(K), size=N), "random_state": 0}
     result = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
     assert_consistent(labels, result)
-    monkeypatch.setattr(distributed.DistributedObjective, "canonical_rotation", lambda objective, rows, near: None)
+    monkeypatch.setattr(distributed.InChunks, "canonical_rotation", lambda objective, rows, near: None)
     ended = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
     found, before = result.membership.compute(), ended.membership.compute()
     # Some rows decide, all of them stay in the simplex.
@@ -280,8 +283,103 @@ def test_estimator_takes_a_dask_array(rng):
         np.testing.assert_array_equal(getattr(model, f"{name}_"), value)
     assert isinstance(model.labels_, da.Array)
     assert isinstance(model.fit_predict(array), da.Array)
-    with pytest.raises(ValueError, match="sample_weight"):
-        model.fit(array, sample_weight=np.ones(N))
+
+
+CORRECTED = {"weighting": "chance-corrected", "n_init": 2}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("missing", "weighted", "options"),
+    [
+        (0.0, False, CORRECTED),
+        (0.3, True, CORRECTED),
+        (0.0, True, {"agreement": "adjusted", "n_init": 2}),
+        (0.3, True, {"n_init": 2}),
+    ],
+)
+def test_many_chunks_give_the_fit_in_memory(missing, weighted, options):
+    for seed in range(3):
+        rng = np.random.RandomState(seed)
+        labels, _ = problem(rng, missing, n=900)
+        weight = rng.choice([0.0, 0.5, 1.0, 3.0], size=900) if weighted else None
+        if weighted:
+            # No object of a chunk has weight.
+            weight[200:400] = 0.0
+        single = RobustEAC(K, **options, random_state=0).fit(labels, sample_weight=weight)
+        weights = weight if weight is None or seed else by_rows(weight, 130)
+        model = RobustEAC(K, **options, random_state=0).fit(by_rows(labels, 200), sample_weight=weights)
+        assert model.objective_ == pytest.approx(single.objective_, rel=1e-6)
+        np.testing.assert_allclose(model.weights_, single.weights_, atol=1e-3)
+        np.testing.assert_allclose(model.membership_.compute(), single.membership_, atol=0.02)
+        assert adjusted_rand_score(single.labels_, model.labels_.compute()) >= 0.99
+        membership = model.membership_.compute()
+        agreements = adjusted_agreement(labels, membership, sample_weight=weight)
+        np.testing.assert_allclose(model.agreements_, agreements, atol=1e-10)
+        assert model.converged_
+        assert np.all(np.diff(model.objective_history_) <= 1e-12)
+        assert model.summary().splitlines()[2] == single.summary().splitlines()[2]
+
+
+@pytest.mark.usefixtures("here")
+def test_one_chunk_gives_the_bits_of_memory():
+    for seed in range(50):
+        rng = np.random.RandomState(seed)
+        labels, _ = problem(rng, missing=0.2 * (seed % 2), n=90)
+        weight = rng.choice([0.5, 1.0, 2.0], size=90) if seed % 3 else None
+        weights = weight if weight is None else by_rows(weight, 40)
+        single = RobustEAC(K, **CORRECTED, random_state=seed).fit(labels, sample_weight=weight)
+        model = RobustEAC(K, **CORRECTED, random_state=seed).fit(by_rows(labels, 90), sample_weight=weights)
+        assert isinstance(model.labels_, da.Array)
+        for name in ("labels_", "membership_", "weights_", "losses_", "agreements_", "objective_history_", "gap_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(single, name), err_msg=name)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_long_run_continues_from_its_membership(rng):
+    labels, start = problem(rng, n=900)
+    array, options = by_rows(labels, 200), CORRECTED | {"tol": 1e-7, "random_state": 0}
+    whole = RobustEAC(K, **options, init=start).fit(array)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        model = RobustEAC(K, **options, max_iter=1, init=start).fit(array)
+    for _ in range(100):
+        if model.converged_:
+            break
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = RobustEAC(K, **options, max_iter=1, init=model.membership_).fit(array)
+    assert model.converged_
+    assert model.objective_ == pytest.approx(whole.objective_, rel=1e-9)
+    np.testing.assert_array_equal(model.labels_, whole.labels_)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_corrected_losses_along_the_step(rng, missing):
+    labels, weight = random_ensemble(rng, 40, 5, missing=missing), rng.uniform(0.2, 3.0, size=40)
+    encoding, weights = weigh(encode(labels), weight), rng.dirichlet(np.ones(5))
+    rows, memory = random_membership(rng, 40, K), ChanceCorrectedObjective(encoding, K)
+    objective = distributed.CorrectedInChunks(types.SimpleNamespace(partitions=encoding.partitions), K)
+    for there, here in zip(memory.measure(rows), objective.matrices(*accumulate(encoding, rows)), strict=True):
+        np.testing.assert_allclose(here, there, rtol=1e-10, atol=1e-12)
+    before = memory.measure(rows)
+    model = objective.model(weights, before)
+    for one, other in zip(model(encoding)[1], memory.statistics(weights, before), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+    shared = _blocks.Shared(0.0, model, visit_with(1.0), 0)
+    proposal, sums = _blocks.propose(encoding, _blocks.Proposal(rows, rows), shared, 0)
+    best = objective.search_line(weights, before, sums)
+
+    def value(t):
+        return weights @ memory.measure(proposal.at(t)).losses
+
+    assert 0.0 < best <= 1.0
+    assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 101))) + 1e-6
+
+
+def test_line_search_finds_a_minimum_near_the_start():
+    assert 0.0 < _blocks.search_values(lambda t: (t - 1e-6) ** 2) < 2e-6
+    assert _blocks.search_values(lambda t: -t) == 1.0
+    assert _blocks.search_values(lambda t: t) == 0.0
 
 
 def lazily(array, chunks=50):
@@ -310,7 +408,13 @@ SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(np.full((100, 2), 0.7))
         ({"labels": lazily(np.r_[GOOD, [[-1, -1]]])}, r"labels\[100:\].* row 0"),
         ({"labels": misdeclared(GOOD, 40)}, r"labels\[50:\].* chunk"),
         ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:\].* chunk"),
-        ({"weighting": "chance-corrected"}, "chance-corrected"),
+        ({"sample_weight": lazily(-np.ones(100))}, r"sample_weight\[(0|50):\]"),
+        ({"sample_weight": np.ones(99)}, "sample_weight .* shape"),
+        ({"sample_weight": np.zeros(100)}, "sample_weight .* maximum"),
+        (
+            {"labels": lazily(np.c_[GOOD, GOOD[:, 0]] - [0, 0, 1]), "sample_weight": lazily(GOOD[:, 1].astype(float))},
+            "sample_weight: .* partition 2",
+        ),
         ({"init": SAME}, "init .* same"),
         ({"init": NO_SUM}, r"init\[(0|50):\]"),
         ({"init": SAME[:99]}, "init .* shape"),
