@@ -528,14 +528,15 @@ class MergeConsensus(_Consensus):
         self : MergeConsensus
         """
         # RobustEAC does not need the consensus functions.
-        from .consensus.merge import merge_labels
+        from .consensus.merge import OF_OBJECTS, as_given, merge_labels, opened
 
-        ensemble: Any = check.ensemble(X, name="X")
-        with announce_compiling():
-            result = merge_labels(ensemble, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
-        hard = np.eye(result.n_clusters)[result.labels]
-        losses, agreements = partition_losses(ensemble, hard), adjusted_agreement(ensemble, hard)
-        self._store(ensemble.names, result, losses=losses, agreements=agreements)
+        with announce_compiling(), opened(X, name="X") as (source,):
+            result, compared = merge_labels(source, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
+        if compared is None:
+            hard = np.eye(result.n_clusters)[result.labels]
+            compared = partition_losses(source, hard), adjusted_agreement(source, hard)
+        result, (losses, agreements) = as_given(result, X, *OF_OBJECTS), compared
+        self._store(getattr(source, "names", None), result, losses=losses, agreements=agreements)
         del self.n_clusters_
-        self._settings = Settings(self.get_params(deep=False), None, float(ensemble.n_samples), None)
+        self._settings = Settings(self.get_params(deep=False), None, float(len(result.labels)), None)
         return self

@@ -7,6 +7,7 @@ and k x K numbers.
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
 from typing import NamedTuple
 
@@ -16,8 +17,9 @@ from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
 from ..common import row_blocks
+from ..core import permutation
 from ..core.encoding import Encoding, RowData, Visit, collapse, encode, hard_partitions, select, take_rows, weigh
-from ..core.formula import accumulate, coefficients
+from ..core.formula import accumulate, agreement_sums_from, coefficients, losses_of
 from ..median_partition import sweep as sweeping
 from ..median_partition.base import MAX_PLACING, first_objects, gap_of, gradient_of, place_by
 from ..median_partition.objective import Matrices
@@ -333,20 +335,49 @@ def finish(encoding, proposal, absent, t, model, skip):
 
 def first_winners(membership, order):
     """(k,) first object of every cluster, in the given order of clusters; infinity for an empty one."""
-    first = first_objects(membership[:, order].argmax(axis=1), len(order))
-    return np.where(first < len(membership), first, np.inf)
+    return _first_places(membership[:, order].argmax(axis=1), len(order))
 
 
-def loaded(values):
-    """The values of a Dask array in memory; others unchanged."""
-    return values.compute() if check.is_dask_array(values) else values
+def _first_places(values, n_values):
+    first = first_objects(values, n_values)
+    return np.where(first < len(values), first, np.inf)
 
 
-def as_dask(result, *names):
-    """A named tuple with these arrays as Dask arrays of one chunk."""
+def first_values(encoding, values, n_values):
+    """(n_values,) first object with each value of the rows, among those where it is not negative."""
+    values = encoding.expand(values)
+    return _first_places(values[values >= 0], n_values)
+
+
+def measure_clusters(encoding, clusters, n_clusters):
+    """(None, S and G of the clusters of the rows)."""
+    return None, accumulate(encoding, np.eye(n_clusters)[clusters])
+
+
+def _on_part(function, partitions, encoding, *args):
+    return function(encoding if partitions is None else select(encoding, partitions), *args)
+
+
+@contextmanager
+def opened(labels, *others, name="labels"):
+    """The labels and others: a checked Ensemble, or Dask arrays. Those of a single chunk are loaded into memory."""
+    if check.is_dask_array(labels):
+        labels = check.dask_rows(labels, name=name)
+    with scheduler_watched():
+        if not check.is_dask_array(labels) or labels.numblocks[0] == 1:
+            labels, *others = (v.compute() if check.is_dask_array(v) else v for v in (labels, *others))
+            labels = check.ensemble(labels, name=name)
+        yield (labels, *others)
+
+
+def as_given(result, labels, *names):
+    """A named tuple in which these arrays are Dask arrays if the labels are one."""
+    if not check.is_dask_array(labels):
+        return result
     import dask.array as da
 
-    return result._replace(**{name: da.from_array(getattr(result, name), chunks=-1) for name in names})
+    own = {name: getattr(result, name) for name in names}
+    return result._replace(**{name: da.asarray(values, chunks=-1) for name, values in own.items()})
 
 
 # Objects that are drawn from the chunks, all of them if there are no more.
@@ -359,6 +390,9 @@ class Chunks:
     sizes, totals : objects of every chunk, and their weights.
     starts : Proposals of an array start.
     """
+
+    # The partitions that functions of the encodings see; None for all.
+    _seen = None
 
     def __init__(self, labels, sample_weight=None, start=None, n_clusters=None):
         from dask import compute, persist
@@ -396,6 +430,56 @@ class Chunks:
         drawn = np.split(rows, np.searchsorted(rows, self.first_rows[1:]))
         each = zip(on_blocks(take_objects, self.encodings, self.absent), drawn, self.first_rows, strict=True)
         return self.gather(task(own - first) for task, own, first in each)
+
+    def select(self, partitions):
+        """These objects, of which functions see only some of the partitions."""
+        part = copy(self)
+        part._seen = partitions
+        return part
+
+    def _tasks(self, function, parts, shared, n_results):
+        shared = [ship(value) for value in shared]
+        function = partial(_on_part, function, self._seen)
+        return [task(*shared) for task in on_blocks(function, self.encodings, *parts, n_results=n_results)]
+
+    def total(self, function, *parts, shared=()):
+        """(first results on the workers, sum of the second ones, tuples) of a function of (encoding, parts, shared)."""
+        kept, sums = zip(*self._tasks(function, parts, shared, 2), strict=True)
+        total, kept = sum_of(sums, kept)
+        return kept, total
+
+    def arrays(self, function, *parts, shared=(), kinds):
+        """The tuple of values of the objects that such a function returns, as Dask arrays.
+
+        kinds : the type of each array and the shape of an entry.
+        """
+        from dask import persist
+
+        tasks = self._tasks(function, parts, shared, len(kinds))
+        results = zip(zip(*tasks, strict=True), kinds, strict=True)
+        return persist(*[self.array(pieces, *kind) for pieces, kind in results])
+
+    def array(self, pieces, dtype, shape):
+        """A Dask array of values of the objects, by chunk."""
+        import dask.array as da
+
+        each = zip(pieces, self.sizes, strict=True)
+        return da.concatenate([da.from_delayed(piece, shape=(size, *shape), dtype=dtype) for piece, size in each])
+
+    def order(self, values, n_values):
+        """The values 0, 1, ... of the rows, each of which occurs, in the order of their first objects."""
+        return np.argsort(self.first_of(self._tasks(first_values, (values,), (n_values,), None)))
+
+    def first_of(self, tasks):
+        """Least place of an object, from those within the chunks."""
+        from dask import compute
+
+        return (np.array(compute(*tasks)) + self.first_rows[:, np.newaxis]).min(axis=0)
+
+    def compare(self, clusters, n_clusters):
+        """(losses d_u of all partitions, their adjusted agreements) at a partition, given by the clusters of the rows."""
+        _, (S, G) = self.total(measure_clusters, clusters, shared=(n_clusters,))
+        return losses_of(self.partitions, S, G), permutation.adjusted(*agreement_sums_from(self.partitions, S, G))
 
     def gather(self, parts):
         """Encoding of the rows that blocks return as (codes, observed, weights)."""

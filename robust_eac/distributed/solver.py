@@ -122,11 +122,11 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
     n, m = labels.shape
     n_clusters = check.n_clusters(n_clusters, n)
     if labels.numblocks[0] == 1:
-        with blocks.scheduler_watched():
-            labels, init, sample_weight = map(blocks.loaded, (labels, init, sample_weight))
-        ensemble, effort = check.ensemble(labels), how | {"sample_weight": sample_weight}
-        result, _, objective = solve_ensemble(ensemble, n_clusters, weighting, agreement, init, **effort)
-        return blocks.as_dask(result, "labels", "membership"), agreements_of(objective, result), objective
+        with blocks.opened(labels, init, sample_weight) as (ensemble, init, weight):
+            result, _, objective = solve_ensemble(
+                ensemble, n_clusters, weighting, agreement, init, sample_weight=weight, **how
+            )
+        return blocks.as_given(result, labels, "labels", "membership"), agreements_of(objective, result), objective
     weighting = as_weighting(weighting)
     kind = IN_CHUNKS[objective_named(agreement, weighting)]
     n_init, limits, n_jobs, rng = check_effort(**how)
@@ -315,17 +315,9 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
     return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])
 
 
-def _as_array(pieces, chunks, n_clusters):
-    import dask.array as da
-
-    shapes = [(size, n_clusters) for size in chunks]
-    each = zip(pieces, shapes, strict=True)
-    return da.concatenate([da.from_delayed(piece, shape=shape, dtype=np.float64) for piece, shape in each])
-
-
 def _finish(objective, state, tol, *, by_object):
     """(labels, membership) of all objects as Dask arrays, clusters in the order of :func:`empty_last`."""
-    from dask import compute, persist
+    from dask import persist
 
     rows, chunks, n_clusters = state.rows, objective.chunks, objective.n_clusters
     model = blocks.ship(objective.model(state.weights, state.matrices))
@@ -335,9 +327,8 @@ def _finish(objective, state, tol, *, by_object):
     order, step = np.arange(n_clusters), None
     while step is None or (np.diff(step) != 1).any():
         order = order if step is None else order[step]
-        first = np.array(compute(*[blocks.later(blocks.first_winners)(block, order) for block in memberships]))
-        first = (first + chunks.first_rows[:, np.newaxis]).min(axis=0)
+        first = chunks.first_of([blocks.later(blocks.first_winners)(block, order) for block in memberships])
         step = np.argsort(first if by_object else np.isinf(first), kind="stable")
     ordered = [blocks.later(np.take)(block, order, axis=1) for block in memberships]
-    membership = _as_array(ordered, chunks.sizes, n_clusters)
+    membership = chunks.array(ordered, np.float64, (n_clusters,))
     return persist(membership.argmax(axis=1), membership)

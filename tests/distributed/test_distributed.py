@@ -21,8 +21,7 @@ from robust_eac import (
     solve_median_partition_distributed,
 )
 
-from ..access import ChanceCorrectedObjective, _blocks, _rotation, _starts, accumulate, distributed, encode
-from ..access import losses_of, visit_with, weigh
+from ..access import _blocks, _encoding, _raw, _rotation, _starts, _sweep, accumulate, distributed, encode, losses_of
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..median_partition.test_rotation import canonical, noisy, numbered_alike
 
@@ -356,8 +355,8 @@ def test_a_long_run_continues_from_its_membership(rng):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_corrected_losses_along_the_step(rng, missing):
     labels, weight = random_ensemble(rng, 40, 5, missing=missing), rng.uniform(0.2, 3.0, size=40)
-    encoding, weights = weigh(encode(labels), weight), rng.dirichlet(np.ones(5))
-    rows, memory = random_membership(rng, 40, K), ChanceCorrectedObjective(encoding, K)
+    encoding, weights = _encoding.weigh(encode(labels), weight), rng.dirichlet(np.ones(5))
+    rows, memory = random_membership(rng, 40, K), _raw.ChanceCorrectedObjective(encoding, K)
     objective = distributed.CorrectedInChunks(types.SimpleNamespace(partitions=encoding.partitions), K)
     for there, here in zip(memory.measure(rows), objective.matrices(*accumulate(encoding, rows)), strict=True):
         np.testing.assert_allclose(here, there, rtol=1e-10, atol=1e-12)
@@ -365,7 +364,7 @@ def test_corrected_losses_along_the_step(rng, missing):
     model = objective.model(weights, before)
     for one, other in zip(model(encoding)[1], memory.statistics(weights, before), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
-    shared = _blocks.Shared(0.0, model, visit_with(1.0), 0)
+    shared = _blocks.Shared(0.0, model, _sweep.visit_with(1.0), 0)
     proposal, sums = _blocks.propose(encoding, _blocks.Proposal(rows, rows), shared, 0)
     best = objective.search_line(weights, before, sums)
 
