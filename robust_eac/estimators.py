@@ -528,15 +528,17 @@ class MergeConsensus(_Consensus):
         self : MergeConsensus
         """
         # RobustEAC does not need the consensus functions.
-        from .consensus.merge import OF_OBJECTS, as_given, merge_labels, opened
+        from .consensus.merge import OF_OBJECTS, merge_labels
+        from .distributed.blocks import as_given, opened
 
+        parameters: dict[str, Any] = self.get_params(deep=False)
         with announce_compiling(), opened(X, name="X") as (source,):
-            result, compared = merge_labels(source, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
+            result, compared = merge_labels(source, **parameters)
         if compared is None:
             hard = np.eye(result.n_clusters)[result.labels]
             compared = partition_losses(source, hard), adjusted_agreement(source, hard)
         result, (losses, agreements) = as_given(result, X, *OF_OBJECTS), compared
         self._store(getattr(source, "names", None), result, losses=losses, agreements=agreements)
         del self.n_clusters_
-        self._settings = Settings(self.get_params(deep=False), None, float(len(result.labels)), None)
+        self._settings = Settings(parameters, None, float(len(result.labels)), None)
         return self

@@ -197,6 +197,6 @@ def merge_labels(
 def _numbered(encoding, leaves, votes, clusters, names, numbers):
     """Values of the objects from those of the rows, with clusters and micro-clusters renamed."""
     (labels,), leaves = renamed(encoding, clusters, names), encoding.expand(leaves)
-    membership = encoding.expand(votes.membership[:, names])
+    membership = encoding.expand(votes[0][:, names])
     own = membership[np.arange(len(labels)), labels]
     return labels, membership, own, np.where(leaves >= 0, numbers[leaves], -1)

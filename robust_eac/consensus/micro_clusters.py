@@ -63,13 +63,11 @@ class Objects:
     def __init__(self, encoding):
         self.encoding = encoding
 
-    def total(self, function, *parts, shared=()):
-        """(values of the rows, sums over them) that the function returns for an encoding."""
+    def total(self, function, *parts, shared=(), kinds=None):
+        """(values of the rows, sums over them) that the function returns."""
         return function(self.encoding, *parts, *shared)
 
-    def arrays(self, function, *parts, shared=(), kinds):
-        """The tuple of arrays of values of the objects that such a function returns."""
-        return function(self.encoding, *parts, *shared)
+    arrays = total
 
     def order(self, values, n_values):
         """The values 0, 1, ... of the rows, each of which occurs, in the order of their first objects."""
@@ -111,7 +109,7 @@ def mean_n_clusters(encoding, weights):
 
 
 def assign(grown, n_clusters, n_jobs=None):
-    """Cut a :class:`GroupTree`: (:class:`Votes` of each row, the cluster of each row, number of clusters)."""
+    """Cut a :class:`GroupTree`: (membership and clusters of each row by :func:`vote`, its cluster, their number)."""
     objects, encoding, weights, cluster_weights, leaves, counts, sizes, tree = grown
     values = encoding.partitions.by_slot(weights) * cluster_weights
     groups = cut_into_large(tree, n_clusters, sizes)
@@ -130,16 +128,8 @@ def assign(grown, n_clusters, n_jobs=None):
         returned |= filled == 0
 
 
-class Votes(NamedTuple):
-    """Of each row: (n_rows, k) membership; the cluster of its micro-cluster in the tree; that of most similarity."""
-
-    membership: np.ndarray
-    merged: np.ndarray
-    chosen: np.ndarray
-
-
 def vote(encoding, leaves, groups, weights, values, group_counts, norms, n_threads):
-    """(the :class:`Votes` of the rows of an encoding, no sums)."""
+    """((membership of each row, the cluster of its micro-cluster, that of largest similarity), no sums)."""
     n_groups = len(norms)
     similarity = mean_similarities(encoding, weights, values, group_counts, n_threads)
     similarity /= norms
@@ -150,12 +140,13 @@ def vote(encoding, leaves, groups, weights, values, group_counts, norms, n_threa
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
     totals = similarity.sum(axis=1, keepdims=True)
     membership = np.divide(similarity, totals, out=np.full_like(similarity, 1.0 / n_groups), where=totals > 0.0)
-    return Votes(membership, merged, np.where(stay, merged, best)), ()
+    return (membership, merged, np.where(stay, merged, best)), ()
 
 
 def count_votes(encoding, leaves, votes, returned):
-    """(cluster of each row, (n_clusters,) numbers of rows with a leaf), with rows in their groups if these are empty."""
-    clusters = np.where(returned[votes.merged], votes.merged, votes.chosen)
+    """(cluster of each row, (number of rows with a leaf in each,)); `returned` clusters have all rows that merged."""
+    _, merged, chosen = votes
+    clusters = np.where(returned[merged], merged, chosen)
     return clusters, (np.bincount(clusters[leaves >= 0], minlength=len(returned)),)
 
 
@@ -179,7 +170,7 @@ def base_cluster_weights(encoding, weights, theta, pairs=None):
 
 
 def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads, chunks=None):
-    """(micro-cluster of each row, -1 if unobserved; (n_slots, M) and (M,) counts of objects), by k-means on a sample."""
+    """(micro-cluster of each row, -1 if unobserved; counts of objects by slot, and of all), by k-means on a sample."""
 
     def table_of(part, _, counts):
         return scaled_distances(part, values[:, np.newaxis], counts)
@@ -209,7 +200,7 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads, c
 
 
 def _group_chunks(chunks, table):
-    """As :func:`find_micro_clusters`, for all objects by the costs (n_slots, M); without micro-clusters that are empty."""
+    """:func:`find_micro_clusters` from the costs (n_slots, M); those to which no object belongs are left out."""
     while True:
         leaves, (counts, sizes) = chunks.total(group_rows, shared=(table,))
         if sizes.all():

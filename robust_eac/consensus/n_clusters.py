@@ -169,47 +169,42 @@ def select_n_clusters(
            3      1.00                 1.00                0.66      0  stable
            4      0.00                 0.93                0.64      0
     """
-    effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs, "random_state": random_state}
     with opened(labels, sample_weight) as (source, weight), progress(verbose):
-        return as_given(_select(source, weight, n_clusters, **effort), labels, "labels")
-
-
-def _select(labels, sample_weight, n_clusters, *, n_splits, max_samples, n_jobs, random_state):
-    in_chunks = check.is_dask_array(labels)
-    if not in_chunks:
-        check.index(labels, sample_weight=sample_weight)
-    n_samples, n_partitions = labels.shape if in_chunks else labels.labels.shape
-    if n_partitions < 2:
-        raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
-    if n_clusters is None:
-        n_clusters = 1, min(10, n_samples)
-    if isinstance(n_clusters, Integral):
-        raise TypeError(f"n_clusters must be a pair (lowest, highest) or a list of integers, got {n_clusters!r}.")
-    candidates = check.candidates(n_clusters, high=n_samples, high_name="n_samples")
-    n_splits = check.integer(n_splits, name="n_splits", low=1)
-    max_samples = check.real(max_samples, name="max_samples", low=0.6, high=1.0)
-    n_jobs = check.n_jobs(n_jobs)
-    rng = check.random_state(random_state)
-    if in_chunks:
-        chunks = Chunks(labels, sample_weight)
-        encoding = chunks.sample(rng)
-    else:
-        chunks, sample_weight = None, check.sample_weight(sample_weight, labels)
-        encoding = in_random_order(encode_ensemble(labels, sample_weight), rng)[0]
-    trusted = np.flatnonzero(linked_group(encoding, rng)[1])
-    encoding = select(encoding, trusted)
-    weights = np.full(len(trusted), 1.0 / len(trusted))
-    effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
-    n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
-    stable, chosen = choose(candidates, strength, n_different)
-    used, chunks = collapse(encoding, min_saving=0.0), chunks and chunks.select(trusted)
-    grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng, chunks=chunks)
-    _, clusters, k = assign(grown, chosen, n_jobs)
-    names = grown.objects.order(clusters, k)
-    (found,) = grown.objects.arrays(renamed, clusters, shared=(names,), kinds=[(np.intp, ())])
-    n_nonempty = np.array([cut_into_large(grown.tree, k, grown.sizes).max() + 1 for k in candidates])
-    by_candidate = candidates, n_nonempty, held_out, stability, strength, stable
-    return ClusterNumberSelection(k, found, n_different, *by_candidate)
+        in_chunks = check.is_dask_array(source)
+        if not in_chunks:
+            check.index(source, sample_weight=weight)
+        n_samples, n_partitions = source.shape if in_chunks else source.labels.shape
+        if n_partitions < 2:
+            raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
+        if n_clusters is None:
+            n_clusters = 1, min(10, n_samples)
+        if isinstance(n_clusters, Integral):
+            raise TypeError(f"n_clusters must be a pair (lowest, highest) or a list of integers, got {n_clusters!r}.")
+        candidates = check.candidates(n_clusters, high=n_samples, high_name="n_samples")
+        n_splits = check.integer(n_splits, name="n_splits", low=1)
+        max_samples = check.real(max_samples, name="max_samples", low=0.6, high=1.0)
+        n_jobs = check.n_jobs(n_jobs)
+        rng = check.random_state(random_state)
+        if in_chunks:
+            chunks = Chunks(source, weight)
+            encoding = chunks.sample(rng)
+        else:
+            chunks, weight = None, check.sample_weight(weight, source)
+            encoding = in_random_order(encode_ensemble(source, weight), rng)[0]
+        trusted = np.flatnonzero(linked_group(encoding, rng)[1])
+        encoding = select(encoding, trusted)
+        weights = np.full(len(trusted), 1.0 / len(trusted))
+        effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
+        n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
+        stable, chosen = choose(candidates, strength, n_different)
+        used, chunks = collapse(encoding, min_saving=0.0), chunks and chunks.select(trusted)
+        grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng, chunks=chunks)
+        _, clusters, k = assign(grown, chosen, n_jobs)
+        names = grown.objects.order(clusters, k)
+        (found,) = grown.objects.arrays(renamed, clusters, shared=(names,), kinds=[(np.intp, ())])
+        n_nonempty = np.array([cut_into_large(grown.tree, k, grown.sizes).max() + 1 for k in candidates])
+        by_candidate = candidates, n_nonempty, held_out, stability, strength, stable
+        return as_given(ClusterNumberSelection(k, found, n_different, *by_candidate), labels, "labels")
 
 
 def choose(candidates, strength, n_different):

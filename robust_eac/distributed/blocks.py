@@ -18,13 +18,13 @@ from sklearn.utils.random import sample_without_replacement
 from .. import validation as check
 from ..common import row_blocks
 from ..core import permutation
-from ..core.encoding import Encoding, RowData, Visit, collapse, encode, hard_partitions, select, take_rows, weigh
+from ..core.encoding import Encoding, RowData, Visit, encode, hard_partitions, select, take_rows, weigh
 from ..core.formula import accumulate, agreement_sums_from, coefficients, losses_of
 from ..median_partition import sweep as sweeping
 from ..median_partition.base import MAX_PLACING, first_objects, gap_of, gradient_of, place_by
 from ..median_partition.objective import Matrices
 from ..median_partition.rotation import MOST_ROWS, rotate_rows, some_rows, survey
-from ..median_partition.starts import draw_rows, reduce_rows
+from ..median_partition.starts import draw_rows, merge_rows
 from ..median_partition.sweep import visiting_order
 
 # Shorter intervals that a line search tries.
@@ -102,18 +102,8 @@ def merge(reports, *, weighted=False):
     return partitions._replace(copy=min(report.copy for report in reports)), np.concatenate(values)
 
 
-class Absent(NamedTuple):
-    """The objects of a block that have no weight: (n_samples,) whether each is one of them, and their encoding."""
-
-    is_absent: np.ndarray
-    encoding: Encoding
-
-
 def encode_block(alone, report, partitions, values, start):
-    """(encoding of a block by the common partitions, its :class:`Absent`, Proposal of an array start).
-
-    start : memberships, or the name of a start: rows are reduced for it. None keeps the objects without weight.
-    """
+    """(encoding of a block by the common partitions, Proposal of an array start)."""
     n, m = alone.rows.codes.shape
     known = np.split(values, partitions.offsets[1:])
     codes_of = [
@@ -126,26 +116,16 @@ def encode_block(alone, report, partitions, values, start):
         codes[block] = codes_of[alone.partitions.offsets + alone.rows.codes[block]]
     _, example = np.unique(partitions.mask_of, return_index=True)
     observed = np.ascontiguousarray(alone.rows.observed[:, alone.partitions.mask_of[example]])
-    encoding, absent = Encoding(alone.rows._replace(codes=codes, observed=observed), partitions), None
-    if start is None:
-        return collapse(encoding), None, None
-    is_absent = encoding.rows.multiplicity == 0.0
-    # A block of which nothing would be left stays as it is.
-    if not is_absent.all():
-        absent = Absent(is_absent, take_rows(encoding, np.flatnonzero(is_absent))) if is_absent.any() else None
-        encoding, start = reduce_rows(encoding, start)
-    return encoding, absent, None if isinstance(start, str) else Proposal(start, start)
+    encoding, start = merge_rows(Encoding(alone.rows._replace(codes=codes, observed=observed), partitions), start)
+    return encoding, Proposal(start, start)
 
 
-def take_objects(encoding, absent, objects):
-    """(codes, observed, weights) of some of a block's objects, those without weight left out."""
-    if absent is not None:
-        objects = (np.cumsum(~absent.is_absent) - 1)[objects[~absent.is_absent[objects]]]
-    rows, n_alike = objects, 1
-    if encoding.inverse is not None:
-        rows = encoding.inverse[objects]
-        n_alike = np.bincount(encoding.inverse)[rows]
-    return encoding.rows.codes[rows], encoding.rows.observed[rows], encoding.rows.multiplicity[rows] / n_alike
+def take_objects(encoding, objects):
+    """(codes, observed, weights) of some of a block's objects; of identical objects, the mean weight."""
+    inverse = np.arange(encoding.n_samples) if encoding.inverse is None else encoding.inverse
+    rows = inverse[objects]
+    weights = encoding.rows.multiplicity[rows] / np.bincount(inverse)[rows]
+    return encoding.rows.codes[rows], encoding.rows.observed[rows], weights
 
 
 def check_start(start, n_clusters, first_row):
@@ -297,21 +277,29 @@ def after_step(S, G, sums, t):
     return Matrices(S + t * sums.S, G + t * (sums.cross + t * sums.square))
 
 
+def _weighty(encoding, rows):
+    """Encoding and memberships of the rows with weight, at least one row."""
+    weighty = encoding.rows.multiplicity > 0.0
+    weighty[0] |= not weighty.any()
+    return (encoding, rows) if weighty.all() else (take_rows(encoding, np.flatnonzero(weighty)), rows[weighty])
+
+
 def sample_memberships(encoding, proposal, t, n_samples):
     """(memberships of some of the block's rows, their weights) for the choice of a rotation."""
-    rows = proposal.at(t)
+    encoding, rows = _weighty(encoding, proposal.at(t))
     some = some_rows(len(rows), max(1, round(MOST_ROWS * encoding.n_samples / max(n_samples, MOST_ROWS))))
     return rows[some], encoding.rows.multiplicity[some]
 
 
 def largest_memberships(encoding, proposal, t):
     """(k,) largest membership in every cluster."""
-    return proposal.at(t).max(axis=0)
+    return _weighty(encoding, proposal.at(t))[1].max(axis=0, initial=0.0)
 
 
 def survey_block(encoding, proposal, t, Q):
     """(the row of smallest membership in every cluster after a rotation, the total confidence)."""
-    return survey(proposal.at(t), encoding.rows.multiplicity, Q)
+    encoding, rows = _weighty(encoding, proposal.at(t))
+    return survey(rows, encoding.rows.multiplicity, Q)
 
 
 def rotate_block(encoding, proposal, t, Q):
@@ -321,16 +309,14 @@ def rotate_block(encoding, proposal, t, Q):
     return Proposal(rows, rows)
 
 
-def finish(encoding, proposal, absent, t, model, skip):
+def finish(encoding, proposal, t, model, skip):
     """Memberships of all objects of a block; those without weight are placed."""
-    membership = encoding.expand(proposal.at(t))
-    if absent is None:
-        return membership
-    full = np.empty((len(absent.is_absent), membership.shape[1]))
-    full[~absent.is_absent], partitions = membership, np.arange(len(encoding.partitions.offsets))
-    how = {"skip": skip, "max_visits": MAX_PLACING}
-    full[absent.is_absent] = place_block(absent.encoding, partitions, model, full.shape[1], **how).rows
-    return full
+    rows, absent = proposal.at(t), np.flatnonzero(encoding.rows.multiplicity == 0.0)
+    if len(absent):
+        rows, partitions = rows.copy(), np.arange(len(encoding.partitions.offsets))
+        how = {"skip": skip, "max_visits": MAX_PLACING}
+        rows[absent] = place_block(take_rows(encoding, absent), partitions, model, rows.shape[1], **how).rows
+    return encoding.expand(rows)
 
 
 def first_winners(membership, order):
@@ -411,10 +397,10 @@ class Chunks:
         if is_array := not (start is None or isinstance(start, str)):
             pieces = zip(start.to_delayed().ravel(), self.first_rows, strict=True)
             starts = [later(check_start)(piece, n_clusters, int(first)) for piece, first in pieces]
-        each = zip(on_blocks(encode_block, alone, n_results=3), reports, starts, strict=True)
+        each = zip(on_blocks(encode_block, alone, n_results=2), reports, starts, strict=True)
         encoded = zip(*[task(report, *shared, rows) for task, report, rows in each], strict=True)
         bounds = [later(least_and_largest)(rows) for rows in starts if is_array]
-        self.encodings, self.absent, self.starts, bounds = persist(*encoded, bounds)
+        self.encodings, self.starts, bounds = persist(*encoded, bounds)
         if is_array:
             bounds = np.array(compute(*bounds))
             check.start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
@@ -425,10 +411,10 @@ class Chunks:
         return sum(self.sizes)
 
     def sample(self, rng):
-        """Encoding of objects drawn without replacement, in order; those without weight can be missing."""
+        """Encoding of objects drawn without replacement, in order."""
         rows = np.sort(sample_without_replacement(self.n_samples, min(_SAMPLE, self.n_samples), random_state=rng))
         drawn = np.split(rows, np.searchsorted(rows, self.first_rows[1:]))
-        each = zip(on_blocks(take_objects, self.encodings, self.absent), drawn, self.first_rows, strict=True)
+        each = zip(on_blocks(take_objects, self.encodings), drawn, self.first_rows, strict=True)
         return self.gather(task(own - first) for task, own, first in each)
 
     def select(self, partitions):
@@ -477,7 +463,7 @@ class Chunks:
         return (np.array(compute(*tasks)) + self.first_rows[:, np.newaxis]).min(axis=0)
 
     def compare(self, clusters, n_clusters):
-        """(losses d_u of all partitions, their adjusted agreements) at a partition, given by the clusters of the rows."""
+        """(losses of all partitions, adjusted agreements) at a partition, from the clusters of the rows."""
         _, (S, G) = self.total(measure_clusters, clusters, shared=(n_clusters,))
         return losses_of(self.partitions, S, G), permutation.adjusted(*agreement_sums_from(self.partitions, S, G))
 

@@ -322,8 +322,7 @@ def _finish(objective, state, tol, *, by_object):
     rows, chunks, n_clusters = state.rows, objective.chunks, objective.n_clusters
     model = blocks.ship(objective.model(state.weights, state.matrices))
     skip = max(tol, ROUNDING) * objective.partitions.total
-    each = zip(rows.each(blocks.finish), chunks.absent, strict=True)
-    memberships = persist(*[task(absent, rows.t, model, skip) for task, absent in each])
+    memberships = persist(*[task(rows.t, model, skip) for task in rows.each(blocks.finish)])
     order, step = np.arange(n_clusters), None
     while step is None or (np.diff(step) != 1).any():
         order = order if step is None else order[step]
