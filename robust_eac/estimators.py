@@ -354,22 +354,19 @@ class RobustEAC(_Consensus):
         """
         parameters = self.get_params(deep=False)
         how = {name: value for name, value in parameters.items() if name not in ("n_clusters", "verbose")}
+        how["sample_weight"] = sample_weight
         if check.is_dask_array(X):
             from .distributed.solver import solve_and_compare
 
             with progress(self.verbose):
-                result, agreements, objective = solve_and_compare(
-                    X, self.n_clusters, sample_weight=sample_weight, **how
-                )
+                result, agreements, objective = solve_and_compare(X, self.n_clusters, **how)
             self._store(None, result, agreements=agreements)
             self._fixed = weight = None
         else:
             ensemble = check.ensemble(X, name="X")
             check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
-                result, matrices, objective = solve_ensemble(
-                    ensemble, self.n_clusters, sample_weight=sample_weight, **how
-                )
+                result, matrices, objective = solve_ensemble(ensemble, self.n_clusters, **how)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
             weight = check.sample_weight(sample_weight, ensemble)

@@ -184,14 +184,14 @@ def merge_labels(
     cluster_weights = np.zeros(len(slots))
     cluster_weights[slots[np.repeat(weights[columns] > 0.0, encoding.partitions.n_codes)]] = grown.cluster_weights
     tree = grown.tree
-    result = MergeResult(
+    found = MergeResult(
         **dict(zip(OF_OBJECTS, of_objects, strict=True)),
         weights=weights,
         cluster_weights=[cluster_weights[own] for own in cluster_slots],
         n_clusters=k,
         tree=linkage_matrix(numbers[tree.left], numbers[tree.right], 1.0 / (1.0 + tree.similarities)),
     )
-    return result, chunks and chunks.compare(clusters, k)
+    return found, chunks and chunks.compare(clusters, k)
 
 
 def _numbered(encoding, leaves, votes, clusters, names, numbers):

@@ -91,8 +91,7 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
     # micro-clusters (sums, weights, walks, and the copies that the tree overwrites).
     tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
     check_memory(32 * n_groups * (2 * n_groups + len(encoding.partitions.sizes)), tables)
-    how = {"rng": rng, "n_threads": n_threads, "chunks": chunks}
-    leaves, counts, sizes = find_micro_clusters(encoding, weights, values, n_groups, **how)
+    leaves, counts, sizes = find_micro_clusters(encoding, weights, values, n_groups, rng, n_threads, chunks)
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     # Sums and weights, by micro-cluster, of the pairs (i, i) of an object with itself.
     own = values @ counts, weights @ observed_counts(encoding, counts)
@@ -115,7 +114,8 @@ def assign(grown, n_clusters, n_jobs=None):
     groups = cut_into_large(tree, n_clusters, sizes)
     n_groups = groups.max() + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
-    n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1]
+    # A worker of Dask has as many tasks at a time as threads.
+    n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1] if isinstance(objects, Objects) else 1
     group_counts = counts @ (groups[:, np.newaxis] == np.arange(n_groups))
     norms = group_norms(encoding, weights, values, group_counts)
     votes, _ = objects.total(vote, leaves, shared=(groups, weights, values, group_counts, norms, n_threads))
@@ -169,7 +169,7 @@ def base_cluster_weights(encoding, weights, theta, pairs=None):
     return np.where(filled, scale * certainty * observed / np.where(filled, encoding.partitions.sizes, 1.0), 0.0)
 
 
-def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads, chunks=None):
+def find_micro_clusters(encoding, weights, values, n_micro, rng, n_threads, chunks):
     """(micro-cluster of each row, -1 if unobserved; counts of objects by slot, and of all), by k-means on a sample."""
 
     def table_of(part, _, counts):
@@ -183,8 +183,7 @@ def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads, c
         drawn = np.sort(rng.permutation(len(seen))[:size])
         sample = take_rows(rows, drawn)
         clusters = best_lloyd(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng).clusters
-    if chunks is not None or len(drawn) < len(seen):
-        table = table_of(sample, weights, cluster_counts(sample, clusters, n_micro))
+    table = table_of(sample, weights, cluster_counts(sample, clusters, n_micro))
     # Number them at random: equal similarities then merge in random order.
     number = rng.permutation(n_micro)
     if chunks is not None:

@@ -18,13 +18,13 @@ from sklearn.utils.random import sample_without_replacement
 from .. import validation as check
 from ..common import row_blocks
 from ..core import permutation
-from ..core.encoding import Encoding, RowData, Visit, encode, hard_partitions, select, take_rows, weigh
+from ..core.encoding import Encoding, Partitions, RowData, Visit, encode, hard_partitions, select, take_rows, weigh
 from ..core.formula import accumulate, agreement_sums_from, coefficients, losses_of
 from ..median_partition import sweep as sweeping
 from ..median_partition.base import MAX_PLACING, first_objects, gap_of, gradient_of, place_by
 from ..median_partition.objective import Matrices
 from ..median_partition.rotation import MOST_ROWS, rotate_rows, some_rows, survey
-from ..median_partition.starts import draw_rows, merge_rows
+from ..median_partition.starts import merge_rows
 from ..median_partition.sweep import visiting_order
 
 # Shorter intervals that a line search tries.
@@ -34,20 +34,12 @@ _MAX_SHORTER = 20
 class Report(NamedTuple):
     """The labels of a block, for the common encoding.
 
-    values, sizes : (n_slots,) label of each slot of the block's own encoding, -1 for "not observed"; weight of its
-        objects.
-    n_codes, mask_of : (m,) number of slots of each partition; equal numbers for partitions that observe the same
-        objects.
-    total, largest, copy : weight of all objects; the largest weight; that of a copy of an object.
+    values : (n_slots,) label of each slot of the block's own encoding, -1 for "not observed".
+    partitions : those of this encoding.
     """
 
     values: np.ndarray
-    n_codes: np.ndarray
-    sizes: np.ndarray
-    mask_of: np.ndarray
-    total: float
-    largest: float
-    copy: float
+    partitions: Partitions
 
 
 def read(labels, weight, first_row):
@@ -62,22 +54,17 @@ def read(labels, weight, first_row):
     values = np.empty(len(encoding.partitions.sizes), dtype=np.int64)
     for block in row_blocks(len(labels)):
         values[encoding.partitions.offsets + encoding.rows.codes[block]] = labels[block]
-    partitions, largest = encoding.partitions, encoding.rows.multiplicity.max()
-    report = Report(
-        values, partitions.n_codes, partitions.sizes, partitions.mask_of, partitions.total, largest, partitions.copy
-    )
-    return encoding, report
+    return encoding, Report(values, encoding.partitions)
 
 
 def merge(reports, *, weighted=False):
     """Merge the reports of all blocks: (:class:`~robust_eac.core.encoding.Partitions`, the labels of their slots)."""
-    m, total = len(reports[0].mask_of), sum(report.total for report in reports)
-    largest = max(report.largest for report in reports)
-    if not 1e-60 < largest < 1e60:
-        raise ValueError(f"sample_weight must have a maximum between 1e-60 and 1e60, got {largest}.")
-    partition = np.concatenate([np.repeat(np.arange(m), report.n_codes) for report in reports])
-    known = np.concatenate([report.values for report in reports])
-    counts = np.concatenate([report.sizes for report in reports])
+    known, alone = np.concatenate([report.values for report in reports]), [report.partitions for report in reports]
+    m, total = len(alone[0].mask_of), sum(own.total for own in alone)
+    if not 1e-60 < total < 1e60:
+        raise ValueError(f"sample_weight must have a sum between 1e-60 and 1e60, got {total}.")
+    partition = np.concatenate([np.repeat(np.arange(m), own.n_codes) for own in alone])
+    counts = np.concatenate([own.sizes for own in alone])
     values, sizes = [], []
     missing = np.zeros(m, dtype=bool)
     for u in range(m):
@@ -90,16 +77,16 @@ def merge(reports, *, weighted=False):
         sizes.append(np.append(size[~last], np.zeros(np.count_nonzero(last))))
     empty = [u for u, size in enumerate(sizes) if size.sum() == 0.0]
     if empty and weighted:
-        rule = "every partition must observe an object of positive weight"
-        raise ValueError(f"sample_weight: {rule}, partition {empty[0]} does not.")
+        rule = f"every partition must observe an object of positive weight, partition {empty[0]} does not."
+        raise ValueError(f"sample_weight: {rule}")
     if empty:
         rule = f"every partition must observe at least one object, column {empty[0]} has no label"
         raise ValueError(f"labels: {rule}: leave it out by da.delete(labels, {empty}, axis=1).")
     n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
     # Partitions share a mask if they share one in every block.
-    _, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)
+    _, mask_of = np.unique([own.mask_of for own in alone], axis=1, return_inverse=True)
     partitions = hard_partitions(np.concatenate(sizes), n_codes, missing, mask_of.ravel(), total)
-    return partitions._replace(copy=min(report.copy for report in reports)), np.concatenate(values)
+    return partitions._replace(copy=min(own.copy for own in alone)), np.concatenate(values)
 
 
 def encode_block(alone, report, partitions, values, start):
@@ -138,20 +125,6 @@ def check_start(start, n_clusters, first_row):
         wrong = labels.min() if labels.min() < 0 else labels.max()
         raise ValueError(f"{name}: labels of a Dask array must be in [0, n_clusters={n_clusters}), got {wrong}.")
     return np.eye(n_clusters)[labels]
-
-
-def least_and_largest(rows):
-    """(2, k) minimum and maximum membership in every cluster."""
-    return np.array([rows.min(axis=0), rows.max(axis=0)])
-
-
-def sample_block(encoding, size, seed):
-    """(codes, observed, numbers of objects) of rows drawn from a block, or of all rows if size is None."""
-    if size is None:
-        rows, counts = np.arange(len(encoding.rows.codes)), encoding.rows.multiplicity
-    else:
-        rows, counts = draw_rows(encoding, size, np.random.RandomState(seed))
-    return encoding.rows.codes[rows], encoding.rows.observed[rows], counts
 
 
 class Proposal(NamedTuple):
@@ -321,18 +294,14 @@ def finish(encoding, proposal, t, model, skip):
 
 def first_winners(membership, order):
     """(k,) first object of every cluster, in the given order of clusters; infinity for an empty one."""
-    return _first_places(membership[:, order].argmax(axis=1), len(order))
+    return first_values(membership[:, order].argmax(axis=1), len(order))
 
 
-def _first_places(values, n_values):
+def first_values(values, n_values):
+    """(n_values,) first place of each value among those that are not negative; infinity if there is none."""
+    values = values[values >= 0]
     first = first_objects(values, n_values)
     return np.where(first < len(values), first, np.inf)
-
-
-def first_values(encoding, values, n_values):
-    """(n_values,) first object with each value of the rows, among those where it is not negative."""
-    values = encoding.expand(values)
-    return _first_places(values[values >= 0], n_values)
 
 
 def measure_clusters(encoding, clusters, n_clusters):
@@ -362,8 +331,7 @@ def as_given(result, labels, *names):
         return result
     import dask.array as da
 
-    own = {name: getattr(result, name) for name in names}
-    return result._replace(**{name: da.asarray(values, chunks=-1) for name, values in own.items()})
+    return result._replace(**{name: da.asarray(getattr(result, name), chunks=-1) for name in names})
 
 
 # Objects that are drawn from the chunks, all of them if there are no more.
@@ -373,7 +341,7 @@ _SAMPLE = 2**17
 class Chunks:
     """An ensemble in a Dask array, chunked by rows: encodings of its chunks by the common partitions, on the workers.
 
-    sizes, totals : objects of every chunk, and their weights.
+    sizes, first_rows : number of objects of every chunk, and the first one.
     starts : Proposals of an array start.
     """
 
@@ -381,41 +349,37 @@ class Chunks:
     _seen = None
 
     def __init__(self, labels, sample_weight=None, start=None, n_clusters=None):
+        import dask.array as da
         from dask import compute, persist
 
-        self.sizes = labels.chunks[0]
+        self.n_samples, self.sizes = len(labels), labels.chunks[0]
         self.first_rows = np.cumsum((0, *self.sizes[:-1]))
-        weights = _pieces(sample_weight, labels, "sample_weight")
+        weights = [None] * len(self.sizes)
+        if sample_weight is not None:
+            weights = like_rows(da.asarray(sample_weight), labels, [(self.n_samples,)], "sample_weight").to_delayed()
         each = zip(labels.to_delayed()[:, 0], weights, self.first_rows, strict=True)
         pairs = [later(read, 2)(chunk, weight, int(first)) for chunk, weight, first in each]
         alone, reports = persist(*zip(*pairs, strict=True))
-        known = compute(*reports)
-        self.totals = np.array([report.total for report in known])
-        self.partitions, values = merge(known, weighted=sample_weight is not None)
+        self.partitions, values = merge(compute(*reports), weighted=sample_weight is not None)
         shared = ship(self.partitions), ship(values)
         starts = [start] * len(self.sizes)
-        if is_array := not (start is None or isinstance(start, str)):
+        if check.is_dask_array(start):
             pieces = zip(start.to_delayed().ravel(), self.first_rows, strict=True)
             starts = [later(check_start)(piece, n_clusters, int(first)) for piece, first in pieces]
         each = zip(on_blocks(encode_block, alone, n_results=2), reports, starts, strict=True)
         encoded = zip(*[task(report, *shared, rows) for task, report, rows in each], strict=True)
-        bounds = [later(least_and_largest)(rows) for rows in starts if is_array]
-        self.encodings, self.starts, bounds = persist(*encoded, bounds)
-        if is_array:
-            bounds = np.array(compute(*bounds))
-            check.start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
-
-    @property
-    def n_samples(self):
-        """Number of objects."""
-        return sum(self.sizes)
+        self.encodings, self.starts = persist(*encoded)
 
     def sample(self, rng):
-        """Encoding of objects drawn without replacement, in order."""
+        """Encoding of objects drawn without replacement, in order, with the sizes of all objects."""
+        from dask import compute
+
         rows = np.sort(sample_without_replacement(self.n_samples, min(_SAMPLE, self.n_samples), random_state=rng))
         drawn = np.split(rows, np.searchsorted(rows, self.first_rows[1:]))
         each = zip(on_blocks(take_objects, self.encodings), drawn, self.first_rows, strict=True)
-        return self.gather(task(own - first) for task, own, first in each)
+        parts = compute(*[task(own - first) for task, own, first in each])
+        codes, observed, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return Encoding(RowData(codes, weights, observed), self.partitions)
 
     def select(self, partitions):
         """These objects, of which functions see only some of the partitions."""
@@ -441,9 +405,8 @@ class Chunks:
         """
         from dask import persist
 
-        tasks = self._tasks(function, parts, shared, len(kinds))
-        results = zip(zip(*tasks, strict=True), kinds, strict=True)
-        return persist(*[self.array(pieces, *kind) for pieces, kind in results])
+        results = zip(*self._tasks(function, parts, shared, len(kinds)), strict=True)
+        return persist(*[self.array(pieces, *kind) for pieces, kind in zip(results, kinds, strict=True)])
 
     def array(self, pieces, dtype, shape):
         """A Dask array of values of the objects, by chunk."""
@@ -454,7 +417,8 @@ class Chunks:
 
     def order(self, values, n_values):
         """The values 0, 1, ... of the rows, each of which occurs, in the order of their first objects."""
-        return np.argsort(self.first_of(self._tasks(first_values, (values,), (n_values,), None)))
+        expanded = on_blocks(Encoding.expand, self.encodings, values)
+        return np.argsort(self.first_of([later(first_values)(task(), n_values) for task in expanded]))
 
     def first_of(self, tasks):
         """Least place of an object, from those within the chunks."""
@@ -467,24 +431,12 @@ class Chunks:
         _, (S, G) = self.total(measure_clusters, clusters, shared=(n_clusters,))
         return losses_of(self.partitions, S, G), permutation.adjusted(*agreement_sums_from(self.partitions, S, G))
 
-    def gather(self, parts):
-        """Encoding of the rows that blocks return as (codes, observed, weights)."""
-        from dask import compute
 
-        codes, observed, weights = (np.concatenate(part) for part in zip(*compute(*parts), strict=True))
-        return Encoding(RowData(codes, weights, observed), self.partitions)
-
-
-def _pieces(values, labels, name):
-    """Chunks of a vector or matrix with a row per object, as tasks; None for each if it is None."""
-    import dask.array as da
-
-    if values is None:
-        return [None] * labels.numblocks[0]
-    values = values if check.is_dask_array(values) else da.from_array(check.as_array(values, name))
-    if values.shape != labels.shape[:1]:
-        raise ValueError(f"{name} must have shape {labels.shape[:1]}, one value per object, got {values.shape}.")
-    return check.with_checked_chunks(values, name=name).rechunk((labels.chunks[0],)).to_delayed()
+def like_rows(values, labels, shapes, name):
+    """A Dask array with a row per object, with the chunks of the labels."""
+    if values.shape not in shapes:
+        raise ValueError(f"{name} must have shape {' or '.join(map(str, shapes))}, got {values.shape}.")
+    return check.with_checked_chunks(values, name=name).rechunk((labels.chunks[0], *values.shape[1:]))
 
 
 # Blocks are summed in a tree with this fan-in.

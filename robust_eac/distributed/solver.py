@@ -5,7 +5,7 @@ It minimises the objective over all objects, unlike a fit to a sample with `pred
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, WeightSolver
 from ..core import permutation
-from ..core.encoding import select, weigh
+from ..core.encoding import select, take_rows, weigh
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
 from ..median_partition.alternation import Problem, alternate, first_state
@@ -24,7 +24,7 @@ from ..median_partition.objective import RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
 from ..median_partition.several_starts import canonical, confirm, solve
 from ..median_partition.solve import MedianPartitionResult, check_effort, result_of, solve_ensemble
-from ..median_partition.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
+from ..median_partition.starts import SAMPLE_SHARE, SAMPLE_TOL, draw_rows, sample_size
 from ..median_partition.sweep import ROUNDING, visit_with
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from dask.array import Array
 
 __all__ = ["solve_median_partition_distributed"]
-
-# Maximum size of the sample sent to the client for a start, even if some partition observes few objects.
-_MAX_SAMPLE = 2**18
 
 
 def solve_median_partition_distributed(
@@ -123,25 +120,22 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
     n_clusters = check.n_clusters(n_clusters, n)
     if labels.numblocks[0] == 1:
         with blocks.opened(labels, init, sample_weight) as (ensemble, init, weight):
-            result, _, objective = solve_ensemble(
-                ensemble, n_clusters, weighting, agreement, init, sample_weight=weight, **how
-            )
+            how |= {"sample_weight": weight}
+            result, _, objective = solve_ensemble(ensemble, n_clusters, weighting, agreement, init, **how)
         return blocks.as_given(result, labels, "labels", "membership"), agreements_of(objective, result), objective
     weighting = as_weighting(weighting)
-    kind = IN_CHUNKS[objective_named(agreement, weighting)]
+    kind = objective_named(agreement, weighting)
     n_init, limits, n_jobs, rng = check_effort(**how)
-    start = _check_start(init, labels, n_clusters)
     with blocks.scheduler_watched():
+        start = _check_start(init, labels, n_clusters)
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
         chunks = blocks.Chunks(labels, sample_weight, start, n_clusters)
-        objective, starts = kind(chunks, n_clusters), chunks.starts
-        weighting = weighting.ready(
-            m, objective.unit(objective.partitions.total), lambda: linked_group(chunks.sample(rng), rng)
-        )
+        objective, starts = IN_CHUNKS[kind](chunks, n_clusters), chunks.starts
+        sample, unit = cache(lambda: chunks.sample(rng)), objective.unit(objective.partitions.total)
+        weighting = weighting.ready(m, unit, lambda: linked_group(sample(), rng))
         if sampled:
-            sample = _gather_sample(chunks, n_clusters, rng)
-            problem = Problem(objective.in_memory(sample, n_clusters), weighting, **limits)
+            problem = Problem(kind(_draw_start(sample(), chunks, n_clusters, rng), n_clusters), weighting, **limits)
             rough = problem._replace(tol=max(problem.tol, SAMPLE_TOL))
             starts = _place_from_sample(chunks.encodings, rough, start, seeds, n_jobs=n_jobs)
         problem = Problem(objective, weighting, **limits)
@@ -197,8 +191,6 @@ class InChunks:
 class RawInChunks(InChunks, RawObjective):
     """sum_u alpha_u d_u of rows on the workers."""
 
-    in_memory = RawObjective
-
     def search_line(self, weights, matrices, sums):
         """The share t of all blocks' steps that lowers the objective most; 0 if none does."""
         return blocks.search_line(self.partitions, weights, *matrices, sums)
@@ -207,8 +199,6 @@ class RawInChunks(InChunks, RawObjective):
 class CorrectedInChunks(InChunks, ChanceCorrectedObjective):
     """sum_u alpha_u d_u / E[d_u] of rows on the workers."""
 
-    in_memory = ChanceCorrectedObjective
-
     @cached_property
     def _sums(self):
         n, copy = self.partitions.n_observed, self.partitions.copy
@@ -216,15 +206,12 @@ class CorrectedInChunks(InChunks, ChanceCorrectedObjective):
 
     def search_line(self, weights, matrices, sums):
         """A share t of all blocks' steps that lowers the true sum, not only the model of it; 0 if none does."""
-
-        def value(t):
-            return weights @ self.matrices(*blocks.after_step(matrices.S, matrices.G, sums, t)).losses
-
-        return blocks.search_values(value)
+        after = partial(blocks.after_step, matrices.S, matrices.G, sums)
+        return blocks.search_values(lambda t: weights @ self.matrices(*after(t)).losses)
 
 
 # objective in memory -> the same of rows on the workers
-IN_CHUNKS = {kind.in_memory: kind for kind in (RawInChunks, CorrectedInChunks)}
+IN_CHUNKS = {RawObjective: RawInChunks, ChanceCorrectedObjective: CorrectedInChunks}
 
 
 class DistributedSteps:
@@ -273,28 +260,25 @@ class DistributedSteps:
 def _check_start(init, labels, n_clusters):
     """The name of a start, or a Dask array of memberships or labels with the chunks of the ensemble."""
     import dask.array as da
+    from dask import compute
 
     n = labels.shape[0]
     if not check.is_dask_array(init):
-        start = check.init(init, n, n_clusters)
-        return start if isinstance(start, str) else da.from_array(start, chunks=(labels.chunks[0], n_clusters))
-    if init.shape not in ((n,), (n, n_clusters)):
-        raise ValueError(f"init must have shape {(n,)} or {(n, n_clusters)}, got {init.shape}.")
-    return check.with_checked_chunks(init, name="init").rechunk((labels.chunks[0], n_clusters)[: init.ndim])
+        init = check.init(init, n, n_clusters)
+        if isinstance(init, str):
+            return init
+    start = blocks.like_rows(da.asarray(init), labels, [(n,), (n, n_clusters)], "init")
+    if start.ndim == 2:
+        check.start_distinguishes(*compute(start.min(axis=0), start.max(axis=0)))
+    return start
 
 
-def _gather_sample(chunks, n_clusters, rng):
-    """Encoding of objects drawn with replacement, or of all of them, gathered to the client."""
-    size = min(sample_size(chunks.partitions, n_clusters), _MAX_SAMPLE)
-    everything = chunks.n_samples < SAMPLE_SHARE * size
-    sizes = rng.multinomial(size, chunks.totals / chunks.totals.sum())
-    seeds = rng.randint(MAX_SEED, size=len(sizes))
-    sample = chunks.gather(
-        blocks.later(blocks.sample_block)(encoding, None if everything else int(size), int(seed))
-        for encoding, size, seed in zip(chunks.encodings, sizes, seeds, strict=True)
-        if everything or size
-    )
-    counts = sample.rows.multiplicity
+def _draw_start(sample, chunks, n_clusters, rng):
+    """A sample for the starts, drawn from a larger one by the weights of the objects, or that one itself."""
+    size, counts = sample_size(chunks.partitions, n_clusters), sample.rows.multiplicity
+    if SAMPLE_SHARE * size <= len(counts):
+        rows, counts = draw_rows(sample, size, rng)
+        sample = take_rows(sample, rows)
     return weigh(sample, counts * (chunks.partitions.total / counts.sum()))
 
 
@@ -321,8 +305,8 @@ def _finish(objective, state, tol, *, by_object):
 
     rows, chunks, n_clusters = state.rows, objective.chunks, objective.n_clusters
     model = blocks.ship(objective.model(state.weights, state.matrices))
-    skip = max(tol, ROUNDING) * objective.partitions.total
-    memberships = persist(*[task(rows.t, model, skip) for task in rows.each(blocks.finish)])
+    how = rows.t, model, max(tol, ROUNDING) * objective.partitions.total
+    memberships = persist(*[task(*how) for task in rows.each(blocks.finish)])
     order, step = np.arange(n_clusters), None
     while step is None or (np.diff(step) != 1).any():
         order = order if step is None else order[step]

@@ -56,14 +56,12 @@ class ChanceCorrectedObjective(Objective):
 
     def measure(self, rows, n_threads=1):
         S, G = formula.accumulate(self.encoding, rows, n_threads=n_threads)
-        lift, consensus, _ = formula.agreement_sums(self.encoding, S, rows, self._sums)
-        return self._matrices(S, G, lift, consensus)
+        return self._matrices(S, G, *formula.agreement_sums(self.encoding, S, rows, self._sums))
 
     def matrices(self, S, G):
-        lift, consensus, _ = formula.agreement_sums_from(self.partitions, S, G)
-        return self._matrices(S, G, lift, consensus)
+        return self._matrices(S, G, *formula.agreement_sums_from(self.partitions, S, G))
 
-    def _matrices(self, S, G, lift, consensus):
+    def _matrices(self, S, G, lift, consensus, _):
         losses = np.maximum(1.0 - permutation.adjusted(lift, consensus, self._sums), 0.0)
         half_expected = np.where(self._informative, permutation.half_expected_loss(consensus, self._sums), 1.0)
         return CorrectedMatrices(S, G, losses, half_expected)

@@ -47,7 +47,8 @@ def tables(encoding):
         for v in range(u + 1, len(n_codes)):
             shape = n_codes[u], n_codes[v]
             if shape[0] * shape[1] <= max(_SMALL_TABLE, _CELLS_PER_ROW * len(columns)):
-                yield u, v, _table_of(_count_pair(columns, encoding.rows.multiplicity, encoding.partitions, u, v))
+                counted = _count_pair(columns, encoding.rows.multiplicity, n_codes, u, v)
+                yield u, v, _table_of(counted, n_clusters[u], n_clusters[v])
             else:
                 keys = columns[:, u].astype(np.int64) * shape[1] + columns[:, v]
                 keys, inverse = np.unique(keys, return_inverse=True)
@@ -59,41 +60,37 @@ def tables(encoding):
 
 def tables_in_chunks(chunks, partitions):
     """:func:`tables` of the objects of :class:`~robust_eac.distributed.blocks.Chunks`, some pairs at a time."""
-    m = len(partitions.offsets)
-    pairs = [(u, v) for u in range(m) for v in range(u + 1, m)]
-    while pairs:
-        sizes = np.cumsum([partitions.n_codes[u] * partitions.n_codes[v] for u, v in pairs])
-        n_now = max(1, np.searchsorted(sizes, _CELLS_AT_ONCE, side="right"))
-        now, pairs = pairs[:n_now], pairs[n_now:]
+    n_clusters = partitions.n_clusters
+    pairs = [(u, v) for u in range(len(n_clusters)) for v in range(u + 1, len(n_clusters))]
+    n_at_once = max(1, _CELLS_AT_ONCE // int(partitions.n_codes.max()) ** 2)
+    for now in (pairs[start : start + n_at_once] for start in range(0, len(pairs), n_at_once)):
         _, counted = chunks.total(count_pairs, shared=(now,))
-        for pair, counts in zip(now, counted, strict=True):
-            yield *pair, _table_of(counts)
+        for (u, v), cells in zip(now, counted, strict=True):
+            yield u, v, _table_of(cells, n_clusters[u], n_clusters[v])
 
 
 def count_pairs(encoding, pairs):
     """(None, the cells of the contingency tables of these pairs of partitions)."""
-    columns = np.asfortranarray(encoding.rows.codes)
-    weight, partitions = encoding.rows.multiplicity, encoding.partitions
-    return None, tuple(_count_pair(columns, weight, partitions, u, v) for u, v in pairs)
+    columns, n_codes = np.asfortranarray(encoding.rows.codes), encoding.partitions.n_codes
+    return None, tuple(_count_pair(columns, encoding.rows.multiplicity, n_codes, u, v) for u, v in pairs)
 
 
-def _count_pair(columns, weight, partitions, u, v):
-    counted = np.zeros(partitions.n_codes[[u, v]])
+def _count_pair(columns, weight, n_codes, u, v):
+    counted = np.zeros((n_codes[u], n_codes[v]))
     count_cells(columns[:, u], columns[:, v], weight, counted)
+    return counted
+
+
+def _table_of(counted, n_rows, n_cols):
     # "Not observed" has the last code.
-    n_clusters = partitions.n_clusters
-    return counted[: n_clusters[u], : n_clusters[v]]
-
-
-def _table_of(counted):
+    counted = counted[:n_rows, :n_cols]
     rows, cols = np.nonzero(counted)
     return _table(rows, cols, counted[rows, cols], counted.shape)
 
 
 def _table(rows, cols, counts, shape):
-    row_sums, col_sums = (
-        np.bincount(codes, weights=counts, minlength=n) for codes, n in zip((rows, cols), shape, strict=True)
-    )
+    row_sums = np.bincount(rows, weights=counts, minlength=shape[0])
+    col_sums = np.bincount(cols, weights=counts, minlength=shape[1])
     return Table(rows, cols, counts, row_sums, col_sums, float(row_sums.sum()))
 
 

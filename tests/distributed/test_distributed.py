@@ -395,7 +395,7 @@ def misdeclared(array, size):
     return da.concatenate([da.from_delayed(part, shape=shape, dtype=array.dtype) for part in parts])
 
 
-SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(np.full((100, 2), 0.7))
+SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(0.7 * GOOD)
 
 
 @pytest.mark.usefixtures("here")
@@ -409,7 +409,7 @@ SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(np.full((100, 2), 0.7))
         ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:\].* chunk"),
         ({"sample_weight": lazily(-np.ones(100))}, r"sample_weight\[(0|50):\]"),
         ({"sample_weight": np.ones(99)}, "sample_weight .* shape"),
-        ({"sample_weight": np.zeros(100)}, "sample_weight .* maximum"),
+        ({"sample_weight": np.zeros(100)}, "sample_weight .* sum"),
         (
             {"labels": lazily(np.c_[GOOD, GOOD[:, 0]] - [0, 0, 1]), "sample_weight": lazily(GOOD[:, 1].astype(float))},
             "sample_weight: .* partition 2",
