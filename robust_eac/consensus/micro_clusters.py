@@ -112,7 +112,7 @@ def assign(grown, n_clusters, n_jobs=None):
     objects, encoding, weights, cluster_weights, leaves, counts, sizes, tree = grown
     values = encoding.partitions.by_slot(weights) * cluster_weights
     groups = cut_into_large(tree, n_clusters, sizes)
-    n_groups = groups.max() + 1
+    n_groups = int(groups.max()) + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
     # A worker of Dask has as many tasks at a time as threads.
     n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1] if isinstance(objects, Objects) else 1

@@ -10,18 +10,34 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import (
     KMeansEnsemble,
+    MergeConsensus,
     RobustEAC,
     adjusted_agreement,
     adjusted_rand_score,
+    compare,
     ensemble_distributed,
     objective_value,
     optimality_gap,
     partition_losses,
+    select_n_clusters,
     solve_median_partition,
     solve_median_partition_distributed,
 )
 
-from ..access import _blocks, _encoding, _raw, _rotation, _starts, _sweep, accumulate, distributed, encode, losses_of
+from ..access import (
+    _blocks,
+    _encoding,
+    _merging,
+    _raw,
+    _rotation,
+    _starts,
+    _sweep,
+    accumulate,
+    distributed,
+    encode,
+    losses_of,
+    relabel,
+)
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..median_partition.test_rotation import canonical, noisy, numbered_alike
 
@@ -329,9 +345,79 @@ def test_one_chunk_gives_the_bits_of_memory():
         weights = weight if weight is None else by_rows(weight, 40)
         single = RobustEAC(K, **CORRECTED, random_state=seed).fit(labels, sample_weight=weight)
         model = RobustEAC(K, **CORRECTED, random_state=seed).fit(by_rows(labels, 90), sample_weight=weights)
+        names = "labels_", "membership_", "weights_", "losses_", "agreements_"
         assert isinstance(model.labels_, da.Array)
-        for name in ("labels_", "membership_", "weights_", "losses_", "agreements_", "objective_history_", "gap_"):
+        for name in (*names, "objective_history_", "gap_"):
             np.testing.assert_array_equal(getattr(model, name), getattr(single, name), err_msg=name)
+        how = {"n_clusters": K if seed % 5 else "auto", "random_state": seed}
+        single, model = (MergeConsensus(**how).fit(X) for X in (labels, by_rows(labels, 90)))
+        assert isinstance(model.micro_clusters_, da.Array)
+        for name in (*names, "confidence_", "micro_clusters_", "tree_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(single, name), err_msg=name)
+        how = {"n_clusters": (1, 4), "n_splits": 2, "random_state": seed}
+        of_one = select_n_clusters(by_rows(labels, 90), sample_weight=weights, **how)
+        assert isinstance(of_one.labels, da.Array)
+        for one, other in zip(of_one, select_n_clusters(labels, sample_weight=weight, **how), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("n_drawn", [2**17, 500], ids=["all", "some"])
+def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
+    monkeypatch.setattr(_blocks, "_SAMPLE", n_drawn)
+    for seed in range(3):
+        rng = np.random.RandomState(seed)
+        labels = planted_ensemble(rng, np.arange(2000) % K, 20, noise=0.1, n_random=3)
+        # Half of the partitions are finer than the classes.
+        labels[:, ::2] += K * (rng.uniform(size=(2000, 10)) < 0.5)
+        labels = np.where(rng.uniform(size=labels.shape) < 0.2 * (seed % 2), -1, labels)
+        weight = rng.choice([0.0, 1.0, 3.0], size=2000) if seed else None
+        array = by_rows(labels, 700)
+        single, model = (MergeConsensus(random_state=seed).fit(X) for X in (labels, array))
+        found = model.labels_.compute()
+        assert model.n_clusters_found_ == single.n_clusters_found_ == K
+        assert adjusted_rand_score(single.labels_, found) >= 0.99
+        np.testing.assert_array_equal(model.weights_, single.weights_)
+        for own, other in zip(model.cluster_weights_, single.cluster_weights_, strict=True):
+            np.testing.assert_allclose(own, other, rtol=1e-12)
+        hard = np.eye(K)[found]
+        np.testing.assert_allclose(model.losses_, partition_losses(labels, hard), rtol=1e-12)
+        np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, hard), atol=1e-12)
+        membership = model.membership_.compute()
+        np.testing.assert_allclose(membership.sum(axis=1), 1.0)
+        np.testing.assert_array_equal(model.confidence_, membership[np.arange(2000), found])
+        np.testing.assert_array_equal(relabel(found), found)
+        leaves = model.micro_clusters_.compute()
+        np.testing.assert_array_equal(relabel(leaves), leaves)
+        assert len(model.tree_) == leaves.max()
+        assert "3 found by stability" in model.summary()
+        expected, number = (
+            select_n_clusters(X, (1, 5), sample_weight=weight, n_splits=5, random_state=seed) for X in (labels, array)
+        )
+        assert number.n_clusters == expected.n_clusters == K
+        assert number.n_different == expected.n_different
+        assert adjusted_rand_score(expected.labels, number.labels.compute()) >= 0.99
+        assert str(number).startswith("number of clusters: 3")
+
+
+@pytest.mark.usefixtures("here")
+def test_micro_clusters_without_objects_are_left_out(rng):
+    labels, _ = problem(rng)
+    chunks = _blocks.Chunks(by_rows(labels, 100))
+    table = rng.uniform(size=(len(chunks.partitions.sizes), 4))
+    table[:, 2] += 1.0
+    _, counts, sizes = _merging._group_chunks(chunks, table)
+    assert sizes.sum() == N
+    np.testing.assert_array_equal(counts.sum(axis=0), M * sizes)
+    expected = encode(labels)
+    expected = np.delete(table, 2, axis=1)[expected.rows.codes + expected.partitions.offsets].sum(axis=1).argmin(axis=1)
+    np.testing.assert_array_equal(np.bincount(expected), sizes)
+
+
+@pytest.mark.usefixtures("here")
+def test_comparison_refuses_a_dask_array():
+    with pytest.raises(TypeError, match="labels must be a dense array in memory"):
+        compare(lazily(GOOD), 2)
 
 
 @pytest.mark.usefixtures("here")
