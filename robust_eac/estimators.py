@@ -345,7 +345,7 @@ class RobustEAC(_Consensus):
             The ensemble, in any form of :func:`~robust_eac.partition_losses`. Or a Dask array of labels, as in
             :func:`~robust_eac.solve_median_partition_distributed`; then `labels_` and `membership_` are Dask arrays.
         y : Ignored
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like or Dask array of shape (n_samples,), default=None
             Weight of every object, as in :func:`~robust_eac.partition_losses`.
 
         Returns
@@ -517,7 +517,7 @@ class MergeConsensus(_Consensus):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), int
-            The ensemble, as in :meth:`RobustEAC.fit`, in memory.
+            The ensemble, as in :meth:`RobustEAC.fit`, or a Dask array as in :func:`~robust_eac.merge_consensus`.
         y : Ignored
 
         Returns

@@ -99,6 +99,8 @@ def merge_consensus(
         similarities merges first. With the same seed, reordering objects or partitions or renaming labels changes
         nothing, except the draws among objects or partitions in symmetric positions.
     labels, n_jobs : as in :func:`~robust_eac.consensus.kmeans_consensus`; threads share the objects, None for all cores
+        Labels can be a Dask array, chunked by rows; then so are the values of the objects. A single chunk is merged in
+        memory. Of several, trust, number and micro-clusters are found on 131,072 objects, the rest on all.
 
     Returns
     -------
@@ -195,7 +197,6 @@ def merge_labels(
 
 
 def _numbered(encoding, leaves, votes, clusters, names, numbers):
-    """Values of the objects from those of the rows, with clusters and micro-clusters renamed."""
     (labels,), leaves = renamed(encoding, clusters, names), encoding.expand(leaves)
     membership = encoding.expand(votes[0][:, names])
     own = membership[np.arange(len(labels)), labels]

@@ -37,9 +37,8 @@ class GroupTree(NamedTuple):
 
     Slot: a cluster of a base partition, or its missing labels.
 
-    objects : :class:`Objects` in memory, with one row for identical ones, or
-        :class:`~robust_eac.distributed.blocks.Chunks`.
-    encoding : that of the objects in memory, or of a sample of the chunks.
+    objects : :class:`Objects` or :class:`~robust_eac.distributed.blocks.Chunks`.
+    encoding : their distinct rows, or those of a sample of the chunks.
     weights : (m,) weights of the partitions, all positive.
     cluster_weights : (n_slots,) w_l; 0 for missing labels.
     leaves : (n_rows,) micro-cluster of each row of the objects, -1 if unobserved.
@@ -76,10 +75,7 @@ class Objects:
 
 
 def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng, chunks=None):
-    """The :class:`GroupTree` of an encoding without identical rows, for cuts into at most `most` clusters.
-
-    chunks : all objects, of which the encoding then holds a sample.
-    """
+    """The :class:`GroupTree` of an encoding without identical rows, or of chunks, of which it holds a sample."""
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_n_clusters(encoding, weights), _LEAST_FINENESS * most)
     n_threads = count_threads(n_jobs, 1, encoding, n_micro_clusters)[1]

@@ -121,7 +121,8 @@ def select_n_clusters(
     ----------
     labels, sample_weight
         As in :func:`~robust_eac.partition_losses`. At least two partitions. Objects are merged and compared by their
-        weights, but drawn with equal probability; those of weight zero are in no half.
+        weights, but drawn with equal probability; those of weight zero are in no half. Dask arrays as in
+        :func:`~robust_eac.merge_consensus`.
     n_clusters : list of int or (int, int), default=None
         Candidates, each in [1, n_samples], or the lowest and the highest of all. None means from 1 to 10, or to
         n_samples if that is less.

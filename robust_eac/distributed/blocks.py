@@ -1,8 +1,4 @@
-"""Work on one block of rows of a distributed ensemble.
-
-All blocks share the slots, and sweep their rows given S and G of all rows. A block reports only sums, matrices of k x k
-and k x K numbers.
-"""
+"""Work on one block of rows of a distributed ensemble, which reports only sums; and all blocks together."""
 
 import sys
 from collections.abc import Callable
@@ -32,11 +28,7 @@ _MAX_SHORTER = 20
 
 
 class Report(NamedTuple):
-    """The labels of a block, for the common encoding.
-
-    values : (n_slots,) label of each slot of the block's own encoding, -1 for "not observed".
-    partitions : those of this encoding.
-    """
+    """The label of each slot of a block's own encoding, -1 for "not observed", and the partitions of the encoding."""
 
     values: np.ndarray
     partitions: Partitions
@@ -305,7 +297,6 @@ def first_values(values, n_values):
 
 
 def measure_clusters(encoding, clusters, n_clusters):
-    """(None, S and G of the clusters of the rows)."""
     return None, accumulate(encoding, np.eye(n_clusters)[clusters])
 
 
@@ -339,11 +330,7 @@ _SAMPLE = 2**17
 
 
 class Chunks:
-    """An ensemble in a Dask array, chunked by rows: encodings of its chunks by the common partitions, on the workers.
-
-    sizes, first_rows : number of objects of every chunk, and the first one.
-    starts : Proposals of an array start.
-    """
+    """An ensemble in a Dask array: encodings of its chunks by the common partitions, and starts, on the workers."""
 
     # The partitions that functions of the encodings see; None for all.
     _seen = None
@@ -399,17 +386,13 @@ class Chunks:
         return kept, total
 
     def arrays(self, function, *parts, shared=(), kinds):
-        """The tuple of values of the objects that such a function returns, as Dask arrays.
-
-        kinds : the type of each array and the shape of an entry.
-        """
+        """The values of the objects that such a function returns, as Dask arrays; kinds : (type, shape of one)."""
         from dask import persist
 
         results = zip(*self._tasks(function, parts, shared, len(kinds)), strict=True)
         return persist(*[self.array(pieces, *kind) for pieces, kind in zip(results, kinds, strict=True)])
 
     def array(self, pieces, dtype, shape):
-        """A Dask array of values of the objects, by chunk."""
         import dask.array as da
 
         each = zip(pieces, self.sizes, strict=True)
@@ -421,7 +404,6 @@ class Chunks:
         return np.argsort(self.first_of([later(first_values)(task(), n_values) for task in expanded]))
 
     def first_of(self, tasks):
-        """Least place of an object, from those within the chunks."""
         from dask import compute
 
         return (np.array(compute(*tasks)) + self.first_rows[:, np.newaxis]).min(axis=0)

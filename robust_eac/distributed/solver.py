@@ -1,7 +1,4 @@
-"""Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
-
-It minimises the objective over all objects, unlike a fit to a sample with `predict` for the chunks.
-"""
+"""Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers."""
 
 from __future__ import annotations
 
@@ -54,25 +51,27 @@ def solve_median_partition_distributed(
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
-    The problem is that of :func:`~robust_eac.solve_median_partition`, which solves it for arrays in memory.
-
-    Every chunk of rows stays on a worker with its memberships Y. In each round a worker sweeps the rows of a chunk with
-    all others fixed, and returns sums over the proposed step D: :math:`D X^T`, :math:`Y D^T + D Y^T` and :math:`D D^T`.
-    These give the objective along the common step Y + t D, a quartic, and all chunks take the best t in [0, 1]: the
-    objective never rises, and only small matrices are sent. A named start is solved for a sample of the objects on the
-    client; every object then starts with the membership that agrees best with that of the sample.
+    The problem is that of :func:`~robust_eac.solve_median_partition`, which solves it for arrays in memory, as for a
+    Dask array of a single chunk, which is loaded: the result is then the same. Otherwise every chunk of rows stays on a
+    worker with its memberships Y. In each round a worker sweeps the rows of a chunk with all others fixed, and returns
+    sums over the proposed step D: :math:`D X^T`, :math:`Y D^T + D Y^T` and :math:`D D^T`. These give the objective
+    along the common step Y + t D, and all chunks take the best t in [0, 1]: the objective never rises, and only small
+    matrices are sent. For raw losses it is a quartic; chance-corrected ones, of which a sweep minimises a model, are
+    searched for a t at which their true sum is lower. The trusted group and named starts are found on the client, from
+    at most 131,072 objects; every object then starts with the membership that agrees best with theirs.
 
     Parameters
     ----------
     labels : dask Array of shape (n_samples, n_partitions), int
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
         Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of columns are merged.
-    n_clusters, max_iter, tol, random_state, verbose : as in :class:`~robust_eac.RobustEAC`
-    weighting : as in :class:`~robust_eac.RobustEAC`, without "chance-corrected"
+    n_clusters, weighting, agreement, max_iter, tol, random_state, verbose : as in :class:`~robust_eac.RobustEAC`
     n_init, n_jobs : as in :class:`~robust_eac.RobustEAC`, for the sample
     init : {"random", "kmeans"} or array-like, default="random"
         Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of
         shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory is sent once.
+    sample_weight : array-like or Dask array of shape (n_samples,), default=None
+        As in :class:`~robust_eac.RobustEAC`
 
     Returns
     -------
@@ -148,7 +147,10 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
 
 
 class InChunks:
-    """Methods of an objective of rows on the workers; all that it needs of them are sums over the chunks."""
+    """Methods of an objective of rows on the workers, all from sums over the chunks.
+
+    search_line(weights, matrices, sums) : share t of all blocks' steps that lowers the objective; 0 if none does.
+    """
 
     def __init__(self, chunks, n_clusters):
         self.chunks, self.n_clusters, self.partitions = chunks, n_clusters, chunks.partitions
@@ -192,7 +194,6 @@ class RawInChunks(InChunks, RawObjective):
     """sum_u alpha_u d_u of rows on the workers."""
 
     def search_line(self, weights, matrices, sums):
-        """The share t of all blocks' steps that lowers the objective most; 0 if none does."""
         return blocks.search_line(self.partitions, weights, *matrices, sums)
 
 
@@ -205,7 +206,6 @@ class CorrectedInChunks(InChunks, ChanceCorrectedObjective):
         return permutation.hard_sums(n, copy * n, self.partitions.squares)
 
     def search_line(self, weights, matrices, sums):
-        """A share t of all blocks' steps that lowers the true sum, not only the model of it; 0 if none does."""
         after = partial(blocks.after_step, matrices.S, matrices.G, sums)
         return blocks.search_values(lambda t: weights @ self.matrices(*after(t)).losses)
 
@@ -215,11 +215,7 @@ IN_CHUNKS = {RawObjective: RawInChunks, ChanceCorrectedObjective: CorrectedInChu
 
 
 class DistributedSteps:
-    """Steps down the weighted losses of the rows of all blocks.
-
-    Every block sweeps, and all take the best common share of their steps. If no share lowers the objective, a
-    Frank-Wolfe step moves mass to the best cluster of every object: a descent direction wherever the gap is not zero.
-    """
+    """Steps down the weighted losses: the best common share of the sweeps of all blocks, or a Frank-Wolfe step."""
 
     def __init__(self, objective, weights, rows, matrices, rng):
         self.matrices = matrices

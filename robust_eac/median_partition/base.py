@@ -34,8 +34,7 @@ class Objective:
     steps(weights, rows, matrices, rng, n_threads) : the `steps` of
     :func:`~robust_eac.median_partition.alternation.descend` for the weighted losses; they change the rows.
     statistics(weights, matrices) : the :class:`~robust_eac.core.encoding.Statistics` for sweeps over `visited`.
-    model(weights, matrices) : a function of any rows of the same partitions, given by their encoding, that returns what
-    a sweep over them needs: the arrays that it reads, and statistics.
+    model(weights, matrices) : function of an encoding of any rows: (the arrays that a sweep reads, its statistics).
     terms(weights, matrices) : (m,) coefficients of -2 <Y'Y, X_u'X_u>, |Y'Y|^2 and -2 |Y1|^2 over the pairs that u
     observes.
 

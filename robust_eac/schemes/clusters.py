@@ -56,10 +56,7 @@ def ensemble_driven_cluster_index(
 
 
 def slot_certainty(encoding, weights, theta, pairs=None):
-    """(n_slots,) ECI of every base cluster of an encoding of hard partitions; 0 for "not observed".
-
-    pairs : their contingency tables, if the encoding does not have all objects.
-    """
+    """(n_slots,) ECI of every base cluster of an encoding of hard partitions, or of `pairs`; 0 for "not observed"."""
     slots = encoding.partitions.cluster_slots
     entropies = np.zeros(len(encoding.partitions.sizes))
     seen = np.repeat(weights, encoding.partitions.n_codes)

@@ -70,7 +70,6 @@ def tables_in_chunks(chunks, partitions):
 
 
 def count_pairs(encoding, pairs):
-    """(None, the cells of the contingency tables of these pairs of partitions)."""
     columns, n_codes = np.asfortranarray(encoding.rows.codes), encoding.partitions.n_codes
     return None, tuple(_count_pair(columns, encoding.rows.multiplicity, n_codes, u, v) for u, v in pairs)
 
