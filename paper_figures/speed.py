@@ -96,8 +96,7 @@ def distributed_table(records):
         )
         times = [f"{fit:.3g}", f"{one:.3g}", f"{held / 2.0**30:.2g}"]
         rows.append([method, n_workers, f"{n:,}", f"{chunks:.0f}", f"{rounds:.0f}", *times, f"{ari:.3f}"])
-    head = "method | workers | objects | chunks | rounds | seconds | of a round | GiB of a worker | adjusted Rand index"
-    return table(head, rows)
+    return table("method | workers | objects | chunks | rounds | seconds | of a round | GiB of a worker | ARI", rows)
 
 
 def features_table(records):

@@ -64,19 +64,16 @@ def run_one(*, method, n_samples, n_workers, chunk_rows, memory, repetition):
 
         with mock.patch.object(blocks, name, search):
             result, seconds = timed(_call, method, labels, seed)
-        found = {
+        return {
             "fit_seconds": seconds,
             "round_seconds": (ends[-1] - ends[0]) / max(1, len(ends) - 1) if ends else 0.0,
             "n_rounds": len(ends),
             "n_chunks": labels.numblocks[0],
             "worker_bytes": max(client.run(peak_bytes).values()),
+            "gap": getattr(result, "gap", None),
             "ari": adjusted_rand_score(classes, result.labels.compute()),
+            "noise_weight": None if method == "number" else float(result.weights[-(N_PARTITIONS // 5) :].sum()),
         }
-        if method in CHOICES["methods"][:2]:
-            found["gap"] = result.gap
-        if method != "number":
-            found["noise_weight"] = float(result.weights[N_PARTITIONS - N_PARTITIONS // 5 :].sum())
-        return found
 
 
 def _call(method, labels, seed):
@@ -84,8 +81,7 @@ def _call(method, labels, seed):
         return select_n_clusters(labels, random_state=seed)
     if method == "merge":
         return merge_consensus(labels, N_CLUSTERS, random_state=seed)
-    how = {"weighting": method, "n_init": 1, "random_state": seed}
-    return solve_median_partition_distributed(labels, N_CLUSTERS, **how)
+    return solve_median_partition_distributed(labels, N_CLUSTERS, weighting=method, n_init=1, random_state=seed)
 
 
 def _rows_of(file, n_samples, chunk_rows):
