@@ -317,6 +317,9 @@ def test_many_chunks_give_the_fit_in_memory(missing, weighted, options):
     for seed in range(3):
         rng = np.random.RandomState(seed)
         labels, _ = problem(rng, missing, n=900)
+        # Near-duplicates, which trust counts once.
+        near = np.where(rng.uniform(size=(900, 3)) < 0.03, rng.randint(K, size=(900, 3)), labels[:, [0]])
+        labels = np.hstack([labels, near])
         weight = rng.choice([0.0, 0.5, 1.0, 3.0], size=900) if weighted else None
         if weighted:
             # No object of a chunk has weight.
@@ -334,6 +337,8 @@ def test_many_chunks_give_the_fit_in_memory(missing, weighted, options):
         assert model.converged_
         assert np.all(np.diff(model.objective_history_) <= 1e-12)
         assert model.summary().splitlines()[2] == single.summary().splitlines()[2]
+        if options is CORRECTED:
+            assert np.ptp(model.weights_[model.weights_ > 0.0]) > 0.05
 
 
 @pytest.mark.usefixtures("here")
@@ -459,6 +464,22 @@ def test_corrected_losses_along_the_step(rng, missing):
 
     assert 0.0 < best <= 1.0
     assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 101))) + 1e-6
+
+
+def test_objects_without_weight_are_placed(rng):
+    labels, weight = random_ensemble(rng, 40, 5), np.repeat([0.0, 1.0], 20)
+    objective = _raw.RawObjective(_encoding.weigh(encode(labels), weight), K)
+    rows, weights = random_membership(rng, 40, K), rng.dirichlet(np.ones(5))
+    model = objective.model(weights, objective.measure(rows))
+    full = _blocks.finish(objective.encoding, _blocks.Proposal(rows, rows), 0.0, model, 1e-9)
+    np.testing.assert_array_equal(full[20:], rows[20:])
+    placed = _encoding.take_rows(objective.encoding, np.arange(20))
+    expected = objective.place(placed, weights, rows, skip=1e-9, max_visits=1000)
+    np.testing.assert_allclose(full[:20], expected, atol=1e-9)
+
+
+def test_first_objects_in_a_chunk_that_lacks_some_values():
+    np.testing.assert_array_equal(_blocks.first_values(np.array([2, -1, 0]), 4), [1.0, np.inf, 0.0, np.inf])
 
 
 def test_line_search_finds_a_minimum_near_the_start():
