@@ -88,15 +88,15 @@ def scaling_table(records):
 
 
 def distributed_table(records):
-    """Time and memory of the solver on Dask arrays, on two workers."""
+    """Time and memory of the methods that take Dask arrays, by number of workers; merging has no rounds."""
     rows = []
-    for n, of_size in sorted(grouped(records, "n_samples").items()):
+    for (method, n_workers, n), of_size in sorted(grouped(records, "method", "n_workers", "n_samples").items()):
         chunks, rounds, fit, one, held, ari = medians(
             of_size, "n_chunks", "n_rounds", "fit_seconds", "round_seconds", "worker_bytes", "ari"
         )
         times = [f"{fit:.3g}", f"{one:.3g}", f"{held / 2.0**30:.2g}"]
-        rows.append([f"{n:,}", f"{chunks:.0f}", f"{rounds:.0f}", *times, f"{ari:.3f}"])
-    return table("objects | chunks | rounds | seconds | of a round | GiB of a worker | adjusted Rand index", rows)
+        rows.append([method, n_workers, f"{n:,}", f"{chunks:.0f}", f"{rounds:.0f}", *times, f"{ari:.3f}"])
+    return table("method | workers | objects | chunks | rounds | seconds | of a round | GiB of a worker | ARI", rows)
 
 
 def features_table(records):

@@ -17,7 +17,6 @@ from .core.kernels import announce_compiling
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.losses import partition_losses
-from .median_partition.objective import RawObjective
 from .median_partition.solve import solve_ensemble
 from .prediction import agreements_of, keep_consensus, read_new_objects
 from .summary import Settings, assess, summarise
@@ -346,7 +345,7 @@ class RobustEAC(_Consensus):
             The ensemble, in any form of :func:`~robust_eac.partition_losses`. Or a Dask array of labels, as in
             :func:`~robust_eac.solve_median_partition_distributed`; then `labels_` and `membership_` are Dask arrays.
         y : Ignored
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like or Dask array of shape (n_samples,), default=None
             Weight of every object, as in :func:`~robust_eac.partition_losses`.
 
         Returns
@@ -355,27 +354,24 @@ class RobustEAC(_Consensus):
         """
         parameters = self.get_params(deep=False)
         how = {name: value for name, value in parameters.items() if name not in ("n_clusters", "verbose")}
+        how["sample_weight"] = sample_weight
         if check.is_dask_array(X):
             from .distributed.solver import solve_and_compare
 
             with progress(self.verbose):
-                result, agreements = solve_and_compare(X, self.n_clusters, sample_weight=sample_weight, **how)
+                result, agreements, objective = solve_and_compare(X, self.n_clusters, **how)
             self._store(None, result, agreements=agreements)
-            self._fixed = None
-            objective, total, weight = RawObjective, float(len(result.labels)), None
+            self._fixed = weight = None
         else:
             ensemble = check.ensemble(X, name="X")
             check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
-                result, matrices, objective = solve_ensemble(
-                    ensemble, self.n_clusters, sample_weight=sample_weight, **how
-                )
+                result, matrices, objective = solve_ensemble(ensemble, self.n_clusters, **how)
             self._store(ensemble.names, result, agreements=agreements_of(objective, result))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
-            objective, total = type(objective), objective.partitions.total
             weight = check.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(parameters, objective, total, weight)
+        self._settings = Settings(parameters, type(objective), objective.partitions.total, weight)
         return self
 
     def predict_membership(self, X: Labels) -> np.ndarray:
@@ -521,7 +517,7 @@ class MergeConsensus(_Consensus):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_partitions), int
-            The ensemble, as in :meth:`RobustEAC.fit`, in memory.
+            The ensemble, as in :meth:`RobustEAC.fit`, or a Dask array as in :func:`~robust_eac.merge_consensus`.
         y : Ignored
 
         Returns
@@ -529,14 +525,17 @@ class MergeConsensus(_Consensus):
         self : MergeConsensus
         """
         # RobustEAC does not need the consensus functions.
-        from .consensus.merge import merge_labels
+        from .consensus.merge import OF_OBJECTS, merge_labels
+        from .distributed.blocks import as_given, opened
 
-        ensemble: Any = check.ensemble(X, name="X")
-        with announce_compiling():
-            result = merge_labels(ensemble, self.n_clusters, n_jobs=self.n_jobs, random_state=self.random_state)
-        hard = np.eye(result.n_clusters)[result.labels]
-        losses, agreements = partition_losses(ensemble, hard), adjusted_agreement(ensemble, hard)
-        self._store(ensemble.names, result, losses=losses, agreements=agreements)
+        parameters: dict[str, Any] = self.get_params(deep=False)
+        with announce_compiling(), opened(X, name="X") as (source,):
+            result, compared = merge_labels(source, **parameters)
+        if compared is None:
+            hard = np.eye(result.n_clusters)[result.labels]
+            compared = partition_losses(source, hard), adjusted_agreement(source, hard)
+        result, (losses, agreements) = as_given(result, X, *OF_OBJECTS), compared
+        self._store(getattr(source, "names", None), result, losses=losses, agreements=agreements)
         del self.n_clusters_
-        self._settings = Settings(self.get_params(deep=False), None, float(ensemble.n_samples), None)
+        self._settings = Settings(parameters, None, float(len(result.labels)), None)
         return self

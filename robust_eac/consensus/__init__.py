@@ -51,7 +51,7 @@ def _robust_merge(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.merge_consensus`."""
     ensemble = check.ensemble(labels)
     n_clusters = check.n_clusters(n_clusters, ensemble.n_samples)
-    return merge_labels(ensemble, n_clusters, weights, random_state=random_state).labels
+    return merge_labels(ensemble, n_clusters, weights, random_state=random_state)[0].labels
 
 
 def _median_partition(labels, n_clusters, *, weights=None, random_state=None, loss="binder"):

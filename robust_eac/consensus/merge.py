@@ -10,17 +10,19 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import RandomState
 from ..core.encoding import collapse, encode, select
-from ..median_partition.base import first_objects
+from ..distributed.blocks import Chunks, as_given, opened
 from ..median_partition.trust import linked_group
 from ._common import in_random_order
 from .agglomeration import linkage_matrix
-from .micro_clusters import THETA, assign, grow_tree, mean_n_clusters
+from .micro_clusters import THETA, assign, grow_tree, mean_n_clusters, renamed
 from .n_clusters import choose, compare_halves
 
 __all__ = ["MergeResult", "merge_consensus"]
 
 # Largest number that "auto" tries, if base partitions have fewer clusters on average.
 _MOST = 10
+# The results with a value for each object.
+OF_OBJECTS = "labels", "membership", "confidence", "micro_clusters"
 
 
 class MergeResult(NamedTuple):
@@ -97,6 +99,8 @@ def merge_consensus(
         similarities merges first. With the same seed, reordering objects or partitions or renaming labels changes
         nothing, except the draws among objects or partitions in symmetric positions.
     labels, n_jobs : as in :func:`~robust_eac.consensus.kmeans_consensus`; threads share the objects, None for all cores
+        Labels can be a Dask array, chunked by rows; then so are the values of the objects. A single chunk is merged in
+        memory. Of several, trust, number and micro-clusters are found on 131,072 objects, the rest on all.
 
     Returns
     -------
@@ -120,7 +124,9 @@ def merge_consensus(
     (array([0, 0, 0, 1, 1]), array([1.  , 1.  , 0.87, 0.97, 0.97]))
     """
     options: dict[str, Any] = {"n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "random_state": random_state}
-    return merge_labels(labels, n_clusters, weights, theta=theta, **options)
+    with opened(labels) as (source,):
+        result, _ = merge_labels(source, n_clusters, weights, theta=theta, **options)
+    return as_given(result, labels, *OF_OBJECTS)
 
 
 def merge_labels(
@@ -133,9 +139,12 @@ def merge_labels(
     n_jobs=None,
     random_state=None,
 ):
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, weights=weights)
-    n, m = ensemble.n_samples, ensemble.n_partitions
+    """(:class:`MergeResult` of opened labels; of those in chunks also the losses and agreements of all partitions)."""
+    in_chunks = check.is_dask_array(labels)
+    if not in_chunks:
+        check.index(labels, weights=weights)
+        labels = labels.labels
+    n, m = labels.shape
     if not isinstance(n_clusters, str):
         n_clusters = check.n_clusters(n_clusters, n)
     elif n_clusters != "auto":
@@ -147,9 +156,12 @@ def merge_labels(
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
     weights = weights if weights is None else check.weights(weights, m)
-    encoding = encode(ensemble.labels)
+    chunks = Chunks(labels) if in_chunks else None
+    encoding = chunks.sample(rng) if chunks else encode(labels)
     cluster_slots = encoding.partitions.cluster_slots
-    encoding, columns, slots = in_random_order(encoding, rng, weights)
+    columns, slots = np.arange(m), np.arange(len(encoding.partitions.sizes))
+    if chunks is None:
+        encoding, columns, slots = in_random_order(encoding, rng, weights)
     if weights is None:
         trusted = linked_group(encoding, rng)[1]
         weights = np.empty(m)
@@ -163,24 +175,29 @@ def merge_labels(
         _, n_clusters = choose(candidates, strength, n_different)
     used = collapse(part, min_saving=0.0)
     options = {"theta": theta, "n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "rng": rng}
-    grown = grow_tree(used, active_weights, most=n_clusters, **options)
-    membership, clusters = assign(grown, n_clusters, n_jobs)
+    grown = grow_tree(used, active_weights, most=n_clusters, chunks=chunks and chunks.select(active), **options)
+    votes, clusters, k = assign(grown, n_clusters, n_jobs)
 
     # Clusters and micro-clusters are numbered by first appearance.
-    clusters, leaves = used.expand(clusters), used.expand(grown.leaves)
-    names = np.argsort(first_objects(clusters, membership.shape[1]))
-    numbers = np.argsort(np.argsort(first_objects(leaves[leaves >= 0], len(grown.sizes))))
-    found, membership = np.argsort(names)[clusters], used.expand(membership[:, names])
+    objects = grown.objects
+    names, numbers = objects.order(clusters, k), np.argsort(objects.order(grown.leaves, len(grown.sizes)))
+    kinds = (np.intp, ()), (float, (k,)), (float, ()), (np.intp, ())
+    of_objects = objects.arrays(_numbered, grown.leaves, votes, clusters, shared=(names, numbers), kinds=kinds)
     cluster_weights = np.zeros(len(slots))
     cluster_weights[slots[np.repeat(weights[columns] > 0.0, encoding.partitions.n_codes)]] = grown.cluster_weights
     tree = grown.tree
-    return MergeResult(
-        labels=found,
-        membership=membership,
-        confidence=membership[np.arange(n), found],
+    found = MergeResult(
+        **dict(zip(OF_OBJECTS, of_objects, strict=True)),
         weights=weights,
         cluster_weights=[cluster_weights[own] for own in cluster_slots],
-        n_clusters=len(names),
+        n_clusters=k,
         tree=linkage_matrix(numbers[tree.left], numbers[tree.right], 1.0 / (1.0 + tree.similarities)),
-        micro_clusters=np.where(leaves >= 0, numbers[leaves], -1),
     )
+    return found, chunks and chunks.compare(clusters, k)
+
+
+def _numbered(encoding, leaves, votes, clusters, names, numbers):
+    (labels,), leaves = renamed(encoding, clusters, names), encoding.expand(leaves)
+    membership = encoding.expand(votes[0][:, names])
+    own = membership[np.arange(len(labels)), labels]
+    return labels, membership, own, np.where(leaves >= 0, numbers[leaves], -1)

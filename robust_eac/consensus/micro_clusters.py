@@ -1,6 +1,6 @@
 """The tree of micro-clusters behind :func:`~robust_eac.merge_consensus`, and its cuts; input is an Encoding."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -10,8 +10,9 @@ from ..core.encoding import Encoding, take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import count_threads, map_threads
+from ..median_partition.base import first_objects
 from ..schemes.clusters import slot_certainty
-from ..schemes.tables import DECIMALS
+from ..schemes.tables import DECIMALS, tables_in_chunks
 from ._common import check_memory
 from .agglomeration import Tree, cut, tree_of_sums
 
@@ -36,14 +37,16 @@ class GroupTree(NamedTuple):
 
     Slot: a cluster of a base partition, or its missing labels.
 
-    encoding : the objects, with one row for identical ones.
+    objects : :class:`Objects` or :class:`~robust_eac.distributed.blocks.Chunks`.
+    encoding : their distinct rows, or those of a sample of the chunks.
     weights : (m,) weights of the partitions, all positive.
     cluster_weights : (n_slots,) w_l; 0 for missing labels.
-    leaves : (n_rows,) micro-cluster of each row, -1 if unobserved.
+    leaves : (n_rows,) micro-cluster of each row of the objects, -1 if unobserved.
     counts : (n_slots, M) number of objects of each micro-cluster in each slot.
     sizes : (M,) number of objects of each micro-cluster.
     """
 
+    objects: Any
     encoding: Encoding
     weights: np.ndarray
     cluster_weights: np.ndarray
@@ -53,26 +56,44 @@ class GroupTree(NamedTuple):
     tree: Tree
 
 
-def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng):
-    """The :class:`GroupTree` of an encoding without identical rows, for cuts into at most `most` clusters."""
+class Objects:
+    """The objects of an encoding, in memory; Chunks has the same methods."""
+
+    def __init__(self, encoding):
+        self.encoding = encoding
+
+    def total(self, function, *parts, shared=(), kinds=None):
+        """(values of the rows, sums over them) that the function returns."""
+        return function(self.encoding, *parts, *shared)
+
+    arrays = total
+
+    def order(self, values, n_values):
+        """The values 0, 1, ... of the rows, each of which occurs, in the order of their first objects."""
+        values = self.encoding.expand(values)
+        return np.argsort(first_objects(values[values >= 0], n_values))
+
+
+def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng, chunks=None):
+    """The :class:`GroupTree` of an encoding without identical rows, or of chunks, of which it holds a sample."""
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_n_clusters(encoding, weights), _LEAST_FINENESS * most)
     n_threads = count_threads(n_jobs, 1, encoding, n_micro_clusters)[1]
-    cluster_weights = base_cluster_weights(encoding, weights, theta)
+    of_pairs = None if chunks is None else tables_in_chunks(chunks, encoding.partitions)
+    cluster_weights = base_cluster_weights(encoding, weights, theta, of_pairs)
     values = encoding.partitions.by_slot(weights) * cluster_weights
     n_groups = min(np.count_nonzero(encoding.rows.observed.any(axis=1)), n_micro_clusters)
     # In memory at the same time: about four tables of slots by micro-clusters (in k-means) and eight tables of pairs of
     # micro-clusters (sums, weights, walks, and the copies that the tree overwrites).
     tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
     check_memory(32 * n_groups * (2 * n_groups + len(encoding.partitions.sizes)), tables)
-    leaves, counts = find_micro_clusters(encoding, weights, values, n_groups, rng=rng, n_threads=n_threads)
+    leaves, counts, sizes = find_micro_clusters(encoding, weights, values, n_groups, rng, n_threads, chunks)
     sums, pairs = similarity_sums(encoding, weights, values, counts)
-    sizes = np.bincount(leaves[leaves >= 0], weights=encoding.rows.multiplicity[leaves >= 0])
     # Sums and weights, by micro-cluster, of the pairs (i, i) of an object with itself.
     own = values @ counts, weights @ encoding.partitions.sum_slots(counts)
     product = walk_between_groups(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
     tree = tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
-    return GroupTree(encoding, weights, cluster_weights, leaves, counts, sizes, tree)
+    return GroupTree(chunks or Objects(encoding), encoding, weights, cluster_weights, leaves, counts, sizes, tree)
 
 
 def mean_n_clusters(encoding, weights):
@@ -83,33 +104,56 @@ def mean_n_clusters(encoding, weights):
 
 
 def assign(grown, n_clusters, n_jobs=None):
-    """Cut a :class:`GroupTree`: ((n_rows, k) membership in the clusters, the cluster of each row)."""
-    encoding, weights, cluster_weights, leaves, counts, sizes, tree = grown
+    """Cut a :class:`GroupTree`: (membership and clusters of each row by :func:`vote`, its cluster, their number)."""
+    objects, encoding, weights, cluster_weights, leaves, counts, sizes, tree = grown
     values = encoding.partitions.by_slot(weights) * cluster_weights
     groups = cut_into_large(tree, n_clusters, sizes)
-    n_groups = groups.max() + 1
+    n_groups = int(groups.max()) + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
-    n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1]
+    # A worker of Dask has as many tasks at a time as threads.
+    n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1] if isinstance(objects, Objects) else 1
     group_counts = counts @ (groups[:, np.newaxis] == np.arange(n_groups))
+    norms = group_norms(encoding, weights, values, group_counts)
+    votes, _ = objects.total(vote, leaves, shared=(groups, weights, values, group_counts, norms, n_threads))
+    # Returning rows to an emptied group can empty another group, so repeat.
+    returned = np.zeros(n_groups, dtype=bool)
+    while True:
+        clusters, (filled,) = objects.total(count_votes, leaves, votes, shared=(returned,))
+        if filled.all():
+            return votes, clusters, n_groups
+        returned |= filled == 0
+
+
+def vote(encoding, leaves, groups, weights, values, group_counts, norms, n_threads):
+    """((membership of each row, the cluster of its micro-cluster, that of largest similarity), no sums)."""
+    n_groups = len(norms)
     similarity = mean_similarities(encoding, weights, values, group_counts, n_threads)
-    similarity /= group_norms(encoding, weights, values, group_counts)
+    similarity /= norms
     best = similarity.argmax(axis=1)
     merged = np.where(leaves >= 0, groups[leaves], -1)
     merged = np.where(merged >= 0, merged, best)
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
-    clusters, seen = np.where(stay, merged, best), leaves >= 0
-    # Returning rows to an emptied group can empty another group, so repeat.
-    while (emptied := np.bincount(clusters[seen], minlength=n_groups) == 0).any():
-        clusters = np.where(emptied[merged], merged, clusters)
     totals = similarity.sum(axis=1, keepdims=True)
     membership = np.divide(similarity, totals, out=np.full_like(similarity, 1.0 / n_groups), where=totals > 0.0)
-    return membership, clusters
+    return (membership, merged, np.where(stay, merged, best)), ()
 
 
-def base_cluster_weights(encoding, weights, theta):
+def count_votes(encoding, leaves, votes, returned):
+    """(cluster of each row, (number of rows with a leaf in each,)); `returned` clusters have all rows that merged."""
+    _, merged, chosen = votes
+    clusters = np.where(returned[merged], merged, chosen)
+    return clusters, (np.bincount(clusters[leaves >= 0], minlength=len(returned)),)
+
+
+def renamed(encoding, clusters, names):
+    """(cluster of every object, numbered in the order of the names,), from those of the rows."""
+    return (np.argsort(names)[encoding.expand(clusters)],)
+
+
+def base_cluster_weights(encoding, weights, theta, pairs=None):
     """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, with c such that the mean similarity is 1; 0 if unobserved."""
-    certainty = slot_certainty(encoding, weights, theta)
+    certainty = slot_certainty(encoding, weights, theta, pairs)
     observed, by_slot = (
         np.repeat(values, encoding.partitions.n_codes) for values in (encoding.partitions.n_observed, weights)
     )
@@ -121,30 +165,50 @@ def base_cluster_weights(encoding, weights, theta):
     return np.where(filled, scale * certainty * observed / np.where(filled, encoding.partitions.sizes, 1.0), 0.0)
 
 
-def find_micro_clusters(encoding, weights, values, n_micro, *, rng, n_threads):
-    """(micro-cluster of each row, -1 if unobserved; (n_slots, M) counts of their objects), by k-means on a sample."""
+def find_micro_clusters(encoding, weights, values, n_micro, rng, n_threads, chunks):
+    """(micro-cluster of each row, -1 if unobserved; counts of objects by slot, and of all), by k-means on a sample."""
+
+    def table_of(part, _, counts):
+        return scaled_distances(part, values[:, np.newaxis], counts)
+
     seen = np.flatnonzero(encoding.rows.observed.any(axis=1))
-    rows = take_rows(encoding, seen)
-    found = np.arange(len(seen))
+    sample = rows = take_rows(encoding, seen)
+    found = drawn = clusters = np.arange(len(seen))
     if len(seen) > n_micro:
-
-        def table_of(part, _, counts):
-            return scaled_distances(part, values[:, np.newaxis], counts)
-
         size = min(len(seen), max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_micro))
         drawn = np.sort(rng.permutation(len(seen))[:size])
         sample = take_rows(rows, drawn)
         clusters = best_lloyd(sample, weights, table_of, n_micro, n_init=1, max_iter=_PASSES, rng=rng).clusters
-        if size < len(seen):
-            table = table_of(sample, weights, cluster_counts(sample, clusters, n_micro))
-            found = np.concatenate([costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)])
-        # The drawn rows stay, so that no micro-cluster is empty: a row without labels costs nothing in any of them.
-        found[drawn] = clusters
+    table = table_of(sample, weights, cluster_counts(sample, clusters, n_micro))
     # Number them at random: equal similarities then merge in random order.
-    found = rng.permutation(n_micro)[found]
+    number = rng.permutation(n_micro)
+    if chunks is not None:
+        return _group_chunks(chunks, table[:, np.argsort(number)])
+    if len(drawn) < len(seen):
+        found = np.concatenate([costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)])
+    # The drawn rows stay, so that no micro-cluster is empty: a row without labels costs nothing in any of them.
+    found[drawn] = clusters
+    found = number[found]
     leaves = np.full(len(encoding.rows.codes), -1)
     leaves[seen] = found
-    return leaves, cluster_counts(rows, found, n_micro)
+    return leaves, cluster_counts(rows, found, n_micro), np.bincount(found, weights=rows.rows.multiplicity)
+
+
+def _group_chunks(chunks, table):
+    """:func:`find_micro_clusters` from the costs (n_slots, M); those to which no object belongs are left out."""
+    while True:
+        leaves, (counts, sizes) = chunks.total(group_rows, shared=(table,))
+        if sizes.all():
+            return leaves, counts, sizes
+        table = table[:, sizes > 0.0]
+
+
+def group_rows(encoding, table):
+    """(micro-cluster of least cost of each row, -1 if unobserved; its counts of objects by slot, and of all)."""
+    leaves = np.concatenate([costs.argmin(axis=1) for costs in row_sums(encoding, table, 1)])
+    seen, n_micro = encoding.rows.observed.any(axis=1), table.shape[1]
+    sizes = np.bincount(leaves, weights=encoding.rows.multiplicity * seen, minlength=n_micro)
+    return np.where(seen, leaves, -1), (cluster_counts(encoding, leaves, n_micro), sizes)
 
 
 def row_sums(encoding, table, n_threads):

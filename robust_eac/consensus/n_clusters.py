@@ -14,13 +14,14 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, warn
-from ..core.encoding import Encoding, collapse, encode, encode_ensemble, relabel, select, sub_ensemble, weigh
+from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
+from ..distributed.blocks import Chunks, as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
 from ..wording import listed
 from ._common import in_random_order
-from .micro_clusters import assign, cut_into_large, grow_tree
+from .micro_clusters import assign, cut_into_large, grow_tree, renamed
 
 __all__ = ["ClusterNumberSelection", "select_n_clusters"]
 
@@ -72,7 +73,8 @@ def remarks(selection):
         said.append(f"Also stable: {', '.join(others)}.")
     if selection.stable[-1] and selection.n_clusters == last:
         said.append(f"No larger number than {last} was tried.")
-    n_small = np.count_nonzero(np.bincount(selection.labels) < _SMALL)
+    sizes = np.asarray(np.bincount(selection.labels, minlength=selection.n_clusters))
+    n_small = np.count_nonzero(sizes < _SMALL)
     if n_small:
         said.append(f"Of its clusters, {n_small} {'has' if n_small == 1 else 'have'} fewer than {_SMALL} objects.")
     if selection.n_different < _MANY:
@@ -119,7 +121,8 @@ def select_n_clusters(
     ----------
     labels, sample_weight
         As in :func:`~robust_eac.partition_losses`. At least two partitions. Objects are merged and compared by their
-        weights, but drawn with equal probability; those of weight zero are in no half.
+        weights, but drawn with equal probability; those of weight zero are in no half. Dask arrays as in
+        :func:`~robust_eac.merge_consensus`.
     n_clusters : list of int or (int, int), default=None
         Candidates, each in [1, n_samples], or the lowest and the highest of all. None means from 1 to 10, or to
         n_samples if that is less.
@@ -167,36 +170,42 @@ def select_n_clusters(
            3      1.00                 1.00                0.66      0  stable
            4      0.00                 0.93                0.64      0
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, sample_weight=sample_weight)
-    n_samples, n_partitions = ensemble.n_samples, ensemble.n_partitions
-    if n_partitions < 2:
-        raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
-    if n_clusters is None:
-        n_clusters = 1, min(10, n_samples)
-    if isinstance(n_clusters, Integral):
-        raise TypeError(f"n_clusters must be a pair (lowest, highest) or a list of integers, got {n_clusters!r}.")
-    candidates = check.candidates(n_clusters, high=n_samples, high_name="n_samples")
-    n_splits = check.integer(n_splits, name="n_splits", low=1)
-    max_samples = check.real(max_samples, name="max_samples", low=0.6, high=1.0)
-    sample_weight = check.sample_weight(sample_weight, ensemble)
-    n_jobs = check.n_jobs(n_jobs)
-    rng = check.random_state(random_state)
-
-    encoding = in_random_order(encode_ensemble(ensemble, sample_weight), rng)[0]
-    trusted = np.flatnonzero(linked_group(encoding, rng)[1])
-    encoding = select(encoding, trusted)
-    weights = np.full(len(trusted), 1.0 / len(trusted))
-    effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
-    with progress(verbose):
+    with opened(labels, sample_weight) as (source, weight), progress(verbose):
+        in_chunks = check.is_dask_array(source)
+        if not in_chunks:
+            check.index(source, sample_weight=weight)
+        n_samples, n_partitions = source.shape if in_chunks else source.labels.shape
+        if n_partitions < 2:
+            raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
+        if n_clusters is None:
+            n_clusters = 1, min(10, n_samples)
+        if isinstance(n_clusters, Integral):
+            raise TypeError(f"n_clusters must be a pair (lowest, highest) or a list of integers, got {n_clusters!r}.")
+        candidates = check.candidates(n_clusters, high=n_samples, high_name="n_samples")
+        n_splits = check.integer(n_splits, name="n_splits", low=1)
+        max_samples = check.real(max_samples, name="max_samples", low=0.6, high=1.0)
+        n_jobs = check.n_jobs(n_jobs)
+        rng = check.random_state(random_state)
+        if in_chunks:
+            chunks = Chunks(source, weight)
+            encoding = chunks.sample(rng)
+        else:
+            chunks, weight = None, check.sample_weight(weight, source)
+            encoding = in_random_order(encode_ensemble(source, weight), rng)[0]
+        trusted = np.flatnonzero(linked_group(encoding, rng)[1])
+        encoding = select(encoding, trusted)
+        weights = np.full(len(trusted), 1.0 / len(trusted))
+        effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
         n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
-    stable, chosen = choose(candidates, strength, n_different)
-    used = collapse(encoding, min_saving=0.0)
-    grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
-    found = relabel(used.expand(assign(grown, chosen, n_jobs)[1]))
-    n_nonempty = np.array([cut_into_large(grown.tree, k, grown.sizes).max() + 1 for k in candidates])
-    by_candidate = candidates, n_nonempty, held_out, stability, strength, stable
-    return ClusterNumberSelection(int(found.max()) + 1, found, n_different, *by_candidate)
+        stable, chosen = choose(candidates, strength, n_different)
+        used, chunks = collapse(encoding, min_saving=0.0), chunks and chunks.select(trusted)
+        grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng, chunks=chunks)
+        _, clusters, k = assign(grown, chosen, n_jobs)
+        names = grown.objects.order(clusters, k)
+        (found,) = grown.objects.arrays(renamed, clusters, shared=(names,), kinds=[(np.intp, ())])
+        n_nonempty = np.array([cut_into_large(grown.tree, k, grown.sizes).max() + 1 for k in candidates])
+        by_candidate = candidates, n_nonempty, held_out, stability, strength, stable
+        return as_given(ClusterNumberSelection(k, found, n_different, *by_candidate), labels, "labels")
 
 
 def choose(candidates, strength, n_different):

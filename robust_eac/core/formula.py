@@ -153,18 +153,17 @@ def _sums_by_mask(encoding, rows):
     return permutation.PairSums(*(values[partitions.mask_of] for values in by_mask))
 
 
-def agreement_from_sums(partitions, S, G):
-    """The adjusted agreements a_u of hard partitions of unweighted objects, from S and G alone."""
+def agreement_sums_from(partitions, S, G):
+    """:func:`agreement_sums` from S and G alone, without centring."""
     n, offsets = partitions.n_observed, partitions.offsets
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), offsets)
     # Each observed object is in exactly one cluster of a partition: S sums to Y1 there.
     v = np.add.reduceat(S, offsets, axis=0)
-    own = np.einsum("gpp->g", G)[partitions.mask_of]
+    own, singles = partitions.copy * np.einsum("gpp->g", G)[partitions.mask_of], partitions.copy * n
     square = np.einsum("gpq,gpq->g", G, G)[partitions.mask_of]
-    of_consensus = permutation.pair_sums(n, n, own, np.einsum("up,up->u", v, v), square)
-    of_partitions = permutation.hard_sums(n, n, partitions.squares)
-    lift = square_S - permutation.expected(of_consensus, of_partitions)
-    return permutation.adjusted(lift, of_consensus, of_partitions)
+    of_consensus = permutation.pair_sums(n, singles, own, np.einsum("up,up->u", v, v), square)
+    of_partitions = permutation.hard_sums(n, singles, partitions.squares)
+    return square_S - permutation.expected(of_consensus, of_partitions), of_consensus, of_partitions
 
 
 def coefficients(partitions, weights):

@@ -1,65 +1,62 @@
-"""Work on one block of rows of a distributed ensemble.
-
-All blocks share the slots, and sweep their rows given S and G of all rows. A block reports only sums, matrices of k x k
-and k x K numbers.
-"""
+"""Work on one block of rows of a distributed ensemble, which reports only sums; and all blocks together."""
 
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
 from ..common import row_blocks
-from ..core.encoding import Encoding, Visit, encode, hard_partitions, select, take_rows
-from ..core.formula import accumulate, coefficients, matrices_of
+from ..core import permutation
+from ..core.encoding import Encoding, Partitions, RowData, Visit, encode, hard_partitions, select, take_rows, weigh
+from ..core.formula import accumulate, agreement_sums_from, coefficients, losses_of
 from ..median_partition import sweep as sweeping
-from ..median_partition.base import first_objects, gap_of, gradient_of, place_by, weighted_statistics
+from ..median_partition.base import MAX_PLACING, first_objects, gap_of, gradient_of, place_by
 from ..median_partition.objective import Matrices
 from ..median_partition.rotation import MOST_ROWS, rotate_rows, some_rows, survey
-from ..median_partition.starts import draw_rows, reduce_rows
+from ..median_partition.starts import merge_rows
 from ..median_partition.sweep import visiting_order
+
+# Shorter intervals that a line search tries.
+_MAX_SHORTER = 20
 
 
 class Report(NamedTuple):
-    """The labels of a block, for the common encoding.
-
-    values, sizes : (n_slots,) label of each slot of the block's own encoding, -1 for "not observed"; number of objects.
-    n_codes, mask_of : (m,) number of slots of each partition; equal numbers for partitions that observe the same
-        objects.
-    n_samples : int
-    """
+    """The label of each slot of a block's own encoding, -1 for "not observed", and the partitions of the encoding."""
 
     values: np.ndarray
-    n_codes: np.ndarray
-    sizes: np.ndarray
-    mask_of: np.ndarray
-    n_samples: int
+    partitions: Partitions
 
 
-def read(labels, first_row):
+def read(labels, weight, first_row):
     """(encoding of a block by itself, its :class:`Report`)."""
     name = f"labels[{first_row}:]"
     ensemble = check.ensemble(labels, name=name, part=True)
     check.objects_observed(ensemble, name)
     labels = ensemble.labels
     encoding = encode(labels)
+    if weight is not None:
+        encoding = weigh(encoding, check.vector(weight, name=f"sample_weight[{first_row}:]", size=len(labels)))
     values = np.empty(len(encoding.partitions.sizes), dtype=np.int64)
     for block in row_blocks(len(labels)):
         values[encoding.partitions.offsets + encoding.rows.codes[block]] = labels[block]
-    return encoding, Report(
-        values, encoding.partitions.n_codes, encoding.partitions.sizes, encoding.partitions.mask_of, len(labels)
-    )
+    return encoding, Report(values, encoding.partitions)
 
 
-def merge(reports):
+def merge(reports, *, weighted=False):
     """Merge the reports of all blocks: (:class:`~robust_eac.core.encoding.Partitions`, the labels of their slots)."""
-    m, n = len(reports[0].mask_of), sum(report.n_samples for report in reports)
-    partition = np.concatenate([np.repeat(np.arange(m), report.n_codes) for report in reports])
-    known = np.concatenate([report.values for report in reports])
-    counts = np.concatenate([report.sizes for report in reports])
+    known, alone = np.concatenate([report.values for report in reports]), [report.partitions for report in reports]
+    m, total = len(alone[0].mask_of), sum(own.total for own in alone)
+    if not 1e-60 < total < 1e60:
+        raise ValueError(f"sample_weight must have a sum between 1e-60 and 1e60, got {total}.")
+    partition = np.concatenate([np.repeat(np.arange(m), own.n_codes) for own in alone])
+    counts = np.concatenate([own.sizes for own in alone])
     values, sizes = [], []
     missing = np.zeros(m, dtype=bool)
     for u in range(m):
@@ -71,18 +68,21 @@ def merge(reports):
         values.append(np.append(distinct[~last], distinct[last]))
         sizes.append(np.append(size[~last], np.zeros(np.count_nonzero(last))))
     empty = [u for u, size in enumerate(sizes) if size.sum() == 0.0]
+    if empty and weighted:
+        rule = f"every partition must observe an object of positive weight, partition {empty[0]} does not."
+        raise ValueError(f"sample_weight: {rule}")
     if empty:
         rule = f"every partition must observe at least one object, column {empty[0]} has no label"
         raise ValueError(f"labels: {rule}: leave it out by da.delete(labels, {empty}, axis=1).")
     n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
     # Partitions share a mask if they share one in every block.
-    _, mask_of = np.unique([report.mask_of for report in reports], axis=1, return_inverse=True)
-    partitions = hard_partitions(np.concatenate(sizes), n_codes, missing, mask_of.ravel(), n)
-    return partitions, np.concatenate(values)
+    _, mask_of = np.unique([own.mask_of for own in alone], axis=1, return_inverse=True)
+    partitions = hard_partitions(np.concatenate(sizes), n_codes, missing, mask_of.ravel(), total)
+    return partitions._replace(copy=min(own.copy for own in alone)), np.concatenate(values)
 
 
 def encode_block(alone, report, partitions, values, start):
-    """(reduced encoding of a block by the common partitions, Proposal of an array start)."""
+    """(encoding of a block by the common partitions, Proposal of an array start)."""
     n, m = alone.rows.codes.shape
     known = np.split(values, partitions.offsets[1:])
     codes_of = [
@@ -95,8 +95,16 @@ def encode_block(alone, report, partitions, values, start):
         codes[block] = codes_of[alone.partitions.offsets + alone.rows.codes[block]]
     _, example = np.unique(partitions.mask_of, return_index=True)
     observed = np.ascontiguousarray(alone.rows.observed[:, alone.partitions.mask_of[example]])
-    encoding, start = reduce_rows(Encoding(alone.rows._replace(codes=codes, observed=observed), partitions), start)
-    return encoding, None if isinstance(start, str) else Proposal(start, start)
+    encoding, start = merge_rows(Encoding(alone.rows._replace(codes=codes, observed=observed), partitions), start)
+    return encoding, Proposal(start, start)
+
+
+def take_objects(encoding, objects):
+    """(codes, observed, weights) of some of a block's objects; of identical objects, the mean weight."""
+    inverse = np.arange(encoding.n_samples) if encoding.inverse is None else encoding.inverse
+    rows = inverse[objects]
+    weights = encoding.rows.multiplicity[rows] / np.bincount(inverse)[rows]
+    return encoding.rows.codes[rows], encoding.rows.observed[rows], weights
 
 
 def check_start(start, n_clusters, first_row):
@@ -109,20 +117,6 @@ def check_start(start, n_clusters, first_row):
         wrong = labels.min() if labels.min() < 0 else labels.max()
         raise ValueError(f"{name}: labels of a Dask array must be in [0, n_clusters={n_clusters}), got {wrong}.")
     return np.eye(n_clusters)[labels]
-
-
-def least_and_largest(rows):
-    """(2, k) minimum and maximum membership in every cluster."""
-    return np.array([rows.min(axis=0), rows.max(axis=0)])
-
-
-def sample_block(encoding, size, seed):
-    """(codes, observed, numbers of objects) of rows drawn from a block, or of all rows if size is None."""
-    if size is None:
-        rows, counts = np.arange(len(encoding.rows.codes)), encoding.rows.multiplicity
-    else:
-        rows, counts = draw_rows(encoding, size, np.random.RandomState(seed))
-    return encoding.rows.codes[rows], encoding.rows.observed[rows], counts
 
 
 class Proposal(NamedTuple):
@@ -141,25 +135,21 @@ class Proposal(NamedTuple):
 class Shared(NamedTuple):
     """The input of every block for its next step.
 
-    t, S, G : share of their last steps that all blocks take; S and G of all rows after that step.
-    weights, visit, seed : of the partitions; settings of the sweep; draws the orders of the rows.
+    t, model : share of their last steps that all blocks take; that of the objective after that step.
+    visit, seed : settings of the sweep; draws the orders of the rows.
     """
 
     t: float
-    S: np.ndarray
-    G: np.ndarray
-    weights: np.ndarray
+    model: Callable
     visit: Visit
     seed: int
 
 
-def place_block(encoding, partitions, statistics, n_clusters):
-    """The :class:`Proposal` of the memberships that agree best with those behind the statistics."""
-    absent = encoding if len(partitions) == len(encoding.partitions.offsets) else select(encoding, partitions)
-    absent = absent.with_rows(multiplicity=np.zeros(len(encoding.rows.codes))).visited
-    # Tasks share their arguments: copy the arrays that placing changes.
-    statistics = statistics._replace(T=statistics.T.copy(), Q=statistics.Q.copy())
-    rows = place_by(absent, statistics, n_clusters, skip=0.0, max_visits=1)
+def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1):
+    """The :class:`Proposal` of the memberships of least loss by the model of other rows of these partitions."""
+    part = encoding if len(partitions) == len(encoding.partitions.offsets) else select(encoding, partitions)
+    absent, statistics = model(part.with_rows(multiplicity=np.zeros(len(encoding.rows.codes))))
+    rows = place_by(absent, statistics, n_clusters, skip=skip, max_visits=max_visits)
     return Proposal(rows, rows)
 
 
@@ -167,36 +157,28 @@ def measure(encoding, proposal, t):
     return accumulate(encoding, proposal.at(t))
 
 
-def _of_weighty(encoding, shared):
-    """The encoding without the partitions of weight zero, and its Statistics."""
-    active = np.flatnonzero(shared.weights)
-    part = encoding if len(active) == len(shared.weights) else select(encoding, active)
-    matrices = matrices_of(encoding.partitions, active, shared.S, shared.G)
-    return part, weighted_statistics(part, shared.weights[active], *matrices)
-
-
 def gap_of_block(encoding, proposal, shared):
-    part, statistics = _of_weighty(encoding, shared)
-    return (gap_of(part.visited, proposal.at(shared.t).copy(), statistics, part.partitions.total),)
+    visited, statistics = shared.model(encoding)
+    return (gap_of(visited, proposal.at(shared.t).copy(), statistics, encoding.partitions.total),)
 
 
 def propose(encoding, proposal, shared, number):
     """(Proposal of the block of that number, its :class:`Sums`) by one sweep of its rows, with all others fixed."""
     rows = proposal.at(shared.t)
-    part, statistics = _of_weighty(encoding, shared)
+    visited, statistics = shared.model(encoding)
     target = rows.copy()
     order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = sweeping.sweep_rows(order, *part.visited, statistics, target, shared.visit)
+    gap, _ = sweeping.sweep_rows(order, *visited, statistics, target, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
 def propose_best_clusters(encoding, proposal, shared, _):
     """As :func:`propose`, but for the Frank-Wolfe step: towards the best cluster of every object."""
     rows = proposal.at(shared.t)
-    part, statistics = _of_weighty(encoding, shared)
-    gradient = gradient_of(part.visited, rows, statistics)
+    visited, statistics = shared.model(encoding)
+    gradient = gradient_of(visited, rows, statistics)
     target = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
-    gap = part.rows.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
+    gap = encoding.rows.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
@@ -244,26 +226,45 @@ def search_line(partitions, weights, S, G, sums):
     return sweeping.minimise_quartic(*powers, 1.0)
 
 
+def search_values(value):
+    """A share t in [0, 1] with value(t) < value(0), the least nearby; 0 if there is none."""
+    least, upper = value(0.0), 1.0
+    for _ in range(_MAX_SHORTER):
+        t = min(upper, minimize_scalar(value, bounds=(0.0, upper), method="bounded").x, key=value)
+        if value(t) < least:
+            return float(t)
+        upper = 0.25 * t
+    return 0.0
+
+
 def after_step(S, G, sums, t):
     """S and G after a share t of the step."""
     return Matrices(S + t * sums.S, G + t * (sums.cross + t * sums.square))
 
 
+def _weighty(encoding, rows):
+    """Encoding and memberships of the rows with weight, at least one row."""
+    weighty = encoding.rows.multiplicity > 0.0
+    weighty[0] |= not weighty.any()
+    return (encoding, rows) if weighty.all() else (take_rows(encoding, np.flatnonzero(weighty)), rows[weighty])
+
+
 def sample_memberships(encoding, proposal, t, n_samples):
-    """(memberships of some of the block's rows, their numbers of objects) for the choice of a rotation."""
-    rows = proposal.at(t)
+    """(memberships of some of the block's rows, their weights) for the choice of a rotation."""
+    encoding, rows = _weighty(encoding, proposal.at(t))
     some = some_rows(len(rows), max(1, round(MOST_ROWS * encoding.n_samples / max(n_samples, MOST_ROWS))))
     return rows[some], encoding.rows.multiplicity[some]
 
 
 def largest_memberships(encoding, proposal, t):
     """(k,) largest membership in every cluster."""
-    return proposal.at(t).max(axis=0)
+    return _weighty(encoding, proposal.at(t))[1].max(axis=0, initial=0.0)
 
 
 def survey_block(encoding, proposal, t, Q):
     """(the row of smallest membership in every cluster after a rotation, the total confidence)."""
-    return survey(proposal.at(t), encoding.rows.multiplicity, Q)
+    encoding, rows = _weighty(encoding, proposal.at(t))
+    return survey(rows, encoding.rows.multiplicity, Q)
 
 
 def rotate_block(encoding, proposal, t, Q):
@@ -273,14 +274,151 @@ def rotate_block(encoding, proposal, t, Q):
     return Proposal(rows, rows)
 
 
-def finish(encoding, proposal, t):
-    return encoding.expand(proposal.at(t))
+def finish(encoding, proposal, t, model, skip):
+    """Memberships of all objects of a block; those without weight are placed."""
+    rows, absent = proposal.at(t), np.flatnonzero(encoding.rows.multiplicity == 0.0)
+    if len(absent):
+        rows, partitions = rows.copy(), np.arange(len(encoding.partitions.offsets))
+        how = {"skip": skip, "max_visits": MAX_PLACING}
+        rows[absent] = place_block(take_rows(encoding, absent), partitions, model, rows.shape[1], **how).rows
+    return encoding.expand(rows)
 
 
 def first_winners(membership, order):
     """(k,) first object of every cluster, in the given order of clusters; infinity for an empty one."""
-    first = first_objects(membership[:, order].argmax(axis=1), len(order))
-    return np.where(first < len(membership), first, np.inf)
+    return first_values(membership[:, order].argmax(axis=1), len(order))
+
+
+def first_values(values, n_values):
+    """(n_values,) first place of each value among those that are not negative; infinity if there is none."""
+    values = values[values >= 0]
+    first = first_objects(values, n_values)
+    return np.where(first < len(values), first, np.inf)
+
+
+def measure_clusters(encoding, clusters, n_clusters):
+    return None, accumulate(encoding, np.eye(n_clusters)[clusters])
+
+
+def _on_part(function, partitions, encoding, *args):
+    return function(encoding if partitions is None else select(encoding, partitions), *args)
+
+
+@contextmanager
+def opened(labels, *others, name="labels"):
+    """The labels and others: a checked Ensemble, or Dask arrays. Those of a single chunk are loaded into memory."""
+    if check.is_dask_array(labels):
+        labels = check.dask_rows(labels, name=name)
+    with scheduler_watched():
+        if not check.is_dask_array(labels) or labels.numblocks[0] == 1:
+            labels, *others = (v.compute() if check.is_dask_array(v) else v for v in (labels, *others))
+            labels = check.ensemble(labels, name=name)
+        yield (labels, *others)
+
+
+def as_given(result, labels, *names):
+    """A named tuple in which these arrays are Dask arrays if the labels are one."""
+    if not check.is_dask_array(labels):
+        return result
+    import dask.array as da
+
+    return result._replace(**{name: da.asarray(getattr(result, name), chunks=-1) for name in names})
+
+
+# Objects that are drawn from the chunks, all of them if there are no more.
+_SAMPLE = 2**17
+
+
+class Chunks:
+    """An ensemble in a Dask array: encodings of its chunks by the common partitions, and starts, on the workers."""
+
+    # The partitions that functions of the encodings see; None for all.
+    _seen = None
+
+    def __init__(self, labels, sample_weight=None, start=None, n_clusters=None):
+        import dask.array as da
+        from dask import compute, persist
+
+        self.n_samples, self.sizes = len(labels), labels.chunks[0]
+        self.first_rows = np.cumsum((0, *self.sizes[:-1]))
+        weights = [None] * len(self.sizes)
+        if sample_weight is not None:
+            weights = like_rows(da.asarray(sample_weight), labels, [(self.n_samples,)], "sample_weight").to_delayed()
+        each = zip(labels.to_delayed()[:, 0], weights, self.first_rows, strict=True)
+        pairs = [later(read, 2)(chunk, weight, int(first)) for chunk, weight, first in each]
+        alone, reports = persist(*zip(*pairs, strict=True))
+        self.partitions, values = merge(compute(*reports), weighted=sample_weight is not None)
+        shared = ship(self.partitions), ship(values)
+        starts = [start] * len(self.sizes)
+        if check.is_dask_array(start):
+            pieces = zip(start.to_delayed().ravel(), self.first_rows, strict=True)
+            starts = [later(check_start)(piece, n_clusters, int(first)) for piece, first in pieces]
+        each = zip(on_blocks(encode_block, alone, n_results=2), reports, starts, strict=True)
+        encoded = zip(*[task(report, *shared, rows) for task, report, rows in each], strict=True)
+        self.encodings, self.starts = persist(*encoded)
+
+    def sample(self, rng):
+        """Encoding of objects drawn without replacement, in order, with the sizes of all objects."""
+        from dask import compute
+
+        rows = np.sort(sample_without_replacement(self.n_samples, min(_SAMPLE, self.n_samples), random_state=rng))
+        drawn = np.split(rows, np.searchsorted(rows, self.first_rows[1:]))
+        each = zip(on_blocks(take_objects, self.encodings), drawn, self.first_rows, strict=True)
+        parts = compute(*[task(own - first) for task, own, first in each])
+        codes, observed, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return Encoding(RowData(codes, weights, observed), self.partitions)
+
+    def select(self, partitions):
+        """These objects, of which functions see only some of the partitions."""
+        part = copy(self)
+        part._seen = partitions
+        return part
+
+    def _tasks(self, function, parts, shared, n_results):
+        shared = [ship(value) for value in shared]
+        function = partial(_on_part, function, self._seen)
+        return [task(*shared) for task in on_blocks(function, self.encodings, *parts, n_results=n_results)]
+
+    def total(self, function, *parts, shared=()):
+        """(first results on the workers, sum of the second ones, tuples) of a function of (encoding, parts, shared)."""
+        kept, sums = zip(*self._tasks(function, parts, shared, 2), strict=True)
+        total, kept = sum_of(sums, kept)
+        return kept, total
+
+    def arrays(self, function, *parts, shared=(), kinds):
+        """The values of the objects that such a function returns, as Dask arrays; kinds : (type, shape of one)."""
+        from dask import persist
+
+        results = zip(*self._tasks(function, parts, shared, len(kinds)), strict=True)
+        return persist(*[self.array(pieces, *kind) for pieces, kind in zip(results, kinds, strict=True)])
+
+    def array(self, pieces, dtype, shape):
+        import dask.array as da
+
+        each = zip(pieces, self.sizes, strict=True)
+        return da.concatenate([da.from_delayed(piece, shape=(size, *shape), dtype=dtype) for piece, size in each])
+
+    def order(self, values, n_values):
+        """The values 0, 1, ... of the rows, each of which occurs, in the order of their first objects."""
+        expanded = on_blocks(Encoding.expand, self.encodings, values)
+        return np.argsort(self.first_of([later(first_values)(task(), n_values) for task in expanded]))
+
+    def first_of(self, tasks):
+        from dask import compute
+
+        return (np.array(compute(*tasks)) + self.first_rows[:, np.newaxis]).min(axis=0)
+
+    def compare(self, clusters, n_clusters):
+        """(losses of all partitions, adjusted agreements) at a partition, from the clusters of the rows."""
+        _, (S, G) = self.total(measure_clusters, clusters, shared=(n_clusters,))
+        return losses_of(self.partitions, S, G), permutation.adjusted(*agreement_sums_from(self.partitions, S, G))
+
+
+def like_rows(values, labels, shapes, name):
+    """A Dask array with a row per object, with the chunks of the labels."""
+    if values.shape not in shapes:
+        raise ValueError(f"{name} must have shape {' or '.join(map(str, shapes))}, got {values.shape}.")
+    return check.with_checked_chunks(values, name=name).rechunk((labels.chunks[0], *values.shape[1:]))
 
 
 # Blocks are summed in a tree with this fan-in.

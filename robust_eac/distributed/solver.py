@@ -1,11 +1,8 @@
-"""Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers.
-
-It minimises the objective over all objects, unlike a fit to a sample with `predict` for the chunks.
-"""
+"""Ensembles larger than memory: the alternation on Dask arrays whose chunks of rows stay on the workers."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,28 +10,28 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, WeightSolver
-from ..core.encoding import Encoding, RowData, select, weigh
-from ..core.formula import agreement_from_sums
+from ..core import permutation
+from ..core.encoding import select, take_rows, weigh
+from ..core.formula import agreement_sums_from
 from ..core.threads import progress
 from ..median_partition.alternation import Problem, alternate, first_state
 from ..median_partition.base import gap_unit
-from ..median_partition.objective import Matrices, RawObjective, objective_named
+from ..median_partition.chance_corrected import ChanceCorrectedObjective
+from ..median_partition.objective import RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
-from ..median_partition.several_starts import canonical, solve
-from ..median_partition.solve import MedianPartitionResult, check_effort, result_of
-from ..median_partition.starts import SAMPLE_SHARE, SAMPLE_TOL, sample_size
-from ..median_partition.sweep import visit_with
+from ..median_partition.several_starts import canonical, confirm, solve
+from ..median_partition.solve import MedianPartitionResult, check_effort, result_of, solve_ensemble
+from ..median_partition.starts import SAMPLE_SHARE, SAMPLE_TOL, draw_rows, sample_size
+from ..median_partition.sweep import ROUNDING, visit_with
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting
+from ..prediction import agreements_of
 from . import blocks
 
 if TYPE_CHECKING:
     from dask.array import Array
 
 __all__ = ["solve_median_partition_distributed"]
-
-# Maximum size of the sample sent to the client for a start, even if some partition observes few objects.
-_MAX_SAMPLE = 2**18
 
 
 def solve_median_partition_distributed(
@@ -49,28 +46,32 @@ def solve_median_partition_distributed(
     n_jobs: int | None = None,
     random_state: RandomState = None,
     verbose: int = 0,
+    agreement: str = "auto",
+    sample_weight: ArrayLike | None = None,
 ) -> MedianPartitionResult:
     r"""Find the consensus membership and the weights of the partitions of an ensemble in a Dask array.
 
-    The problem is that of :func:`~robust_eac.solve_median_partition`, which solves it for arrays in memory.
-
-    Every chunk of rows stays on a worker with its memberships Y. In each round a worker sweeps the rows of a chunk with
-    all others fixed, and returns sums over the proposed step D: :math:`D X^T`, :math:`Y D^T + D Y^T` and :math:`D D^T`.
-    These give the objective along the common step Y + t D, a quartic, and all chunks take the best t in [0, 1]: the
-    objective never rises, and only small matrices are sent. A named start is solved for a sample of the objects on the
-    client; every object then starts with the membership that agrees best with that of the sample.
+    The problem is that of :func:`~robust_eac.solve_median_partition`, which solves it for arrays in memory, as for a
+    Dask array of a single chunk, which is loaded: the result is then the same. Otherwise every chunk of rows stays on a
+    worker with its memberships Y. In each round a worker sweeps the rows of a chunk with all others fixed, and returns
+    sums over the proposed step D: :math:`D X^T`, :math:`Y D^T + D Y^T` and :math:`D D^T`. These give the objective
+    along the common step Y + t D, and all chunks take the best t in [0, 1]: the objective never rises, and only small
+    matrices are sent. For raw losses it is a quartic; chance-corrected ones, of which a sweep minimises a model, are
+    searched for a t at which their true sum is lower. The trusted group and named starts are found on the client, from
+    at most 131,072 objects; every object then starts with the membership that agrees best with theirs.
 
     Parameters
     ----------
     labels : dask Array of shape (n_samples, n_partitions), int
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
         Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of columns are merged.
-    n_clusters, max_iter, tol, random_state, verbose : as in :class:`~robust_eac.RobustEAC`
-    weighting : as in :class:`~robust_eac.RobustEAC`, without "chance-corrected"
+    n_clusters, weighting, agreement, max_iter, tol, random_state, verbose : as in :class:`~robust_eac.RobustEAC`
     n_init, n_jobs : as in :class:`~robust_eac.RobustEAC`, for the sample
     init : {"random", "kmeans"} or array-like, default="random"
         Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of
         shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory is sent once.
+    sample_weight : array-like or Dask array of shape (n_samples,), default=None
+        As in :class:`~robust_eac.RobustEAC`
 
     Returns
     -------
@@ -108,63 +109,58 @@ def solve_median_partition_distributed(
     """
     how = {"n_init": n_init, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs, "random_state": random_state}
     with progress(verbose):
-        return solve_and_compare(labels, n_clusters, weighting, "auto", init, **how)[0]
+        return solve_and_compare(labels, n_clusters, weighting, agreement, init, sample_weight=sample_weight, **how)[0]
 
 
 def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_weight=None, **how):
-    """(result of :func:`solve_median_partition_distributed`, agreement of every partition with it)."""
+    """(result of :func:`solve_median_partition_distributed`, agreement of every partition with it, the objective)."""
     labels = check.dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check.n_clusters(n_clusters, n)
-    if sample_weight is not None:
-        raise ValueError("sample_weight must be None for a Dask array.")
+    if labels.numblocks[0] == 1:
+        with blocks.opened(labels, init, sample_weight) as (ensemble, init, weight):
+            how |= {"sample_weight": weight}
+            result, _, objective = solve_ensemble(ensemble, n_clusters, weighting, agreement, init, **how)
+        return blocks.as_given(result, labels, "labels", "membership"), agreements_of(objective, result), objective
     weighting = as_weighting(weighting)
-    if not objective_named(agreement, weighting).in_chunks:
-        raise ValueError(
-            'For a Dask array, agreement must not be "adjusted" nor weighting "chance-corrected": these losses cannot '
-            'be summed over chunks. RestrictedSimplex(rho="auto") leaves out random partitions, too.'
-        )
+    kind = objective_named(agreement, weighting)
     n_init, limits, n_jobs, rng = check_effort(**how)
-    start = _check_start(init, labels, n_clusters)
-
-    @cache
-    def encoded():
-        return _encode(labels, start, n_clusters)
-
-    @cache
-    def sample():
-        partitions, encodings, _ = encoded()
-        return _gather_sample(encodings, partitions, labels.chunks[0], n_clusters, rng)
-
-    def group():
-        return linked_group(sample(), rng)
-
     with blocks.scheduler_watched():
+        start = _check_start(init, labels, n_clusters)
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
-        weighting = weighting.ready(m, float(n) ** 2, group)
-        partitions, encodings, starts = encoded()
+        chunks = blocks.Chunks(labels, sample_weight, start, n_clusters)
+        objective, starts = IN_CHUNKS[kind](chunks, n_clusters), chunks.starts
+        sample, unit = cache(lambda: chunks.sample(rng)), objective.unit(objective.partitions.total)
+        weighting = weighting.ready(m, unit, lambda: linked_group(sample(), rng))
         if sampled:
-            problem = Problem(RawObjective(sample(), n_clusters), weighting, **limits)
+            problem = Problem(kind(_draw_start(sample(), chunks, n_clusters, rng), n_clusters), weighting, **limits)
             rough = problem._replace(tol=max(problem.tol, SAMPLE_TOL))
-            starts = _place_from_sample(encodings, rough, start, seeds, n_jobs=n_jobs)
-        problem = Problem(DistributedObjective(partitions, n_clusters), weighting, **limits)
-        rows, own = blocks.Rows(encodings, starts), np.random.RandomState(seeds[0])
-        state = first_state(problem, rows, own, name="all objects: ")
-        state = canonical(problem, alternate(problem, state))
-        agreements = agreement_from_sums(partitions, *problem.objective.measure(state.rows))
-        consensus, membership = _finish(state.rows, labels.chunks[0], n_clusters, by_object=sampled)
-    return result_of(problem, state, consensus, membership), agreements
+            starts = _place_from_sample(chunks.encodings, rough, start, seeds, n_jobs=n_jobs)
+        problem = Problem(objective, weighting, **limits)
+        rows, own = blocks.Rows(chunks.encodings, starts), np.random.RandomState(seeds[0])
+        state = alternate(problem, first_state(problem, rows, own, name="all objects: "))
+        state = canonical(*confirm(problem, state, seeds[0]))
+        agreements = objective.agreements(state.rows)
+        consensus, membership = _finish(objective, state, limits["tol"], by_object=sampled)
+    return result_of(problem, state, consensus, membership), agreements, objective
 
 
-class DistributedObjective(RawObjective):
-    """sum_u alpha_u d_u of rows on the workers."""
+class InChunks:
+    """Methods of an objective of rows on the workers, all from sums over the chunks.
 
-    def __init__(self, partitions, n_clusters):
-        self.partitions, self.n_clusters = partitions, n_clusters
+    search_line(weights, matrices, sums) : share t of all blocks' steps that lowers the objective; 0 if none does.
+    """
+
+    def __init__(self, chunks, n_clusters):
+        self.chunks, self.n_clusters, self.partitions = chunks, n_clusters, chunks.partitions
 
     def measure(self, rows, n_threads=1):
-        return Matrices(*blocks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
+        return self.matrices(*blocks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
+
+    def agreements(self, rows, n_threads=1):
+        matrices = self.measure(rows)
+        return permutation.adjusted(*agreement_sums_from(self.partitions, matrices.S, matrices.G))
 
     def steps(self, weights, rows, matrices, rng, n_threads=1):
         return DistributedSteps(self, weights, rows, matrices, rng)
@@ -182,9 +178,9 @@ class DistributedObjective(RawObjective):
         free = free_clusters(np.max(of_each(blocks.largest_memberships), axis=0))
         if len(free) == 0:
             return None
-        some = of_each(blocks.sample_memberships, self.partitions.total)
+        some = of_each(blocks.sample_memberships, self.chunks.n_samples)
         found, weight = (np.concatenate(parts) for parts in zip(*some, strict=True))
-        search = Search(found, weight, free, survey if self.partitions.total > len(found) else None)
+        search = Search(found, weight, free, survey if self.chunks.n_samples > len(found) else None)
         return search.canonical(near=near)
 
     def rotate_rows(self, rows, Q):
@@ -194,12 +190,32 @@ class DistributedObjective(RawObjective):
         rows.t = 0.0
 
 
-class DistributedSteps:
-    """Steps down sum_u alpha_u d_u over the rows of all blocks.
+class RawInChunks(InChunks, RawObjective):
+    """sum_u alpha_u d_u of rows on the workers."""
 
-    Every block sweeps, and all take the best common share of their steps. If no share lowers the objective, a
-    Frank-Wolfe step moves mass to the best cluster of every object: a descent direction wherever the gap is not zero.
-    """
+    def search_line(self, weights, matrices, sums):
+        return blocks.search_line(self.partitions, weights, *matrices, sums)
+
+
+class CorrectedInChunks(InChunks, ChanceCorrectedObjective):
+    """sum_u alpha_u d_u / E[d_u] of rows on the workers."""
+
+    @cached_property
+    def _sums(self):
+        n, copy = self.partitions.n_observed, self.partitions.copy
+        return permutation.hard_sums(n, copy * n, self.partitions.squares)
+
+    def search_line(self, weights, matrices, sums):
+        after = partial(blocks.after_step, matrices.S, matrices.G, sums)
+        return blocks.search_values(lambda t: weights @ self.matrices(*after(t)).losses)
+
+
+# objective in memory -> the same of rows on the workers
+IN_CHUNKS = {RawObjective: RawInChunks, ChanceCorrectedObjective: CorrectedInChunks}
+
+
+class DistributedSteps:
+    """Steps down the weighted losses: the best common share of the sweeps of all blocks, or a Frank-Wolfe step."""
 
     def __init__(self, objective, weights, rows, matrices, rng):
         self.matrices = matrices
@@ -221,79 +237,45 @@ class DistributedSteps:
         self.matrices = self._objective.measure(self._rows)
 
     def _shared(self, visit, seed):
-        return blocks.ship(blocks.Shared(self._rows.t, *self.matrices, self._weights, visit, seed))
+        model = self._objective.model(self._weights, self.matrices)
+        return blocks.ship(blocks.Shared(self._rows.t, model, visit, seed))
 
     def _step(self, propose, visit):
         """Take the step that the blocks propose; returns the gap before it."""
-        rows, partitions = self._rows, self._objective.partitions
+        rows, objective, matrices = self._rows, self._objective, self.matrices
         shared = self._shared(visit, self._rng.randint(MAX_SEED))
         proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
         proposals, sums = zip(*proposed, strict=True)
         total, rows.proposals = blocks.sum_of(sums, proposals)
         total = blocks.Sums(*total)
-        rows.t = blocks.search_line(partitions, self._weights, *self.matrices, total)
-        self.matrices = blocks.after_step(*self.matrices, total, rows.t)
-        return total.gap / gap_unit(partitions.total)
+        rows.t = objective.search_line(self._weights, matrices, total)
+        self.matrices = objective.matrices(*blocks.after_step(matrices.S, matrices.G, total, rows.t))
+        return total.gap / gap_unit(objective.partitions.total)
 
 
 def _check_start(init, labels, n_clusters):
     """The name of a start, or a Dask array of memberships or labels with the chunks of the ensemble."""
     import dask.array as da
+    from dask import compute
 
     n = labels.shape[0]
     if not check.is_dask_array(init):
-        start = check.init(init, n, n_clusters)
-        return start if isinstance(start, str) else da.from_array(start, chunks=(labels.chunks[0], n_clusters))
-    if init.shape not in ((n,), (n, n_clusters)):
-        raise ValueError(f"init must have shape {(n,)} or {(n, n_clusters)}, got {init.shape}.")
-    return check.with_checked_chunks(init, name="init").rechunk((labels.chunks[0], n_clusters)[: init.ndim])
+        init = check.init(init, n, n_clusters)
+        if isinstance(init, str):
+            return init
+    start = blocks.like_rows(da.asarray(init), labels, [(n,), (n, n_clusters)], "init")
+    if start.ndim == 2:
+        check.start_distinguishes(*compute(start.min(axis=0), start.max(axis=0)))
+    return start
 
 
-def _encode(labels, start, n_clusters):
-    """(partitions, encodings of the blocks, their proposals if the start is an array)."""
-    from dask import compute, persist
-
-    first_rows = np.cumsum((0, *labels.chunks[0][:-1]))
-    chunks = zip(labels.to_delayed()[:, 0], first_rows, strict=True)
-    pairs = [blocks.later(blocks.read, 2)(chunk, int(first)) for chunk, first in chunks]
-    alone, reports = persist(*zip(*pairs, strict=True))
-    partitions, values = blocks.merge(compute(*reports))
-    shared = blocks.ship(partitions), blocks.ship(values)
-    if isinstance(start, str):
-        starts = [start] * len(first_rows)
-    else:
-        starts = [
-            blocks.later(blocks.check_start)(piece, n_clusters, int(first))
-            for piece, first in zip(start.to_delayed().ravel(), first_rows, strict=True)
-        ]
-    each = zip(blocks.on_blocks(blocks.encode_block, alone, n_results=2), reports, starts, strict=True)
-    encoded = [task(report, *shared, rows) for task, report, rows in each]
-    encodings, proposals = zip(*encoded, strict=True)
-    if isinstance(start, str):
-        return partitions, persist(*encodings), None
-    bounds = [blocks.later(blocks.least_and_largest)(rows) for rows in starts]
-    encodings, proposals, bounds = persist(encodings, proposals, bounds)
-    bounds = np.array(compute(*bounds))
-    check.start_distinguishes(bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0))
-    return partitions, encodings, proposals
-
-
-def _gather_sample(encodings, partitions, n_rows, n_clusters, rng):
-    """Encoding of objects drawn with replacement, or of all of them, gathered to the client."""
-    from dask import compute
-
-    size = min(sample_size(partitions, n_clusters), _MAX_SAMPLE)
-    everything = partitions.total < SAMPLE_SHARE * size
-    sizes = rng.multinomial(size, np.array(n_rows) / partitions.total)
-    seeds = rng.randint(MAX_SEED, size=len(n_rows))
-    parts = [
-        blocks.later(blocks.sample_block)(encoding, None if everything else int(size), int(seed))
-        for encoding, size, seed in zip(encodings, sizes, seeds, strict=True)
-        if everything or size
-    ]
-    codes, observed, counts = (np.concatenate(part) for part in zip(*compute(*parts), strict=True))
-    sample = Encoding(RowData(codes, counts, observed), partitions)
-    return weigh(sample, counts * (partitions.total / counts.sum()))
+def _draw_start(sample, chunks, n_clusters, rng):
+    """A sample for the starts, drawn from a larger one by the weights of the objects, or that one itself."""
+    size, counts = sample_size(chunks.partitions, n_clusters), sample.rows.multiplicity
+    if SAMPLE_SHARE * size <= len(counts):
+        rows, counts = draw_rows(sample, size, rng)
+        sample = take_rows(sample, rows)
+    return weigh(sample, counts * (chunks.partitions.total / counts.sum()))
 
 
 def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
@@ -308,32 +290,24 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
         weights = np.full(len(partitions), 1.0 / len(partitions))
         problem = problem._replace(objective=objective, weighting=Fixed(weights))
     state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
-    raw = RawObjective(objective.encoding, objective.n_clusters)
-    statistics = raw.statistics(state.weights, raw.measure(membership))
-    shared = partitions, blocks.ship(statistics._replace(own=np.empty((0, 3)))), objective.n_clusters
+    model = objective.model(state.weights, objective.measure(membership))
+    shared = partitions, blocks.ship(model), objective.n_clusters
     return persist(*[task(*shared) for task in blocks.on_blocks(blocks.place_block, encodings)])
 
 
-def _as_array(pieces, chunks, n_clusters):
-    import dask.array as da
-
-    shapes = [(size, n_clusters) for size in chunks]
-    each = zip(pieces, shapes, strict=True)
-    return da.concatenate([da.from_delayed(piece, shape=shape, dtype=np.float64) for piece, shape in each])
-
-
-def _finish(rows, chunks, n_clusters, *, by_object):
+def _finish(objective, state, tol, *, by_object):
     """(labels, membership) of all objects as Dask arrays, clusters in the order of :func:`empty_last`."""
-    from dask import compute, persist
+    from dask import persist
 
-    memberships = persist(*[task(rows.t) for task in rows.each(blocks.finish)])
-    starts = np.cumsum((0, *chunks[:-1]))
+    rows, chunks, n_clusters = state.rows, objective.chunks, objective.n_clusters
+    model = blocks.ship(objective.model(state.weights, state.matrices))
+    how = rows.t, model, max(tol, ROUNDING) * objective.partitions.total
+    memberships = persist(*[task(*how) for task in rows.each(blocks.finish)])
     order, step = np.arange(n_clusters), None
     while step is None or (np.diff(step) != 1).any():
         order = order if step is None else order[step]
-        first = np.array(compute(*[blocks.later(blocks.first_winners)(block, order) for block in memberships]))
-        first = (first + starts[:, np.newaxis]).min(axis=0)
+        first = chunks.first_of([blocks.later(blocks.first_winners)(block, order) for block in memberships])
         step = np.argsort(first if by_object else np.isinf(first), kind="stable")
     ordered = [blocks.later(np.take)(block, order, axis=1) for block in memberships]
-    membership = _as_array(ordered, chunks, n_clusters)
+    membership = chunks.array(ordered, np.float64, (n_clusters,))
     return persist(membership.argmax(axis=1), membership)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..common import row_blocks
 from ..core.encoding import Statistics, Visit, Visited, take_rows
-from ..core.formula import IN_PARTS, PARTS, WIDTH, coefficients
+from ..core.formula import IN_PARTS, PARTS, WIDTH, adjusted_agreements, coefficients
 from ..core.threads import map_threads
 from . import sweep as sweeping
 from .rotation import Search, rotate_rows, some_rows
@@ -29,21 +29,21 @@ class Objective:
     Each subclass defines:
 
     measure(rows, n_threads=1) : the small matrices of these memberships, from which all else is computed.
+    matrices(S, G) : the same from the memberships' S and G, which are sums over the objects.
     losses(matrices) : (m,) losses of the partitions.
     steps(weights, rows, matrices, rng, n_threads) : the `steps` of
     :func:`~robust_eac.median_partition.alternation.descend` for the weighted losses; they change the rows.
     statistics(weights, matrices) : the :class:`~robust_eac.core.encoding.Statistics` for sweeps over `visited`.
+    model(weights, matrices) : function of an encoding of any rows: (the arrays that a sweep reads, its statistics).
     terms(weights, matrices) : (m,) coefficients of -2 <Y'Y, X_u'X_u>, |Y'Y|^2 and -2 |Y1|^2 over the pairs that u
     observes.
 
     corrected : whether the losses are corrected for chance.
     unbounded : why there is no lower bound on the objective; None if there is one.
-    in_chunks : whether the objective is a sum over chunks of objects, so that it works on Dask arrays.
     """
 
     corrected = False
     unbounded: str | None = None
-    in_chunks = True
 
     def __init__(self, encoding, n_clusters):
         self.encoding, self.n_clusters = encoding, n_clusters
@@ -75,6 +75,10 @@ class Objective:
 
     def initial_rows(self, start, rng):
         return initial_rows(self.encoding, self.n_clusters, start, rng)
+
+    def agreements(self, rows, n_threads=1):
+        """(m,) adjusted agreements of the partitions with these memberships."""
+        return adjusted_agreements(self.encoding, rows, n_threads=n_threads)
 
     def signature(self, rows):
         """C = Y - 1/k on some rows of a membership Y, scaled so that |C'C| = 1; :meth:`coincide` compares two."""

@@ -11,7 +11,7 @@ partition has loss 1 and is left out, even at Y'Y = X_u'X_u, where the ratio is 
 would be a minimum that no gradient detects.
 """
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +37,7 @@ class CorrectedMatrices(NamedTuple):
 class ChanceCorrectedObjective(Objective):
     """sum_u alpha_u d_u / E[d_u]. Its gaps are times :meth:`chance`: in ordered pairs, as for raw losses."""
 
-    corrected, in_chunks = True, False
+    corrected = True
     unbounded = "bounds exist only for losses that are not corrected for chance"
 
     @cached_property
@@ -56,7 +56,12 @@ class ChanceCorrectedObjective(Objective):
 
     def measure(self, rows, n_threads=1):
         S, G = formula.accumulate(self.encoding, rows, n_threads=n_threads)
-        lift, consensus, _ = formula.agreement_sums(self.encoding, S, rows, self._sums)
+        return self._matrices(S, G, *formula.agreement_sums(self.encoding, S, rows, self._sums))
+
+    def matrices(self, S, G):
+        return self._matrices(S, G, *formula.agreement_sums_from(self.partitions, S, G))
+
+    def _matrices(self, S, G, lift, consensus, _):
         losses = np.maximum(1.0 - permutation.adjusted(lift, consensus, self._sums), 0.0)
         half_expected = np.where(self._informative, permutation.half_expected_loss(consensus, self._sums), 1.0)
         return CorrectedMatrices(S, G, losses, half_expected)
@@ -68,14 +73,16 @@ class ChanceCorrectedObjective(Objective):
         return ChanceCorrectedSteps(self, weights, rows, matrices, rng, n_threads)
 
     def statistics(self, weights, matrices):
-        """Those of the model, times :meth:`chance`, so that their coefficients of the d_u sum to one."""
+        return self.model(weights, matrices)(self.encoding)[1]
+
+    def model(self, weights, matrices):
+        """That of the sum, times :meth:`chance`, so that its coefficients of the d_u sum to one."""
         sums, by_mask = self._sums, self.partitions.by_mask
         coef, quadratic, together = self.terms(weights, matrices)
         share, chance = permutation.share_of_pairs(sums), coef * matrices.losses
         alone = by_mask(-chance * (sums.own / sums.singles - share))
-        return base.statistics_from(
-            self.encoding, matrices.S, matrices.G, coef, by_mask(quadratic), by_mask(together), alone
-        )
+        of_masks = {"mask_coef": by_mask(quadratic), "together": by_mask(together), "alone": alone}
+        return partial(corrected_model, S=matrices.S, G=matrices.G, coef=coef, **of_masks)
 
     def terms(self, weights, matrices):
         coef = self._rates(weights, matrices) * self.chance(weights, matrices)
@@ -90,6 +97,11 @@ class ChanceCorrectedObjective(Objective):
     def _rates(self, weights, matrices):
         """(m,) alpha_u / E[d_u], in observed pairs; 0 for uninformative partitions, whose loss is 1 everywhere."""
         return np.where(self._informative, weights / (2.0 * matrices.half_expected), 0.0)
+
+
+def corrected_model(encoding, **coefficients):
+    """What a sweep over rows of the partitions reads, and its :func:`~base.statistics_from` these coefficients."""
+    return base.with_one_cluster(encoding), base.statistics_from(encoding, **coefficients)
 
 
 class ChanceCorrectedSteps:

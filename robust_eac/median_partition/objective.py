@@ -1,5 +1,6 @@
 """The objective of the membership: the paper's weighted losses  d_u = |Y'Y - X_u'X_u|^2, or chance-corrected ones."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ class RawObjective(Objective):
     """sum_u alpha_u d_u."""
 
     _part = None
+    matrices = Matrices
 
     def measure(self, rows, n_threads=1):
         return Matrices(*accumulate(self.encoding, rows, n_threads=n_threads))
@@ -36,6 +38,9 @@ class RawObjective(Objective):
     def statistics(self, weights, matrices):
         return weighted_statistics(self.encoding, weights, *matrices)
 
+    def model(self, weights, matrices):
+        return partial(raw_model, weights=weights, S=matrices.S, G=matrices.G)
+
     def terms(self, weights, matrices):
         coef, _ = coefficients(self.partitions, weights)
         return coef, coef, 0.0 * coef
@@ -48,6 +53,14 @@ class RawObjective(Objective):
             part = select(self.encoding, active) if len(active) < len(weights) else self.encoding
             pair = self._part = active, part
         return pair
+
+
+def raw_model(encoding, weights, S, G):
+    """What a sweep over rows of the partitions reads, and its statistics; without the partitions of weight zero."""
+    active = np.flatnonzero(weights)
+    part = encoding if len(active) == len(weights) else select(encoding, active)
+    matrices = matrices_of(encoding.partitions, active, S, G)
+    return part.visited, weighted_statistics(part, weights[active], *matrices)
 
 
 class RawSteps:

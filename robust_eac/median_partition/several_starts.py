@@ -5,7 +5,6 @@ from heapq import nsmallest
 
 import numpy as np
 
-from ..core.formula import adjusted_agreements
 from ..core.threads import count_threads, map_threads
 from .alternation import alternate, alternate_once, first_state, solve_start, spread
 from .base import empty_last
@@ -37,7 +36,7 @@ def solve(problem, start, seeds, *, n_jobs=None):
     objective = problem.objective
     problem = problem._replace(n_threads=count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)[1])
     state = _best_state(problem, start, seeds, n_jobs)
-    problem, state = _confirm(problem, state, seeds[0])
+    problem, state = confirm(problem, state, seeds[0])
     state = canonical(problem, state)
     membership = objective.expand(whole, state.weights, state.rows, problem.tol)
     membership, order = empty_last(membership, by_object=isinstance(start, str))
@@ -169,14 +168,14 @@ def reduce_problem(problem, start):
     return problem._replace(objective=problem.objective.on(encoding)), start, whole
 
 
-def _confirm(problem, state, seed):
+def confirm(problem, state, seed):
     """(problem, state) after alternations and updates of trust in turn, until the trusted set no longer changes."""
     # Only the first update can add partitions, so there are at most n_partitions + 1.
     weighting = problem.weighting
     if not isinstance(weighting, Trusting):
         return problem, state
     while True:
-        agreements = adjusted_agreements(problem.objective.encoding, state.rows, n_threads=problem.n_threads)
+        agreements = problem.objective.agreements(state.rows, problem.n_threads)
         weighting = weighting.revised(np.maximum(1.0 - agreements, 0.0))
         if weighting is None:
             break

@@ -30,8 +30,14 @@ def reduce_rows(encoding, start):
     if len(weighty) < len(encoding.rows.codes):
         encoding = take_rows(encoding, weighty)
         start = start if isinstance(start, str) else start[weighty]
-    collapsed = collapse(encoding, None if isinstance(start, str) else start)
-    if collapsed.inverse is not None and not isinstance(start, str):
+    return merge_rows(encoding, start)
+
+
+def merge_rows(encoding, start):
+    """The same with all objects; a start is an array of memberships or anything else."""
+    is_array = isinstance(start, np.ndarray)
+    collapsed = collapse(encoding, start if is_array else None)
+    if collapsed.inverse is not None and is_array:
         rows = np.empty((len(collapsed.rows.codes), start.shape[1]))
         rows[collapsed.inverse] = start
         start = rows

@@ -54,12 +54,12 @@ def ensemble_driven_cluster_index(
     return [certainty[own] for own in encoding.partitions.cluster_slots]
 
 
-def slot_certainty(encoding, weights, theta):
-    """(n_slots,) ECI of every base cluster of an encoding of hard partitions; 0 for "not observed"."""
+def slot_certainty(encoding, weights, theta, pairs=None):
+    """(n_slots,) ECI of every base cluster of an encoding of hard partitions, or of `pairs`; 0 for "not observed"."""
     slots = encoding.partitions.cluster_slots
     entropies = np.zeros(len(encoding.partitions.sizes))
     seen = np.repeat(weights, encoding.partitions.n_codes)
-    for u, v, table in tables(collapse(encoding)):
+    for u, v, table in tables(collapse(encoding)) if pairs is None else pairs:
         for own, other, codes, sums in (
             (slots[u], weights[v], table.rows, table.row_sums),
             (slots[v], weights[u], table.cols, table.col_sums),

@@ -201,11 +201,13 @@ def test_membership_and_labels_equal_the_definition(rng, missing):
 )
 def test_objects_move_to_the_nearest_group(monkeypatch, similarity, leaves, groups, clusters):
     monkeypatch.setattr(_merging, "mean_similarities", lambda *_: np.array(similarity, dtype=float))
-    monkeypatch.setattr(_merging, "group_norms", lambda *_: 1.0)
+    monkeypatch.setattr(_merging, "group_norms", lambda *_: np.ones(len(similarity[0])))
     monkeypatch.setattr(_merging, "cut_into_large", lambda *_: np.array(groups))
     encoding, counts = encode(np.zeros((len(similarity), 1), dtype=int)), np.ones((1, len(groups)))
-    grown = _merging.GroupTree(encoding, np.ones(1), np.ones(1), np.array(leaves), counts, None, None)
-    membership, found = _merging.assign(grown, len(similarity[0]), 1)
+    grown = _merging.GroupTree(
+        _merging.Objects(encoding), encoding, np.ones(1), np.ones(1), np.array(leaves), counts, None, None
+    )
+    (membership, _, _), found, _ = _merging.assign(grown, len(similarity[0]), 1)
     assert found.tolist() == clusters
     totals = np.sum(similarity, axis=1, keepdims=True)
     shares = np.where(totals > 0, similarity / np.where(totals > 0, totals, 1.0), 1.0 / len(similarity[0]))

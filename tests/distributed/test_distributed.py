@@ -1,6 +1,7 @@
 """The solver on Dask arrays: the single machine's result, never uphill."""
 
 import pickle
+import types
 import warnings
 
 import numpy as np
@@ -9,17 +10,34 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import (
     KMeansEnsemble,
+    MergeConsensus,
     RobustEAC,
+    adjusted_agreement,
     adjusted_rand_score,
+    compare,
     ensemble_distributed,
     objective_value,
     optimality_gap,
     partition_losses,
+    select_n_clusters,
     solve_median_partition,
     solve_median_partition_distributed,
 )
 
-from ..access import _blocks, _rotation, _starts, accumulate, distributed, encode, losses_of
+from ..access import (
+    _blocks,
+    _encoding,
+    _merging,
+    _raw,
+    _rotation,
+    _starts,
+    _sweep,
+    accumulate,
+    distributed,
+    encode,
+    losses_of,
+    relabel,
+)
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from ..median_partition.test_rotation import canonical, noisy, numbered_alike
 
@@ -199,7 +217,7 @@ def test_membership_is_canonical(rng, n_rows, monkeypatch):
     options = {"weighting": "uniform", "init": rng.dirichlet(np.ones(K), size=N), "random_state": 0}
     result = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
     assert_consistent(labels, result)
-    monkeypatch.setattr(distributed.DistributedObjective, "canonical_rotation", lambda objective, rows, near: None)
+    monkeypatch.setattr(distributed.InChunks, "canonical_rotation", lambda objective, rows, near: None)
     ended = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
     found, before = result.membership.compute(), ended.membership.compute()
     # Some rows decide, all of them stay in the simplex.
@@ -280,8 +298,194 @@ def test_estimator_takes_a_dask_array(rng):
         np.testing.assert_array_equal(getattr(model, f"{name}_"), value)
     assert isinstance(model.labels_, da.Array)
     assert isinstance(model.fit_predict(array), da.Array)
-    with pytest.raises(ValueError, match="sample_weight"):
-        model.fit(array, sample_weight=np.ones(N))
+
+
+CORRECTED = {"weighting": "chance-corrected", "n_init": 2}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("missing", "weighted", "options"),
+    [
+        (0.0, False, CORRECTED),
+        (0.3, True, CORRECTED),
+        (0.0, True, {"agreement": "adjusted", "n_init": 2}),
+        (0.3, True, {"n_init": 2}),
+    ],
+)
+def test_many_chunks_give_the_fit_in_memory(missing, weighted, options):
+    for seed in range(3):
+        rng = np.random.RandomState(seed)
+        labels, _ = problem(rng, missing, n=900)
+        # Near-duplicates, which trust counts once.
+        near = np.where(rng.uniform(size=(900, 3)) < 0.03, rng.randint(K, size=(900, 3)), labels[:, [0]])
+        labels = np.hstack([labels, near])
+        weight = rng.choice([0.0, 0.5, 1.0, 3.0], size=900) if weighted else None
+        if weighted:
+            # No object of a chunk has weight.
+            weight[200:400] = 0.0
+        single = RobustEAC(K, **options, random_state=0).fit(labels, sample_weight=weight)
+        weights = weight if weight is None or seed else by_rows(weight, 130)
+        model = RobustEAC(K, **options, random_state=0).fit(by_rows(labels, 200), sample_weight=weights)
+        assert model.objective_ == pytest.approx(single.objective_, rel=1e-6)
+        np.testing.assert_allclose(model.weights_, single.weights_, atol=1e-3)
+        np.testing.assert_allclose(model.membership_.compute(), single.membership_, atol=0.02)
+        assert adjusted_rand_score(single.labels_, model.labels_.compute()) >= 0.99
+        membership = model.membership_.compute()
+        agreements = adjusted_agreement(labels, membership, sample_weight=weight)
+        np.testing.assert_allclose(model.agreements_, agreements, atol=1e-10)
+        assert model.converged_
+        assert np.all(np.diff(model.objective_history_) <= 1e-12)
+        assert model.summary().splitlines()[2] == single.summary().splitlines()[2]
+        if options is CORRECTED:
+            assert np.ptp(model.weights_[model.weights_ > 0.0]) > 0.05
+
+
+@pytest.mark.usefixtures("here")
+def test_one_chunk_gives_the_bits_of_memory():
+    for seed in range(50):
+        rng = np.random.RandomState(seed)
+        labels, _ = problem(rng, missing=0.2 * (seed % 2), n=90)
+        weight = rng.choice([0.5, 1.0, 2.0], size=90) if seed % 3 else None
+        weights = weight if weight is None else by_rows(weight, 40)
+        single = RobustEAC(K, **CORRECTED, random_state=seed).fit(labels, sample_weight=weight)
+        model = RobustEAC(K, **CORRECTED, random_state=seed).fit(by_rows(labels, 90), sample_weight=weights)
+        names = "labels_", "membership_", "weights_", "losses_", "agreements_"
+        assert isinstance(model.labels_, da.Array)
+        for name in (*names, "objective_history_", "gap_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(single, name), err_msg=name)
+        how = {"n_clusters": K if seed % 5 else "auto", "random_state": seed}
+        single, model = (MergeConsensus(**how).fit(X) for X in (labels, by_rows(labels, 90)))
+        assert isinstance(model.micro_clusters_, da.Array)
+        for name in (*names, "confidence_", "micro_clusters_", "tree_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(single, name), err_msg=name)
+        how = {"n_clusters": (1, 4), "n_splits": 2, "random_state": seed}
+        of_one = select_n_clusters(by_rows(labels, 90), sample_weight=weights, **how)
+        assert isinstance(of_one.labels, da.Array)
+        for one, other in zip(of_one, select_n_clusters(labels, sample_weight=weight, **how), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("n_drawn", [2**17, 500], ids=["all", "some"])
+def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
+    monkeypatch.setattr(_blocks, "_SAMPLE", n_drawn)
+    for seed in range(3):
+        rng = np.random.RandomState(seed)
+        labels = planted_ensemble(rng, np.arange(2000) % K, 20, noise=0.1, n_random=3)
+        # Half of the partitions are finer than the classes.
+        labels[:, ::2] += K * (rng.uniform(size=(2000, 10)) < 0.5)
+        labels = np.where(rng.uniform(size=labels.shape) < 0.2 * (seed % 2), -1, labels)
+        weight = rng.choice([0.0, 1.0, 3.0], size=2000) if seed else None
+        array = by_rows(labels, 700)
+        single, model = (MergeConsensus(random_state=seed).fit(X) for X in (labels, array))
+        found = model.labels_.compute()
+        assert model.n_clusters_found_ == single.n_clusters_found_ == K
+        assert adjusted_rand_score(single.labels_, found) >= 0.99
+        np.testing.assert_array_equal(model.weights_, single.weights_)
+        for own, other in zip(model.cluster_weights_, single.cluster_weights_, strict=True):
+            np.testing.assert_allclose(own, other, rtol=1e-12)
+        hard = np.eye(K)[found]
+        np.testing.assert_allclose(model.losses_, partition_losses(labels, hard), rtol=1e-12)
+        np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, hard), atol=1e-12)
+        membership = model.membership_.compute()
+        np.testing.assert_allclose(membership.sum(axis=1), 1.0)
+        np.testing.assert_array_equal(model.confidence_, membership[np.arange(2000), found])
+        np.testing.assert_array_equal(relabel(found), found)
+        leaves = model.micro_clusters_.compute()
+        np.testing.assert_array_equal(relabel(leaves), leaves)
+        assert len(model.tree_) == leaves.max()
+        assert "3 found by stability" in model.summary()
+        expected, number = (
+            select_n_clusters(X, (1, 5), sample_weight=weight, n_splits=5, random_state=seed) for X in (labels, array)
+        )
+        assert number.n_clusters == expected.n_clusters == K
+        assert number.n_different == expected.n_different
+        assert adjusted_rand_score(expected.labels, number.labels.compute()) >= 0.99
+        assert str(number).startswith("number of clusters: 3")
+
+
+@pytest.mark.usefixtures("here")
+def test_micro_clusters_without_objects_are_left_out(rng):
+    labels, _ = problem(rng)
+    chunks = _blocks.Chunks(by_rows(labels, 100))
+    table = rng.uniform(size=(len(chunks.partitions.sizes), 4))
+    table[:, 2] += 1.0
+    _, counts, sizes = _merging._group_chunks(chunks, table)
+    assert sizes.sum() == N
+    np.testing.assert_array_equal(counts.sum(axis=0), M * sizes)
+    expected = encode(labels)
+    expected = np.delete(table, 2, axis=1)[expected.rows.codes + expected.partitions.offsets].sum(axis=1).argmin(axis=1)
+    np.testing.assert_array_equal(np.bincount(expected), sizes)
+
+
+@pytest.mark.usefixtures("here")
+def test_comparison_refuses_a_dask_array():
+    with pytest.raises(TypeError, match="labels must be a dense array in memory"):
+        compare(lazily(GOOD), 2)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_long_run_continues_from_its_membership(rng):
+    labels, start = problem(rng, n=900)
+    array, options = by_rows(labels, 200), CORRECTED | {"tol": 1e-7, "random_state": 0}
+    whole = RobustEAC(K, **options, init=start).fit(array)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        model = RobustEAC(K, **options, max_iter=1, init=start).fit(array)
+    for _ in range(100):
+        if model.converged_:
+            break
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = RobustEAC(K, **options, max_iter=1, init=model.membership_).fit(array)
+    assert model.converged_
+    assert model.objective_ == pytest.approx(whole.objective_, rel=1e-9)
+    np.testing.assert_array_equal(model.labels_, whole.labels_)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_corrected_losses_along_the_step(rng, missing):
+    labels, weight = random_ensemble(rng, 40, 5, missing=missing), rng.uniform(0.2, 3.0, size=40)
+    encoding, weights = _encoding.weigh(encode(labels), weight), rng.dirichlet(np.ones(5))
+    rows, memory = random_membership(rng, 40, K), _raw.ChanceCorrectedObjective(encoding, K)
+    objective = distributed.CorrectedInChunks(types.SimpleNamespace(partitions=encoding.partitions), K)
+    for there, here in zip(memory.measure(rows), objective.matrices(*accumulate(encoding, rows)), strict=True):
+        np.testing.assert_allclose(here, there, rtol=1e-10, atol=1e-12)
+    before = memory.measure(rows)
+    model = objective.model(weights, before)
+    for one, other in zip(model(encoding)[1], memory.statistics(weights, before), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+    shared = _blocks.Shared(0.0, model, _sweep.visit_with(1.0), 0)
+    proposal, sums = _blocks.propose(encoding, _blocks.Proposal(rows, rows), shared, 0)
+    best = objective.search_line(weights, before, sums)
+
+    def value(t):
+        return weights @ memory.measure(proposal.at(t)).losses
+
+    assert 0.0 < best <= 1.0
+    assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 101))) + 1e-6
+
+
+def test_objects_without_weight_are_placed(rng):
+    labels, weight = random_ensemble(rng, 40, 5), np.repeat([0.0, 1.0], 20)
+    objective = _raw.RawObjective(_encoding.weigh(encode(labels), weight), K)
+    rows, weights = random_membership(rng, 40, K), rng.dirichlet(np.ones(5))
+    model = objective.model(weights, objective.measure(rows))
+    full = _blocks.finish(objective.encoding, _blocks.Proposal(rows, rows), 0.0, model, 1e-9)
+    np.testing.assert_array_equal(full[20:], rows[20:])
+    placed = _encoding.take_rows(objective.encoding, np.arange(20))
+    expected = objective.place(placed, weights, rows, skip=1e-9, max_visits=1000)
+    np.testing.assert_allclose(full[:20], expected, atol=1e-9)
+
+
+def test_first_objects_in_a_chunk_that_lacks_some_values():
+    np.testing.assert_array_equal(_blocks.first_values(np.array([2, -1, 0]), 4), [1.0, np.inf, 0.0, np.inf])
+
+
+def test_line_search_finds_a_minimum_near_the_start():
+    assert 0.0 < _blocks.search_values(lambda t: (t - 1e-6) ** 2) < 2e-6
+    assert _blocks.search_values(lambda t: -t) == 1.0
+    assert _blocks.search_values(lambda t: t) == 0.0
 
 
 def lazily(array, chunks=50):
@@ -298,7 +502,7 @@ def misdeclared(array, size):
     return da.concatenate([da.from_delayed(part, shape=shape, dtype=array.dtype) for part in parts])
 
 
-SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(np.full((100, 2), 0.7))
+SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(0.7 * GOOD)
 
 
 @pytest.mark.usefixtures("here")
@@ -310,7 +514,13 @@ SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(np.full((100, 2), 0.7))
         ({"labels": lazily(np.r_[GOOD, [[-1, -1]]])}, r"labels\[100:\].* row 0"),
         ({"labels": misdeclared(GOOD, 40)}, r"labels\[50:\].* chunk"),
         ({"init": misdeclared(GOOD[:, 0], 60)}, r"init\[50:\].* chunk"),
-        ({"weighting": "chance-corrected"}, "chance-corrected"),
+        ({"sample_weight": lazily(-np.ones(100))}, r"sample_weight\[(0|50):\]"),
+        ({"sample_weight": np.ones(99)}, "sample_weight .* shape"),
+        ({"sample_weight": np.zeros(100)}, "sample_weight .* sum"),
+        (
+            {"labels": lazily(np.c_[GOOD, GOOD[:, 0]] - [0, 0, 1]), "sample_weight": lazily(GOOD[:, 1].astype(float))},
+            "sample_weight: .* partition 2",
+        ),
         ({"init": SAME}, "init .* same"),
         ({"init": NO_SUM}, r"init\[(0|50):\]"),
         ({"init": SAME[:99]}, "init .* shape"),

@@ -14,7 +14,7 @@ from experiments.combinatorial_eac import combinatorial_data, combinatorial_good
 from experiments.linear_eac import linear_eac, linear_eac_starts
 from experiments.robust_eac import baselines
 from experiments.shared import measure, runner, store
-from experiments.speed import distributed_scaling, peers, resampling
+from experiments.speed import peers, resampling
 from experiments.threshold_eac import kmeans, threshold_eac
 from robust_eac import load_dataset
 
@@ -77,7 +77,6 @@ def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, worker, m
     monkeypatch.setattr(resampling, "limit_memory", lambda n_bytes: None)
     # So would the workers that a cell starts itself.
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(distributed_scaling, "N_WORKERS", 1)
     make_smaller(monkeypatch.setattr)
     task = runner.experiment_task(experiment, smoke=True)
     cells = covering(task.cells)
