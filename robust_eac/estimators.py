@@ -17,8 +17,8 @@ from .core.kernels import announce_compiling
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.losses import partition_losses
-from .median_partition.solve import solve_ensemble
-from .prediction import agreements_of, keep_consensus, read_new_objects
+from .median_partition.solve import agreements_of, solve_ensemble
+from .prediction import keep_consensus, read_new_objects
 from .summary import Settings, assess, summarise
 from .wording import little_agreement
 

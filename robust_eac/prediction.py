@@ -6,9 +6,7 @@ import numpy as np
 
 from .common import row_blocks
 from .core.encoding import Encoding, RowData, Slots, Statistics, Visited
-from .core.formula import agreement_from_losses
 from .median_partition.base import MAX_PLACING, padded, place_by, totals_by_mask
-from .median_partition.objective import ChanceCorrectedObjective
 from .median_partition.sweep import ROUNDING
 
 
@@ -158,10 +156,3 @@ def keep_consensus(ensemble, objective, result, state, tol):
     totals = totals_by_mask(encoding.partitions, state.S)
     mask_of = encoding.partitions.mask_of[active]
     return FixedConsensus(book, T, state.G, totals, mask_of, quadratic[active], together[active], skip)
-
-
-def agreements_of(objective, result):
-    """Chance-corrected agreement of the partitions with the consensus."""
-    if isinstance(objective, ChanceCorrectedObjective):
-        return 1.0 - result.losses
-    return agreement_from_losses(objective.encoding, result.losses, result.membership)

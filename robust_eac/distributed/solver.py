@@ -20,12 +20,11 @@ from ..median_partition.chance_corrected import ChanceCorrectedObjective
 from ..median_partition.objective import RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
 from ..median_partition.several_starts import canonical, confirm, solve
-from ..median_partition.solve import MedianPartitionResult, check_effort, result_of, solve_ensemble
+from ..median_partition.solve import MedianPartitionResult, agreements_of, check_effort, result_of, solve_ensemble
 from ..median_partition.starts import SAMPLE_SHARE, SAMPLE_TOL, draw_rows, sample_size
 from ..median_partition.sweep import ROUNDING, visit_with
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting
-from ..prediction import agreements_of
 from . import blocks
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def solve_median_partition_distributed(
         Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of
         shape (n_samples,), which in a Dask array are 0, ..., n_clusters - 1. An array in memory is sent once.
     sample_weight : array-like or Dask array of shape (n_samples,), default=None
-        As in :class:`~robust_eac.RobustEAC`
+        Weight of every object, as in :meth:`~robust_eac.RobustEAC.fit`.
 
     Returns
     -------

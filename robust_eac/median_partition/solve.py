@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.encoding import encode_ensemble
+from ..core.formula import agreement_from_losses
 from ..core.kernels import announce_compiling
 from ..core.threads import count_threads, progress
 from .alternation import Problem, is_stationary, solve_start
-from .objective import RawObjective, objective_named
+from .objective import ChanceCorrectedObjective, RawObjective, objective_named
 from .several_starts import canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting
@@ -268,3 +269,10 @@ def solve_membership(
     check.warn_unless(converged, f"The membership did not converge: {reason}.")
     membership = problem.objective.expand(whole, weights, state.rows, tol)
     return MembershipResult(membership, state.objective, state.gap, state.n_sweeps, converged)
+
+
+def agreements_of(objective, result):
+    """Chance-corrected agreement of the partitions with the consensus."""
+    if isinstance(objective, ChanceCorrectedObjective):
+        return 1.0 - result.losses
+    return agreement_from_losses(objective.encoding, result.losses, result.membership)

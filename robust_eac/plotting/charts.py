@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -212,7 +212,8 @@ def plot_consensus_distribution(
     >>> [text.get_text() for text in plot_consensus_distribution(consensus_distribution(labels)).texts]
     ['2', '3']
     """
-    references = [*reference] if type(reference) in (list, tuple) else [reference] * (reference is not None)
+    given: Any = () if reference is None else reference
+    references = [*given] if type(given) in (list, tuple) else [given]
     for name, value in [("distribution", distribution), *(("reference", each) for each in references)]:
         if not isinstance(value, ConsensusDistribution):
             raise TypeError(f"{name} must be a result of consensus_distribution, got {type(value).__name__}.")

@@ -429,6 +429,14 @@ def test_the_ways_to_start_it():
     assert EntryPoint(name, value, "console_scripts").load() is main
 
 
+@pytest.mark.parametrize("index", [[], ["--index-column", "o"]], ids=["no-names", "names"])
+def test_rows_that_may_be_clusterings_are_questioned_unless_they_have_names(folder, rng, capsys, index):
+    write_csv("a.csv", ["o", *map(str, range(9))], zip("uvwx", *rng.randint(2, size=(9, 4)), strict=True))
+    chosen = [*index, "--header"] if index else ["--drop-column", "o", "--header"]
+    assert run("consensus", "a.csv", *chosen, "--n-clusters", 2) == 0
+    assert ("if rows are clusterings, give --draws" in capsys.readouterr().err) != bool(index)
+
+
 def test_draws_are_the_clusterings_in_rows(folder, rng):
     labels = rng.randint(3, size=(12, 7))
     labels[0, 0] = -1

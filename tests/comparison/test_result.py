@@ -265,6 +265,7 @@ def test_curves_over_the_shares_of_random_partitions():
     low, high = stats.ttest_1samp([0.5, 0.6, 0.4], 0.0).confidence_interval(0.95)
     np.testing.assert_allclose(spans.get_segments()[0][:, 1], (low, high))
     assert ax.get_title() == "mean and 95 % interval\nover 3 repeats; ×: no interval"
+    assert found.plot(kind="differences").get_title().endswith("\nmeans over all shares and kinds of noise")
 
 
 def test_the_diagram_joins_methods_that_nemenyi_does_not_separate(monkeypatch):

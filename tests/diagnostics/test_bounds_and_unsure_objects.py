@@ -46,6 +46,13 @@ def test_the_bound_is_one(rng, monkeypatch, missing):
     assert ("missing" if missing else "10 base clusters") in found.unbounded
 
 
+def test_a_loss_of_zero_with_missing_labels_has_a_bound():
+    labels = np.repeat([[0, 0, -1], [1, 1, 1]], 5, axis=0)
+    labels[0, 2] = 0
+    found = _assessed(RobustEAC(2, weighting="uniform", random_state=0).fit(labels), labels)
+    assert (found.unbounded, found.excess) == (None, 0.0)
+
+
 def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
     n = 100
     labels = _ensemble(rng, n=n, k=4)

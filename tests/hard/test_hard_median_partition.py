@@ -261,6 +261,9 @@ def test_summaries_of_a_result_and_of_its_ball(rng):
     assert said.count("draw ") == 6
     with pytest.raises(ValueError, match="shape"):
         result.summary(labels[:, :9])
+    # Unrelated partitions: the only cluster, unless it was asked for, is questioned.
+    for most, is_told in ((None, True), (1, False)):
+        assert ("are rows clusterings" in solve(labels, most, loss="vi", n_init=2).summary(labels)) == is_told
 
 
 # ------------------------------------------------------- from a given partition, for Binder's loss, by moves alone

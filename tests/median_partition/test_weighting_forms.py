@@ -74,13 +74,13 @@ def test_auto_is_raw_for_all_others(labels, weighting):
     assert_same(labels, {"weighting": weighting}, fitted(labels, weighting=weighting, agreement="raw"))
 
 
-def test_a_dask_array_is_solved_with_raw_losses(labels):
+def test_auto_is_raw_on_a_dask_array_too(labels):
     array = pytest.importorskip("dask.array").from_array(labels, chunks=(20, 12))
     auto, raw = (RobustEAC(3, agreement=agreement, random_state=0).fit(array) for agreement in ("auto", "raw"))
     assert np.array_equal(auto.losses_, raw.losses_)
     assert auto.summary() == raw.summary()
-    with pytest.raises(ValueError, match="agreement"):
-        RobustEAC(3, agreement="adjusted").fit(array)
+    adjusted = RobustEAC(3, agreement="adjusted", random_state=0).fit(array)
+    np.testing.assert_allclose(adjusted.losses_, np.maximum(1.0 - adjusted.agreements_, 0.0), atol=1e-12)
 
 
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
