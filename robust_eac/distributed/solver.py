@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, WeightSolver
 from ..core import permutation
-from ..core.encoding import select, take_rows, weigh
+from ..core.encoding import select, weigh
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
 from ..median_partition.alternation import Problem, alternate, first_state
@@ -19,9 +19,8 @@ from ..median_partition.base import gap_unit
 from ..median_partition.chance_corrected import ChanceCorrectedObjective
 from ..median_partition.objective import RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
-from ..median_partition.several_starts import canonical, confirm, solve
+from ..median_partition.several_starts import LOOSE_TOL, canonical, confirm, solve
 from ..median_partition.solve import MedianPartitionResult, agreements_of, check_effort, result_of, solve_ensemble
-from ..median_partition.starts import SAMPLE_SHARE, SAMPLE_TOL, draw_rows, sample_size
 from ..median_partition.sweep import ROUNDING, visit_with
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting
@@ -133,9 +132,10 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         sample, unit = cache(lambda: chunks.sample(rng)), objective.unit(objective.partitions.total)
         weighting = weighting.ready(m, unit, lambda: linked_group(sample(), rng))
         if sampled:
-            problem = Problem(kind(_draw_start(sample(), chunks, n_clusters, rng), n_clusters), weighting, **limits)
-            rough = problem._replace(tol=max(problem.tol, SAMPLE_TOL))
-            starts = _place_from_sample(chunks.encodings, rough, start, seeds, n_jobs=n_jobs)
+            counts = sample().rows.multiplicity
+            of_sample = kind(weigh(sample(), counts * (chunks.partitions.total / counts.sum())), n_clusters)
+            problem = Problem(of_sample, weighting, **limits | {"tol": max(limits["tol"], LOOSE_TOL)})
+            starts = _place_from_sample(chunks.encodings, problem, start, seeds, n_jobs=n_jobs)
         problem = Problem(objective, weighting, **limits)
         rows, own = blocks.Rows(chunks.encodings, starts), np.random.RandomState(seeds[0])
         state = alternate(problem, first_state(problem, rows, own, name="all objects: "))
@@ -266,15 +266,6 @@ def _check_start(init, labels, n_clusters):
     if start.ndim == 2:
         check.start_distinguishes(*compute(start.min(axis=0), start.max(axis=0)))
     return start
-
-
-def _draw_start(sample, chunks, n_clusters, rng):
-    """A sample for the starts, drawn from a larger one by the weights of the objects, or that one itself."""
-    size, counts = sample_size(chunks.partitions, n_clusters), sample.rows.multiplicity
-    if SAMPLE_SHARE * size <= len(counts):
-        rows, counts = draw_rows(sample, size, rng)
-        sample = take_rows(sample, rows)
-    return weigh(sample, counts * (chunks.partitions.total / counts.sum()))
 
 
 def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):

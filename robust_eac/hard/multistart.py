@@ -10,9 +10,9 @@ from ..core.encoding import Encoding, collapse, select, take_rows, weigh
 from ..core.formula import agreement_beside
 from ..core.permutation import PairSums, hard_sums
 from ..core.threads import count_threads, map_threads, stop_if_cancelled
-from ..median_partition.alternation import Problem, solve_start
+from ..median_partition.alternation import Problem
 from ..median_partition.objective import RawObjective
-from ..median_partition.several_starts import rotate
+from ..median_partition.several_starts import best_state, rotate
 from ..median_partition.starts import draw_rows
 from ..median_partition.sweep import visiting_order
 from ..median_partition.weightings import Fixed, Trusting, Weighting, first_weights
@@ -138,7 +138,7 @@ def _start(task, start, number, weights, rng):
 def _relaxed(encoding, n_clusters, weights, rng):
     objective = RawObjective(encoding, n_clusters)
     problem = Problem(objective, Fixed(weights), _RELAXED_TOL, max_iter=1)
-    return rotate(objective, solve_start(problem, "random", rng)).rows.argmax(axis=1)
+    return rotate(objective, best_state(problem, "random", [rng], rng, n_jobs=1)).rows.argmax(axis=1)
 
 
 def _best_partitions(task, weights, count):

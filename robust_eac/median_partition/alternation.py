@@ -5,10 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..common import MAX_SEED
 from ..core.threads import LOG, stop_if_cancelled
 from .base import Objective
-from .starts import FEW, SAMPLE_TOL
 from .sweep import ROUNDING
 from .weightings import Weighting, first_weights
 
@@ -47,6 +45,7 @@ class State(NamedTuple):
     name : prefix of its progress messages; None for no messages.
     gap : last known optimality gap; if above the tolerance, the next Y step starts with a sweep instead of measuring
         the gap.
+    ended : whether the last alternation found nothing to change.
     """
 
     rows: np.ndarray
@@ -59,6 +58,7 @@ class State(NamedTuple):
     gap: float = np.inf
     n_iter: int = 0
     n_sweeps: int = 0
+    ended: bool = False
 
     @property
     def objective(self):
@@ -70,32 +70,26 @@ class State(NamedTuple):
 
 
 def first_state(problem, start, rng, *, first=None, name=None):
-    """The :class:`State` of a start before its first Y step; with many rows, a named start is solved on a sample first.
+    """The :class:`State` of a start before its first Y step.
 
     `start` is the name of a start or an array of memberships, which is modified in place. Named starts use the
     :func:`first_weights` of `first`, by default of the problem's weighting; if `start` is an array, they
     are optimal for its losses (see :func:`_weights_of_start`).
     """
-    objective, weighting = problem.objective, problem.weighting
     if not isinstance(start, str):
-        return state_from(problem, start, rng, partial(_weights_of_start, weighting), name)._replace(gap=0.0)
-    sample, first = objective.sample(rng), partial(first_weights, first or weighting)
-    if sample is None:
-        return state_from(problem, objective.initial_rows(start, rng), rng, first, name)
-    of_sample = problem._replace(objective=sample, tol=max(problem.tol, SAMPLE_TOL), n_threads=1)
-    own = np.random.RandomState(rng.randint(MAX_SEED))
-    state = state_from(of_sample, sample.initial_rows(start, own), own, first)
-    state = alternate(of_sample, state._replace(gap=0.0))
-    return spread(problem, sample, state, rng, name, leap=objective.n_clusters > FEW)
+        weigh = partial(_weights_of_start, problem.weighting)
+        return state_from(problem, start, rng, weigh, name)._replace(gap=0.0)
+    rows = problem.objective.initial_rows(start, rng)
+    return state_from(problem, rows, rng, partial(first_weights, first or problem.weighting), name)
 
 
-def spread(problem, sample, state, rng, name, *, leap):
-    """Extend the state of a sample to all objects; `sample` is the sample's objective."""
-    encoding = problem.objective.encoding
-    skip = problem.tol * encoding.partitions.total if leap else 0.0
-    rows = sample.place(encoding, state.weights, state.rows, leap=leap, skip=skip, n_threads=problem.n_threads)
-    state = state_from(problem, rows, rng, problem.weighting.solve, name)
-    state.log(f"solution of {sample.encoding.n_samples} objects, objective {state.objective:.6g}")
+def spread(problem, part, state):
+    """Extend the state of some of the objects to all, with the same weights; `part` is their objective."""
+    encoding, weights = problem.objective.encoding, state.weights
+    skip = problem.tol * encoding.partitions.total
+    rows = part.place(encoding, weights, state.rows, leap=True, skip=skip, n_threads=problem.n_threads)
+    state = state_from(problem, rows, state.rng, lambda losses: weights, state.name)
+    state.log(f"solution of {part.encoding.n_samples} objects, objective {state.objective:.6g}")
     return state
 
 
@@ -119,15 +113,32 @@ def state_from(problem, rows, rng, weigh, name=None):
 
 def alternate(problem, state):
     """Alternate from a state to a joint stationary point; its rows are modified in place."""
-    ended = False
-    while not ended:
-        state, ended = alternate_once(problem, state)
+    state = state._replace(ended=False)
+    while not state.ended:
+        state = alternate_once(problem, state)
     return state
 
 
 def alternate_once(problem, state):
-    """(the state after a Y step and an update of the weights, whether it has ended)."""
-    objective, weighting = problem.objective, problem.weighting
+    """The state after a Y step and an update of the weights."""
+    n_before, weighting = state.n_sweeps, problem.weighting
+    state = step(problem, state)
+    n_sweeps = state.n_sweeps - n_before
+    # If the first Y step made no sweep, the weights have not been updated yet.
+    if n_sweeps == 0 and state.n_iter > 0:
+        return state._replace(ended=True)
+    weights = weighting.solve(state.losses)
+    history = [*state.history, weighting.value(state.losses, weights)]
+    # Unchanged weights leave the gap unchanged.
+    ended = is_stationary(state.gap, problem.tol) and np.array_equal(weights, state.weights)
+    state = state._replace(weights=weights, history=history, n_iter=state.n_iter + 1, ended=ended)
+    state.log(f"iteration {state.n_iter}, {n_sweeps} sweeps to gap {state.gap:.2g}, objective {state.objective:.6g}")
+    return state
+
+
+def step(problem, state):
+    """The state after a Y step; weights and history are those before."""
+    objective = problem.objective
     steps = objective.steps(state.weights, state.rows, state.matrices, state.rng, problem.n_threads)
     gap, n_sweeps = descend(
         steps,
@@ -136,17 +147,8 @@ def alternate_once(problem, state):
         reduction=problem.reduction,
         far=not is_stationary(state.gap, problem.tol),
     )
-    state = state._replace(matrices=steps.matrices, gap=gap, n_sweeps=state.n_sweeps + n_sweeps)
-    # If the first Y step made no sweep, the weights have not been updated yet.
-    if n_sweeps == 0 and state.n_iter > 0:
-        return state, True
-    before, losses = state.weights, objective.losses(state.matrices)
-    weights = weighting.solve(losses)
-    history = [*state.history, weighting.value(losses, weights)]
-    state = state._replace(losses=losses, weights=weights, history=history, n_iter=state.n_iter + 1)
-    state.log(f"iteration {state.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {state.objective:.6g}")
-    # Unchanged weights leave the gap unchanged.
-    return state, is_stationary(gap, problem.tol) and np.array_equal(weights, before)
+    losses = objective.losses(steps.matrices)
+    return state._replace(matrices=steps.matrices, losses=losses, gap=gap, n_sweeps=state.n_sweeps + n_sweeps)
 
 
 def solve_start(problem, start, rng):

@@ -8,7 +8,7 @@ from ..core.formula import IN_PARTS, PARTS, WIDTH, adjusted_agreements, coeffici
 from ..core.threads import map_threads
 from . import sweep as sweeping
 from .rotation import Search, rotate_rows, some_rows
-from .starts import draw_quarter, draw_sample, initial_rows, pays_to_sample
+from .starts import draw_quarter, initial_rows
 from .sweep import ROUNDING, sweep
 
 # A sweep that places rows from the uniform membership makes at most this many pairwise steps per cluster.
@@ -62,16 +62,10 @@ class Objective:
         """The arrays that a sweep reads."""
         return self.encoding.visited
 
-    @property
-    def starts_are_cheap(self):
-        """Whether starts are first solved on a sample, and compared before any of them sweeps all rows."""
-        return pays_to_sample(self.encoding, self.n_clusters)
-
-    def sample(self, rng, *, quarter=False):
-        """The same objective for a small sample of the objects, or a quarter of them; None if that does not pay."""
-        draw = draw_quarter if quarter else draw_sample
-        sample = draw(self.encoding, self.n_clusters, rng)
-        return None if sample is None else self.on(sample)
+    def quarter(self, rng):
+        """The same objective for a quarter of the objects, drawn at random; None if that is too small."""
+        quarter = draw_quarter(self.encoding, self.n_clusters, rng)
+        return None if quarter is None else self.on(quarter)
 
     def initial_rows(self, start, rng):
         return initial_rows(self.encoding, self.n_clusters, start, rng)

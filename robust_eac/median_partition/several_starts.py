@@ -6,14 +6,13 @@ from heapq import nsmallest
 import numpy as np
 
 from ..core.threads import count_threads, map_threads
-from .alternation import alternate, alternate_once, first_state, solve_start, spread
+from .alternation import alternate, alternate_once, first_state, solve_start, spread, step
 from .base import empty_last
 from .starts import reduce_rows
 from .weightings import Fixed, FromFunction, Trusting
 
-# Several starts are first solved to this gap; of starts on a sample, only the best _N_LOOSE are.
-_LOOSE_TOL = 1e-4
-_N_LOOSE = 3
+# Several starts are first solved to this gap, and the best of them on a part of the rows.
+LOOSE_TOL = 1e-4
 # Starts with different weights end in more minima: after _N_TRIED updates, only the best _N_KEPT continue.
 _N_TRIED, _N_KEPT = 2, 5
 # Starts' weights: maximum number of clusters of a partition, unless the consensus has more; minimum largest weight.
@@ -35,7 +34,8 @@ def solve(problem, start, seeds, *, n_jobs=None):
     problem, start, whole = reduce_problem(problem, start)
     objective = problem.objective
     problem = problem._replace(n_threads=count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)[1])
-    state = _best_state(problem, start, seeds, n_jobs)
+    rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
+    state = best_state(problem, start, list(map(np.random.RandomState, seeds)), rng, n_jobs)
     problem, state = confirm(problem, state, seeds[0])
     state = canonical(problem, state)
     membership = objective.expand(whole, state.weights, state.rows, problem.tol)
@@ -66,61 +66,70 @@ def rotate(objective, state, *, near=False):
     return state._replace(matrices=objective.rotated(state.matrices, Q))
 
 
-def _best_state(problem, start, seeds, n_jobs):
-    """The best state of several starts, the first in a tie."""
-    # All starts are solved to a loose gap; only the best one continues to `tol`. In lockstep, a start that coincides
-    # with a lower one is dropped, since both would end in the same minimum. The memory of dropped starts, n_clusters
-    # numbers per row and per base cluster, is released immediately. A very large problem has a single start: the best
-    # state on a quarter of its rows, found in the same way.
-    objective = problem.objective
-    rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
-    quarter = objective.sample(rng, quarter=True) if isinstance(start, str) else None
-    if quarter is not None:
-        of_quarter = problem._replace(objective=quarter)
-        state = _best_state(of_quarter, start, seeds, n_jobs)
-        state = spread(problem, quarter, state, rng, "", leap=True)
-        del quarter, of_quarter
-        return alternate(problem, state)
-    loose = problem._replace(tol=max(problem.tol, _LOOSE_TOL))
-    first_of = distant_weights(problem, len(seeds), rng)
+def best_state(problem, start, rngs, rng, n_jobs=None):
+    """The best state of several starts, each with one of `rngs`; the first in a tie."""
+    # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. There they take Y
+    # steps only: few objects say too little about the weights. Their distinct ends are solved on the next larger part,
+    # and the lowest of these on all others. Starts run in lockstep, unless there are too many numbers: then the memory
+    # of a start that is not the best so far is released at once.
+    parts = [problem]
+    while isinstance(start, str) and (quarter := parts[-1].objective.quarter(rng)) is not None:
+        parts.append(problem._replace(objective=quarter))
+    part, n_starts = parts.pop(), len(rngs)
+    first_of = distant_weights(part, n_starts, rng)
+    n_kept = _N_KEPT if first_of else n_starts
+
+    def begin(number, problem):
+        first = start if isinstance(start, str) else start.copy()
+        name = f"start {number + 1}/{n_starts}: "
+        return first_state(problem, first, rngs[number], first=first_of.get(number), name=name)
+
+    def begin_and_continue(number, problem):
+        return alternate(_loose(problem), begin(number, problem))
 
     def in_parallel(function, items):
-        outer, n_threads = count_threads(n_jobs, len(items), objective.encoding, objective.n_clusters)
-        return map_threads(partial(function, n_threads=n_threads), items, outer)
+        encoding = part.objective.encoding
+        outer, n_threads = count_threads(n_jobs, len(items), encoding, part.objective.n_clusters)
+        return map_threads(partial(function, problem=part._replace(n_threads=n_threads)), items, outer)
 
-    def begin(number, n_threads):
-        first = start if isinstance(start, str) else start.copy()
-        rng = np.random.RandomState(seeds[number])
-        name = f"start {number + 1}/{len(seeds)}: "
-        threaded = problem._replace(n_threads=n_threads)
-        return first_state(threaded, first, rng, first=first_of.get(number), name=name)
-
-    def begin_and_continue(number, n_threads):
-        return alternate(loose._replace(n_threads=n_threads), begin(number, n_threads))
-
-    def advance(pair, n_threads):
-        state, ended = pair
-        return pair if ended else alternate_once(loose._replace(n_threads=n_threads), state)
-
-    def best_in_step(states):
-        pairs = [(state, False) for state in states]
-        while len(pairs) > 1 and not all(ended for _, ended in pairs):
-            pairs = _lowest_of_each(objective, in_parallel(advance, pairs))
-            if first_of and max(state.n_iter for state, _ in pairs) >= _N_TRIED:
-                pairs = nsmallest(_N_KEPT, pairs, key=lambda pair: pair[0].objective)
-        return min((state for state, _ in pairs), key=_value)
-
-    numbers, encoding = range(len(seeds)), objective.encoding
-    n_numbers = objective.n_clusters * (len(encoding.rows.codes) + len(encoding.partitions.sizes))
-    if len(seeds) == 1:
-        state = begin(0, problem.n_threads)
-    elif objective.starts_are_cheap:
-        state = best_in_step(nsmallest(_N_LOOSE, in_parallel(begin, numbers), key=_value))
-    elif len(seeds) * n_numbers <= _IN_STEP:
-        state = best_in_step(in_parallel(begin, numbers))
+    rows, partitions = part.objective.encoding.rows, part.objective.partitions
+    n_numbers = part.objective.n_clusters * (len(rows.codes) + len(partitions.sizes))
+    if n_starts == 1 or n_starts * n_numbers <= _IN_STEP:
+        states = list(in_parallel(begin, range(n_starts)))
+        if parts:
+            for _ in range(_N_TRIED):
+                states = _lowest_of_each(part.objective, in_parallel(_try, states))
+            states = nsmallest(n_kept, states, key=_value)
     else:
-        state = min(in_parallel(begin_and_continue, numbers), key=_value)
+        states = [min(in_parallel(begin_and_continue, range(n_starts)), key=_value)]
+    if parts:
+        of_part, part = part.objective, parts.pop()
+        states = [spread(part, of_part, state) for state in states]
+    while len(states) > 1 and not all(state.ended for state in states):
+        states = _lowest_of_each(part.objective, in_parallel(_advance, states))
+        if max(state.n_iter for state in states) >= _N_TRIED:
+            states = nsmallest(n_kept, states, key=_value)
+    state = min(states, key=_value)
+    del states
+    while parts:
+        of_part, part = part, parts.pop()
+        state = spread(part, of_part.objective, alternate(_loose(of_part), state))
     return alternate(problem, state)
+
+
+def _loose(problem):
+    return problem._replace(tol=max(problem.tol, LOOSE_TOL))
+
+
+def _try(state, problem):
+    """The state after a Y step to a loose gap, with the objective for the weights that would follow."""
+    state = step(_loose(problem), state)
+    weights = problem.weighting.solve(state.losses)
+    return state._replace(history=[problem.weighting.value(state.losses, weights)])
+
+
+def _advance(state, problem):
+    return state if state.ended else alternate_once(_loose(problem), state)
 
 
 def distant_weights(problem, n_starts, rng):
@@ -131,7 +140,7 @@ def distant_weights(problem, n_starts, rng):
     # minimise no objective.
     if n_starts == 1 or isinstance(problem.weighting, Fixed | FromFunction):
         return {}
-    objective = problem.objective.sample(rng) or problem.objective
+    objective = problem.objective
     codes, n_codes = objective.encoding.rows.codes, objective.partitions.n_codes
     nearest = np.where(n_codes <= max(_FINEST, objective.n_clusters), np.inf, 0.0)
     order, found = rng.permutation(len(n_codes)), {}
@@ -148,17 +157,17 @@ def distant_weights(problem, n_starts, rng):
     return found
 
 
-def _lowest_of_each(objective, pairs):
-    """The lowest of each group of states that coincide; pairs of (state, whether it has ended)."""
+def _lowest_of_each(objective, states):
+    """The lowest of each group of states that coincide, since all of them would end in the same minimum."""
     groups = []
-    for pair in pairs:
-        signature = objective.signature(pair[0].rows)
+    for state in states:
+        signature = objective.signature(state.rows)
         group = next((group for first, group in groups if objective.coincide(first, signature)), None)
         if group is None:
-            groups.append((signature, [pair]))
+            groups.append((signature, [state]))
         else:
-            group.append(pair)
-    return [min(group, key=lambda pair: pair[0].objective) for _, group in groups]
+            group.append(state)
+    return [min(group, key=_value) for _, group in groups]
 
 
 def reduce_problem(problem, start):

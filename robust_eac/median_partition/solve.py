@@ -14,9 +14,9 @@ from ..core.encoding import encode_ensemble
 from ..core.formula import agreement_from_losses
 from ..core.kernels import announce_compiling
 from ..core.threads import count_threads, progress
-from .alternation import Problem, is_stationary, solve_start
+from .alternation import Problem, is_stationary
 from .objective import ChanceCorrectedObjective, RawObjective, objective_named
-from .several_starts import canonical, reduce_problem, solve
+from .several_starts import best_state, canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting
 
@@ -261,7 +261,7 @@ def solve_membership(
     )
     problem, start, whole = reduce_problem(problem, start)
     problem = problem._replace(n_threads=count_threads(n_jobs, 1, problem.objective.encoding, n_clusters)[1])
-    state = solve_start(problem, start if isinstance(start, str) else start.copy(), rng)
+    state = best_state(problem, start, [rng], rng, n_jobs)
     left = problem._replace(max_iter=state.n_iter + 1, max_sweeps=max_sweeps - state.n_sweeps)
     state = canonical(left, state)
     converged = is_stationary(state.gap, tol)

@@ -14,13 +14,9 @@ FEW = 32
 _SMOOTHING = 0.1
 # A start need not converge.
 _KMEANS_PASSES = 300
-# Minimum number of objects in a sample, in all and per cluster. A sample is drawn if there are at least SAMPLE_SHARE
-# times as many rows.
-_SAMPLE = 512
-_SAMPLE_PER_CLUSTER = 32
-SAMPLE_SHARE = 4
-# Samples are solved to this gap at best: a smaller one would be below the sampling error.
-SAMPLE_TOL = 1e-4
+# Starts begin on a quarter of the rows if that has at least this many: in all, per cluster, and per base cluster of the
+# partition with most.
+_QUARTER, _PER_CLUSTER, _PER_BASE_CLUSTER = 200, 32, 4
 
 
 def reduce_rows(encoding, start):
@@ -131,35 +127,15 @@ def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
                 values[t] += multiplicity[i]
 
 
-def draw_sample(encoding, n_clusters, rng):
-    """Encoding of a sample, drawn with replacement and of the same total weight; None if a sample does not pay."""
-    if not pays_to_sample(encoding, n_clusters):
-        return None
-    return _draw(encoding, sample_size(encoding.partitions, n_clusters), rng)
-
-
 def draw_quarter(encoding, n_clusters, rng):
-    """A sample of a quarter of the rows; None unless a sample of the quarter pays, too."""
-    size = len(encoding.rows.codes) // SAMPLE_SHARE
-    # Some rows are drawn twice: the quarter has fewer distinct rows than its size.
-    pays = size >= 1.25 * SAMPLE_SHARE * sample_size(encoding.partitions, n_clusters)
-    return _draw(encoding, size, rng) if pays else None
-
-
-def _draw(encoding, size, rng):
+    """A quarter of the rows, drawn with replacement and of the same total weight; None if that is too small."""
+    partitions, size = encoding.partitions, len(encoding.rows.codes) // 4
+    least = max(_QUARTER, _PER_CLUSTER * n_clusters, _PER_BASE_CLUSTER * partitions.n_codes.max())
+    if size * partitions.n_observed.min() < least * partitions.total:
+        return None
     rows, counts = draw_rows(encoding, size, rng)
-    sample = weigh(take_rows(encoding, rows), counts * (encoding.partitions.total / size))
-    return sample if sample.partitions.n_observed.all() else None
-
-
-def pays_to_sample(encoding, n_clusters):
-    """Whether there are at least SAMPLE_SHARE times more rows than in a sample."""
-    return len(encoding.rows.codes) >= SAMPLE_SHARE * sample_size(encoding.partitions, n_clusters)
-
-
-def sample_size(partitions, n_clusters):
-    size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * max(n_clusters, partitions.n_codes.max()))
-    return int(np.ceil(size * partitions.total / partitions.n_observed.min()))
+    quarter = weigh(take_rows(encoding, rows), counts * (partitions.total / size))
+    return quarter if quarter.partitions.n_observed.all() else None
 
 
 def draw_rows(encoding, size, rng):
