@@ -72,7 +72,7 @@ from robust_eac.median_partition.base import (
 )
 from robust_eac.median_partition.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
 from robust_eac.median_partition.objective import OBJECTIVES, ChanceCorrectedObjective, RawObjective
-from robust_eac.median_partition.starts import draw_sample, initial_rows, pays_to_sample, reduce_rows
+from robust_eac.median_partition.starts import draw_quarter, initial_rows, reduce_rows
 from robust_eac.median_partition.sweep import visiting_order
 from robust_eac.median_partition.trust import (
     Pairs,

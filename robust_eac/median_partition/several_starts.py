@@ -11,14 +11,15 @@ from .base import empty_last
 from .starts import reduce_rows
 from .weightings import Fixed, FromFunction, Trusting
 
-# Several starts are first solved to this gap, and the best of them on a part of the rows.
+# Several starts are first solved to this gap, as is the best of them on a part of the rows.
 LOOSE_TOL = 1e-4
 # Starts with different weights end in more minima: after _N_TRIED updates, only the best _N_KEPT continue.
 _N_TRIED, _N_KEPT = 2, 5
 # Starts' weights: maximum number of clusters of a partition, unless the consensus has more; minimum largest weight.
 _FINEST, _CONCENTRATED = 64, 2.0
-# Starts alternate in lockstep if all their memberships and matrices S together have at most this many numbers.
-_IN_STEP = 2**20
+# Starts run in lockstep if all their memberships and matrices S together have at most this many numbers; those that
+# began on a part of the rows also if they are few.
+_IN_STEP, _N_LOOSE = 2**20, 3
 
 
 def _value(state):
@@ -70,8 +71,8 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
     """The best state of several starts, each with one of `rngs`; the first in a tie."""
     # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. There they take Y
     # steps only: few objects say too little about the weights. Their distinct ends are solved on the next larger part,
-    # and the lowest of these on all others. Starts run in lockstep, unless there are too many numbers: then the memory
-    # of a start that is not the best so far is released at once.
+    # and the lowest of these on all others. Starts run in lockstep, unless there are too many numbers: then each runs by
+    # itself, and its memory is released at once if another is lower.
     parts = [problem]
     while isinstance(start, str) and (quarter := parts[-1].objective.quarter(rng)) is not None:
         parts.append(problem._replace(objective=quarter))
@@ -92,13 +93,12 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
         outer, n_threads = count_threads(n_jobs, len(items), encoding, part.objective.n_clusters)
         return map_threads(partial(function, problem=part._replace(n_threads=n_threads)), items, outer)
 
-    rows, partitions = part.objective.encoding.rows, part.objective.partitions
-    n_numbers = part.objective.n_clusters * (len(rows.codes) + len(partitions.sizes))
-    if n_starts == 1 or n_starts * n_numbers <= _IN_STEP:
+    if n_starts == 1 or n_starts <= _most_in_step(part.objective):
         states = list(in_parallel(begin, range(n_starts)))
         if parts:
             for _ in range(_N_TRIED):
                 states = _lowest_of_each(part.objective, in_parallel(_try, states))
+            n_kept = min(n_kept, max(_N_LOOSE, _most_in_step(parts[-1].objective)))
             states = nsmallest(n_kept, states, key=_value)
     else:
         states = [min(in_parallel(begin_and_continue, range(n_starts)), key=_value)]
@@ -117,6 +117,11 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
     return alternate(problem, state)
 
 
+def _most_in_step(objective):
+    """How many states may run in lockstep, by the numbers of their memberships and matrices S."""
+    return _IN_STEP // (objective.n_clusters * (len(objective.encoding.rows.codes) + len(objective.partitions.sizes)))
+
+
 def _loose(problem):
     return problem._replace(tol=max(problem.tol, LOOSE_TOL))
 
@@ -124,8 +129,9 @@ def _loose(problem):
 def _try(state, problem):
     """The state after a Y step to a loose gap, with the objective for the weights that would follow."""
     state = step(_loose(problem), state)
-    weights = problem.weighting.solve(state.losses)
-    return state._replace(history=[problem.weighting.value(state.losses, weights)])
+    value = problem.weighting.value(state.losses, problem.weighting.solve(state.losses))
+    state.log(f"{state.n_sweeps} sweeps to gap {state.gap:.2g}, objective {value:.6g}")
+    return state._replace(history=[value])
 
 
 def _advance(state, problem):

@@ -175,8 +175,8 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
 
 def test_sample_start_finds_the_planted_partition(rng, scheduler, monkeypatch):
     if scheduler == "synchronous":
-        monkeypatch.setattr(_starts, "_SAMPLE", 40)
-        monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 1)
+        monkeypatch.setattr(_starts, "_QUARTER", 40)
+        monkeypatch.setattr(_starts, "_PER_CLUSTER", 1)
     labels, _ = problem(rng, n=900)
     result = solve_median_partition_distributed(by_rows(labels, 200), K, random_state=0)
     assert_consistent(labels, result)

@@ -17,8 +17,8 @@ from ..access import (
     _starts,
     as_weighting,
     empty_last,
+    draw_quarter,
     encode,
-    pays_to_sample,
     reduce_rows,
     relabel,
     weigh,
@@ -28,17 +28,17 @@ from ..conftest import planted_ensemble
 WEIGHTINGS = ("uniform", "restricted-simplex", "l2")
 
 
-@pytest.fixture(params=["few", "sampled"])
+@pytest.fixture(params=["few", "many"])
 def labels(request, rng, monkeypatch):
-    """Eight noisy copies of six clusters and four random partitions; with many objects, starts come from a sample."""
-    monkeypatch.setattr(_starts, "_SAMPLE", 60)
-    monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 10)
-    n = {"few": 90, "sampled": 600}[request.param]
+    """Eight noisy copies of six clusters and four random partitions; many objects begin with a quarter."""
+    monkeypatch.setattr(_starts, "_QUARTER", 60)
+    monkeypatch.setattr(_starts, "_PER_CLUSTER", 10)
+    n = {"few": 90, "many": 600}[request.param]
     return planted_ensemble(rng, rng.randint(6, size=n), 12, noise=0.5, n_random=4)
 
 
 def run_to_the_end(labels, weighting, seed, n_init):
-    """The result of every start on its own."""
+    """The result of every start on its own, with all objects."""
     encoding, start = reduce_rows(encode(labels), "random")
     weighting = as_weighting(weighting).ready(labels.shape[1], float(len(labels)) ** 2, None)
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
@@ -58,9 +58,10 @@ def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     runs, encoding = run_to_the_end(labels, weighting, 3, 6)
     best = min(runs, key=lambda run: run.objective)
     assert len({run.objective for run in runs}) > 1
-    for name, value in {"_LOOSE_TOL": 0.0, "_N_LOOSE": 6, "_N_KEPT": 6}.items():
+    for name, value in {"LOOSE_TOL": 0.0, "_N_KEPT": 6}.items():
         monkeypatch.setattr(_several_starts, name, value)
-    monkeypatch.setattr(_several_starts, "_lowest_of_each", lambda objective, pairs: list(pairs))
+    monkeypatch.setattr(_several_starts, "_lowest_of_each", lambda objective, states: list(states))
+    monkeypatch.setattr(_starts, "_QUARTER", 10**9)
     many = solve_median_partition(labels, 6, weighting=weighting, n_init=6, random_state=3)
     assert many.objective == best.objective
     assert np.array_equal(many.objective_history, best.history)
@@ -89,18 +90,18 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
     k, n = 4, 40
     objective = RawObjective(weigh(encode(rng.randint(3, size=(n, 8))), rng.uniform(0.5, 2.0, size=n)), k)
     places = [0.3 / k + 0.7 * rng.dirichlet(np.full(k, 0.3), size=n) for _ in range(6)]
-    expected, pairs = {}, []
+    expected, states = {}, []
     for value in rng.permutation(30):
         place = rng.randint(6)
         Q = rng.permutation(reference.admissible_rotation(places[place], rng, 3))
         rows = places[place] @ Q.T
-        pair = _alternation.State(rows, None, None, None, [float(value)], None, None), bool(value % 2)
-        pairs.append(pair)
-        expected[place] = min(expected.get(place, pair), pair, key=lambda pair: pair[0].objective)
-    found = _several_starts._lowest_of_each(objective, iter(pairs))
+        state = _alternation.State(rows, None, None, None, [float(value)], None)
+        states.append(state)
+        expected[place] = min(expected.get(place, state), state, key=lambda state: state.objective)
+    found = _several_starts._lowest_of_each(objective, iter(states))
     assert list(map(id, found)) == list(map(id, expected.values()))
     # They differ in labels where the same objects are together.
-    labels = [pair[0].rows.argmax(axis=1) for pair in pairs]
+    labels = [state.rows.argmax(axis=1) for state in states]
     assert len({relabel(one).tobytes() for one in labels}) > len(expected)
 
 
@@ -114,9 +115,10 @@ def peak_of(function):
 
 
 @pytest.mark.parametrize("size", [2, 500])
-def test_starts_that_have_lost_take_no_memory(rng, size):
+def test_starts_that_have_lost_take_no_memory(rng, monkeypatch, size):
+    monkeypatch.setattr(_several_starts, "_IN_STEP", 100_000)
     labels = np.column_stack([rng.permutation(3000) // size for _ in range(6)])
-    assert pays_to_sample(encode(labels), 8) == (size == 500)
+    assert (draw_quarter(encode(labels), 8, rng) is not None) == (size == 500)
 
     def peak(n_init):
         return peak_of(lambda: solve_median_partition(labels, 8, n_init=n_init, tol=1e-3, n_jobs=1, random_state=0))
