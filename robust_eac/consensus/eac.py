@@ -15,8 +15,6 @@ from ._common import prepare, prepare_ensemble
 from .agglomeration import cut
 from .linkage import LINKAGES, dendrogram, distinct_rows, merge_tree
 
-__all__ = ["coassociation_matrix", "eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
-
 # Differences of lifetimes and heights below this are treated as zero.
 _TIE = 1e-6
 # Shares closer to the threshold than this are ties.

@@ -17,8 +17,6 @@ from .agglomeration import linkage_matrix
 from .micro_clusters import THETA, assign, grow_tree, mean_n_clusters, renamed
 from .n_clusters import choose, compare_halves
 
-__all__ = ["MergeResult", "merge_consensus"]
-
 # Largest number that "auto" tries, if base partitions have fewer clusters on average.
 _MOST = 10
 # The results with a value for each object.

@@ -23,8 +23,6 @@ from ..wording import listed
 from ._common import in_random_order
 from .micro_clusters import assign, cut_into_large, grow_tree, renamed
 
-__all__ = ["ClusterNumberSelection", "select_n_clusters"]
-
 # Minimum prediction strength of a stable number of clusters.
 STABLE = 0.94
 # Differences of strength below this are treated as zero.

@@ -12,8 +12,6 @@ from ..schemes.clusters import mean_over_observed, slot_certainty
 from ._common import prepare, prepare_ensemble
 from .linkage import LINKAGES, cluster_by_linkage
 
-__all__ = ["enhanced_coassociation_matrix", "enhanced_eac", "locally_weighted_eac"]
-
 
 def enhanced_coassociation_matrix(
     labels: ArrayLike, *, n_steps: int = 20, weights: ArrayLike | None = None

@@ -19,8 +19,6 @@ from .. import validation as check
 from ..common import RandomState
 from .synthetic import make_cigar, make_half_rings, make_image_1, make_image_c, make_rings, make_spiral
 
-__all__ = ["DATASETS", "load_dataset"]
-
 FOLDER_VARIABLE = "ROBUST_EAC_DATA"
 
 

@@ -16,8 +16,6 @@ from ..core.lloyd import table_costs
 from ..core.threads import count_threads, map_threads
 from ..wording import counted, listed
 
-__all__ = ["ConsensusDistribution", "cluster_consensus", "consensus_distribution", "item_consensus"]
-
 # The distribution is given at multiples of 1 / _STEPS; confidence level of the band.
 _STEPS, _CONFIDENCE = 100, 0.95
 # Numbers of clusters with fewer different clusterings than this are not compared.

@@ -30,8 +30,6 @@ from . import blocks
 if TYPE_CHECKING:
     from dask.array import Array
 
-__all__ = ["solve_median_partition_distributed"]
-
 
 def solve_median_partition_distributed(
     labels: Array,

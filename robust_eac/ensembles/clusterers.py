@@ -20,8 +20,6 @@ from ..wording import listed
 from . import base
 from .base import EnsembleTransformer, fit_all, stack
 
-__all__ = ["ClustererEnsemble", "KMeansEnsemble"]
-
 
 class ClustererEnsemble(base.EnsembleTransformer):
     """Cluster the same data many times by any clusterer, on random samples of the objects and features if wanted.
@@ -324,8 +322,6 @@ def _label_by_predict(estimators, columns, n_clusters, block, labels):
             raise ValueError(f"estimator {type(estimator).__name__} {rule}, got {wrong[0]}.")
         labels[:, u] = found
 
-
-__all__ = ["MixedEnsemble"]
 
 _LINKAGES = ("single", "average", "ward", "centroid")
 

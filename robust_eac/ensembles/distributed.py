@@ -14,8 +14,6 @@ from .base import check_found
 if TYPE_CHECKING:
     from dask.array import Array
 
-__all__ = ["ensemble_distributed"]
-
 
 def ensemble_distributed(
     X: "Array", ensemble: BaseEstimator, *, max_samples: int = 10_000, random_state: RandomState = None

@@ -13,8 +13,6 @@ from .. import validation as check
 from ..common import RandomState
 from ..metrics.ovi import feature_scale
 
-__all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
-
 # Added to the diagonal of the covariances, in units of the variance of each feature.
 _RIDGE = 1e-6
 

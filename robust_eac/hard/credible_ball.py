@@ -12,8 +12,6 @@ from ..wording import counted, listed
 from .contingency import LEAST_GAIN, hard_losses
 from .losses import check_loss, encode_for_loss
 
-__all__ = ["CredibleBall", "credible_ball"]
-
 # Share of the draws in a ball by default.
 CREDIBLE_LEVEL = 0.95
 # Differences of sums of weights below this share are treated as zero.

@@ -12,8 +12,6 @@ from ..common import Labels
 from ..core.encoding import encode_ensemble, sub_ensemble
 from .contingency import LOSSES, hard_losses, moves
 
-__all__ = ["ReassignmentCosts", "expected_losses", "hard_partition_losses", "reassignment_costs"]
-
 # The unit of weight ignores objects that weigh less than this share of the heaviest.
 _NEGLIGIBLE = 1e-12
 

@@ -20,8 +20,6 @@ from .credible_ball import CREDIBLE_LEVEL, radius_of
 from .losses import check_loss, check_tables, encode_for_loss, most_clusters
 from .multistart import INITS, Task, agreements_with, solve_from
 
-__all__ = ["HardMedianPartition", "solve_hard_median_partition"]
-
 # Units of the losses.
 _LOSS_UNITS = {"binder": "per ordered pair of objects", "vi": "in bits"}
 

@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 
-__all__ = ["entropy_weights", "l2_weights", "restricted_simplex_weights", "uniform_weights"]
-
 # Losses are differences of large numbers: differences below this share of the largest loss are treated as zero.
 _TIE = 1e-12
 

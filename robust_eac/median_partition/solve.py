@@ -20,8 +20,6 @@ from .several_starts import canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting
 
-__all__ = ["MedianPartitionResult", "MembershipResult", "solve_median_partition", "solve_membership"]
-
 
 class MedianPartitionResult(NamedTuple):
     """Result of :func:`solve_median_partition`."""

@@ -16,8 +16,6 @@ from ..core.encoding import encode
 from ..wording import counted
 from .charts import VERMILLION, check_axes, count_along
 
-__all__ = ["plot_coassociation", "plot_membership"]
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 

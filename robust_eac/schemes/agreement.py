@@ -10,8 +10,6 @@ from .. import validation as check
 from ..common import RandomState
 from .tables import encode_collapsed, shares, tables
 
-__all__ = ["agreement_weights", "equal_weights", "kernel_weights"]
-
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
     """Give all partitions equal weight, the baseline of every weighting scheme.
