@@ -15,7 +15,7 @@ from ..core.encoding import encode_ensemble, relabel
 from ..median_partition.lower_bound import bound_partitions
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting, name_of
-from ..wording import TWO_REASONS, agreement_of, clusters_found, counted, percent, report_text, with_weight
+from ..wording import TWO_REASONS, counted, percent, report_text, rows_found
 from .credible_ball import CREDIBLE_LEVEL, radius_of
 from .losses import check_loss, check_tables, encode_for_loss, most_clusters
 from .multistart import INITS, Task, agreements_with, solve_from
@@ -196,11 +196,7 @@ def summarise_partition(result, agreements, names, certificate=()):
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     verdict = "converged" if result.converged else "NOT converged"
     loss = f"{options['loss']}, cost {result.cost:.4g}, {_LOSS_UNITS[options['loss']]}"
-    found = {
-        "clusters": clusters_found(result.labels, options["n_clusters"]),
-        "weights": with_weight(result.weights, options["weighting"]),
-        "agreement": agreement_of(result.weights, agreements, len(result.labels)),
-    }
+    found = rows_found(result.labels, options["n_clusters"], result.weights, options["weighting"], agreements)
     if result.n_clusters == 1 != options["n_clusters"]:
         found["agreement"] += f"; one cluster agrees with no partition: {TWO_REASONS}"
     sure = {

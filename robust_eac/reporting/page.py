@@ -19,7 +19,7 @@ from ..diagnostics.agreement import agreement_test_of
 from ..diagnostics.certificates import AMBIGUOUS
 from ..median_partition.weightings import name_of
 from ..plotting.matrices import draw_objects, plot_coassociation
-from ..summary import assess_encoded, describe, encode_fitted
+from ..summary import assess, describe
 from ..wording import counted, headline, percent, rounded, weightless
 
 # Characters not allowed in HTML: controls except tab and ends of lines, and halves of surrogate pairs.
@@ -119,9 +119,8 @@ def versions():
 def find_out(model, X, sample_weight, names):
     """The numbers, by name, on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     settings, labels, weights, agreements = model._settings, model.labels_, model.weights_, model.agreements_
-    encoding, membership = encode_fitted(model, X, sample_weight, settings)
-    assessment, moves = assess_encoded(model, encoding, membership, settings)
-    found, sure = describe(model, settings, assessment)
+    assessment, moves, encoding, membership = assess(model, X, sample_weight)
+    found, sure = describe(model, assessment)
     multiplicity = encoding.rows.multiplicity
     counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))
     sizes, ambiguous = np.bincount(labels), np.flatnonzero(moves.ambiguous)
