@@ -15,7 +15,7 @@ from ..core.encoding import select, take_rows, weigh
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
 from ..median_partition.alternation import Problem, alternate, first_state
-from ..median_partition.base import gap_unit
+from ..median_partition.base import Steps, gap_unit
 from ..median_partition.chance_corrected import ChanceCorrectedObjective
 from ..median_partition.objective import RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
@@ -211,13 +211,8 @@ class CorrectedInChunks(InChunks, ChanceCorrectedObjective):
 IN_CHUNKS = {RawObjective: RawInChunks, ChanceCorrectedObjective: CorrectedInChunks}
 
 
-class DistributedSteps:
+class DistributedSteps(Steps):
     """Steps down the weighted losses: the best common share of the sweeps of all blocks, or a Frank-Wolfe step."""
-
-    def __init__(self, objective, weights, rows, matrices, rng):
-        self.matrices = matrices
-        self._objective, self._weights = objective, weights
-        self._rows, self._rng = rows, rng
 
     def gap(self):
         shared = self._shared(visit_with(1.0), 0)
@@ -229,9 +224,6 @@ class DistributedSteps:
             gap = self._step(blocks.propose_best_clusters, visit_with(1.0))
         # If neither step lowers the objective, the remaining gap is rounding.
         return None if self._rows.t == 0.0 else gap
-
-    def refresh(self):
-        self.matrices = self._objective.measure(self._rows)
 
     def _shared(self, visit, seed):
         model = self._objective.model(self._weights, self.matrices)
