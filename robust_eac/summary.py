@@ -46,7 +46,7 @@ def assess(model, X, sample_weight):
     if check.is_dask_array(labels):
         return Assessment(unbounded="the fit was to a Dask array"), None, None, None
     ensemble = check.ensemble(X, name="X")
-    if (ensemble.n_samples, ensemble.n_partitions) != (len(labels), len(model.weights_)):
+    if ensemble.shape != (len(labels), len(model.weights_)):
         raise ValueError(
             f"X must be the ensemble that was fitted, {counted(len(model.weights_), 'partition')} of "
             f"{counted(len(labels), 'object')}, got {ensemble.n_partitions:,} of {ensemble.n_samples:,}."

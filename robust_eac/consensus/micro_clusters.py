@@ -5,15 +5,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
+from .. import validation as check
 from ..common import row_blocks
-from ..core.encoding import Encoding, take_rows
+from ..core.encoding import Encoding, collapse, encode_ensemble, take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import count_threads, map_threads
+from ..distributed.blocks import Chunks
 from ..median_partition.base import first_objects
 from ..schemes.clusters import slot_certainty
 from ..schemes.tables import DECIMALS, tables_in_chunks
-from ._common import check_memory
+from ._common import check_memory, in_random_order
 from .agglomeration import Tree, cut, tree_of_sums
 
 # Micro-clusters per cluster of the base partitions, and at least this many per cluster of the consensus.
@@ -74,8 +76,19 @@ class Objects:
         return np.argsort(first_objects(values[values >= 0], n_values))
 
 
+def read_objects(source, rng, sample_weight=None, weights=None):
+    """(Chunks, None for labels in memory; encoding in random order; original positions of partitions, and of slots)."""
+    if not check.is_dask_array(source):
+        encoding = encode_ensemble(source, check.sample_weight(sample_weight, source))
+        return None, *in_random_order(encoding, rng, weights)
+    chunks = Chunks(source, sample_weight)
+    columns, slots = np.arange(source.shape[1]), np.arange(len(chunks.partitions.sizes))
+    return chunks, chunks.sample(rng), columns, slots
+
+
 def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng, chunks=None):
-    """The :class:`GroupTree` of an encoding without identical rows, or of chunks, of which it holds a sample."""
+    """The :class:`GroupTree` of an encoding, or of chunks, of which it holds a sample; identical rows are merged."""
+    encoding = collapse(encoding, min_saving=0.0)
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_n_clusters(encoding, weights), _LEAST_FINENESS * most)
     n_threads = count_threads(n_jobs, 1, encoding, n_micro_clusters)[1]

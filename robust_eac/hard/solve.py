@@ -54,9 +54,8 @@ class HardMedianPartition(NamedTuple):
         summary : str
         """
         ensemble, shape = check.ensemble(labels), (len(self.labels), len(self.weights))
-        if (ensemble.n_samples, ensemble.n_partitions) != shape:
-            found = f"({ensemble.n_samples}, {ensemble.n_partitions})"
-            raise ValueError(f"labels must be those of the result, with shape {shape}, got {found}.")
+        if ensemble.shape != shape:
+            raise ValueError(f"labels must be those of the result, with shape {shape}, got {ensemble.shape}.")
         check.index(ensemble, names=names)
         known = ensemble.names or range(shape[1])
         names = check.names(known if names is None else names, ensemble.n_partitions, name="names")
@@ -154,7 +153,7 @@ def solve_hard_median_partition(
     (array([0, 0, 0, 1, 1, 1]), 0.240741, 0.240741)
     """
     ensemble = check.ensemble(labels, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
-    n, m = ensemble.n_samples, ensemble.n_partitions
+    n, m = ensemble.shape
     limit = n if n_clusters is None else check.n_clusters(n_clusters, n)
     chosen = check_loss(loss, cost)
     weighting = _check_weighting(weights, weighting, m)

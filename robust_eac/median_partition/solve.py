@@ -124,7 +124,7 @@ def solve_median_partition(
 
 def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_weight=None, **how):
     """(result of :func:`solve_median_partition`, the matrices of its membership, the objective)."""
-    n, m = ensemble.n_samples, ensemble.n_partitions
+    n, m = ensemble.shape
     n_clusters = check.n_memberships(n_clusters, n)
     sample_weight = check.sample_weight(sample_weight, ensemble)
     weighting = as_weighting(weighting)

@@ -67,9 +67,8 @@ def plot_coassociation(
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, consensus=consensus, weights=weights)
-    n, m = ensemble.n_samples, ensemble.n_partitions
+    ensemble = check.ensemble(labels, consensus=consensus, weights=weights)
+    n, m = ensemble.shape
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
     weights = check.weights(weights, m)

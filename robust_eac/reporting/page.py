@@ -48,8 +48,8 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         raise TypeError(f"selection must be what select_n_clusters returns, or None, got {selection!r}.")
     if check.is_dask_array(model.labels_):
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
-    ensemble, n_samples = check.ensemble(X, name="X"), len(model.labels_)
-    check.index(ensemble, name="X", sample_weight=sample_weight, object_names=object_names)
+    ensemble = check.ensemble(X, name="X", sample_weight=sample_weight, object_names=object_names)
+    n_samples = len(model.labels_)
     if object_names is not None:
         object_names = check.names(object_names, n_samples, name="object_names", each="object")
     else:

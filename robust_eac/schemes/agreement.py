@@ -27,8 +27,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
     >>> equal_weights(np.array([[0, 0], [1, 0], [1, 1]]))
     array([0.5, 0.5])
     """
-    m = check.ensemble(labels).n_partitions
-    return np.full(m, 1.0 / m)
+    return check.weights(None, check.ensemble(labels).n_partitions)
 
 
 def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
