@@ -58,11 +58,10 @@ class GroupTree(NamedTuple):
     tree: Tree
 
 
-class Objects:
+class Objects(NamedTuple):
     """The objects of an encoding, in memory; Chunks has the same methods."""
 
-    def __init__(self, encoding):
-        self.encoding = encoding
+    encoding: Encoding
 
     def total(self, function, *parts, shared=(), kinds=None):
         """(values of the rows, sums over them) that the function returns."""

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
-from ..core.threads import progress
 from ..wording import listed
 from . import base
 from .base import EnsembleTransformer, fit_all, stack
@@ -124,10 +123,6 @@ class ClustererEnsemble(base.EnsembleTransformer):
         self.verbose = verbose
 
     def _make(self, X):
-        with progress(self.verbose):
-            self._cluster(X)
-
-    def _cluster(self, X):
         X = check.features(X, estimator=self, as_is=self.max_samples is not None)
         n, n_features = X.shape
         size = base.check_share(self.max_samples, n, name="max_samples")
@@ -293,7 +288,8 @@ def _as_clusterer(estimator, n_per_k):
 
 def _fit(is_own, estimator, X, size, seed, features):
     """(clusterer fitted to a sample of the rows and to these features, its labels); `is_own`: it leaves X as it is."""
-    sample = _columns(base.sample_objects(X, size, np.random.RandomState(seed)), features)
+    rows = X if size == len(X) else X[base.draw_indices(len(X), size, np.random.RandomState(seed))]
+    sample = _columns(np.asarray(rows, dtype=np.float64, order="C"), features)
     if not is_own and np.may_share_memory(sample, X):
         sample = sample.copy()
     clusterer = base.last_step(estimator.fit(sample))

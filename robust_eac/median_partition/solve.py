@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.encoding import encode_ensemble
-from ..core.formula import agreement_from_losses
+from ..core.formula import agreement_beside, sums_by_mask
 from ..core.kernels import announce_compiling
 from ..core.threads import count_threads, progress
 from .alternation import Problem, is_stationary, solve_start
@@ -273,4 +273,5 @@ def agreements_of(objective, result):
     """Chance-corrected agreement of the partitions with the consensus."""
     if isinstance(objective, ChanceCorrectedObjective):
         return 1.0 - result.losses
-    return agreement_from_losses(objective.encoding, result.losses, result.membership)
+    consensus = sums_by_mask(objective.encoding, result.membership)
+    return agreement_beside(objective.encoding, result.losses, consensus)
