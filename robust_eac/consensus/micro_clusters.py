@@ -67,7 +67,7 @@ class Objects(NamedTuple):
         """(values of the rows, sums over them) that the function returns."""
         return function(self.encoding, *parts, *shared)
 
-    arrays = total
+    arrays = total  # type: ignore[misc]
 
     def order(self, values, n_values):
         """The values 0, 1, ... of the rows, each of which occurs, in the order of their first objects."""

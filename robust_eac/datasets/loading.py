@@ -6,11 +6,11 @@ import hashlib
 import os
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.datasets import fetch_openml, load_iris, load_wine
@@ -61,7 +61,8 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     return DATASETS[check.choice(name, DATASETS, name="name")](random_state)
 
 
-class _Table(NamedTuple):
+@dataclass(frozen=True)
+class _Table:
     """Loader of a data set stored as a table: the name of its file and the required contents.
 
     nominal : text columns of a file; each becomes one 0/1 column per value, in sorted order, which `shape` counts.
@@ -76,7 +77,7 @@ class _Table(NamedTuple):
     nominal: tuple[str, ...] = ()
     openml: tuple[str, int] | None = None
 
-    def __call__(self, random_state=None):
+    def __call__(self, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
         """X and y from the first place that has the table. `random_state` is ignored: all loaders have it."""
         answers = []
         for place, route in _ROUTES.items():
