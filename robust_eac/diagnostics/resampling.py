@@ -111,7 +111,10 @@ def consensus_distribution(
     ensemble = check.ensemble(labels, groups=groups)
     labels = ensemble.labels
     groups = check_groups(groups, labels)
-    low, high = _check_bounds(bounds)
+    if np.shape(bounds) != (2,):
+        raise TypeError(f"bounds must be a pair (lowest, highest), got {bounds!r}.")
+    low = check.real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
+    high = check.real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
     max_pairs = check.integer(max_pairs, name="max_pairs", low=1)
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
@@ -230,13 +233,6 @@ def check_groups(groups, labels):
     if groups.dtype.kind not in "iu":
         raise TypeError(f"groups must hold integers, got dtype {groups.dtype}.")
     return groups
-
-
-def _check_bounds(bounds):
-    if np.shape(bounds) != (2,):
-        raise TypeError(f"bounds must be a pair (lowest, highest), got {bounds!r}.")
-    low = check.real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
-    return low, check.real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
 
 
 def _count_pairs(encoding, max_pairs, n_jobs, rng):

@@ -156,7 +156,11 @@ def solve_hard_median_partition(
     n, m = ensemble.shape
     limit = n if n_clusters is None else check.n_clusters(n_clusters, n)
     chosen = check_loss(loss, cost)
-    weighting = _check_weighting(weights, weighting, m)
+    if weighting is None:
+        weighting = Fixed(check.weights(weights, m))
+    elif weights is not None:
+        raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
+    weighting = as_weighting(weighting)
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check.integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
@@ -204,12 +208,3 @@ def summarise_partition(result, agreements, names, certificate=()):
         "loss": f"objective {result.objective:.5g}, at most {radius:.5g} for {level} of the weight ({loss})",
     }
     return report_text(found, sure, len(result.labels), result.weights, agreements, names)
-
-
-def _check_weighting(weights, weighting, n_partitions):
-    """The given weights, or the weighting, as a :class:`~robust_eac.median_partition.Weighting`."""
-    if weighting is None:
-        return Fixed(check.weights(weights, n_partitions))
-    if weights is not None:
-        raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    return as_weighting(weighting)
