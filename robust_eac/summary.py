@@ -122,7 +122,7 @@ def certificate_rows(assessment, n_samples):
         distance = f"the loss is at most {above} above the least possible with these weights"
     few = "not counted"
     if assessment.n_ambiguous is not None:
-        few = f"{_share(assessment.n_ambiguous, n_samples)} could as well be in another cluster"
+        few = f"{_share(assessment.n_ambiguous, n_samples)} can move to another cluster at little cost"
     return {"ambiguous": few, "bound": distance}
 
 
