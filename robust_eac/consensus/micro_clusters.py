@@ -166,15 +166,14 @@ def renamed(encoding, clusters, names):
 def base_cluster_weights(encoding, weights, theta, pairs=None):
     """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, with c such that the mean similarity is 1; 0 if unobserved."""
     certainty = slot_certainty(encoding, weights, theta, pairs)
-    observed, by_slot = (
-        np.repeat(values, encoding.partitions.n_codes) for values in (encoding.partitions.n_observed, weights)
-    )
-    total = (by_slot * certainty * observed) @ encoding.partitions.sizes
+    partitions = encoding.partitions
+    observed, by_slot = (np.repeat(values, partitions.n_codes) for values in (partitions.n_observed, weights))
+    total = (by_slot * certainty * observed) @ partitions.sizes
     if total == 0.0:
         raise ValueError(f"theta must be large enough for some base cluster to keep weight, got {theta}.")
-    scale = (weights @ encoding.partitions.n_observed**2) / total
-    filled = encoding.partitions.sizes > 0.0
-    return np.where(filled, scale * certainty * observed / np.where(filled, encoding.partitions.sizes, 1.0), 0.0)
+    scale = (weights @ partitions.n_observed**2) / total
+    filled = partitions.sizes > 0.0
+    return np.where(filled, scale * certainty * observed / np.where(filled, partitions.sizes, 1.0), 0.0)
 
 
 def find_micro_clusters(encoding, weights, values, n_micro, rng, n_threads, chunks):

@@ -142,9 +142,8 @@ class ClustererEnsemble(base.EnsembleTransformer):
         seeds = rng.randint(MAX_SEED, size=m)
         row_seeds = seeds if self.max_samples is None else np.resize(rng.randint(MAX_SEED, size=n_draws), m)
         self._row_draws = n, size, row_seeds
-        self.estimators_features_ = [base.draw_indices(n_features, n_used, rng) for _ in range(n_draws)] * (
-            m // n_draws
-        )
+        drawn = [base.draw_indices(n_features, n_used, rng) for _ in range(n_draws)]
+        self.estimators_features_ = drawn * (m // n_draws)
 
         draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
         fit = delayed(partial(_fit, self.estimator is None))
@@ -156,9 +155,8 @@ class ClustererEnsemble(base.EnsembleTransformer):
             _warn_left_out(base.last_step(prototype), n_clusters, n_found)
             n_found, n_clusters = n_found[kept], np.asarray(n_clusters)[kept]
             self._row_draws = n, size, row_seeds[kept]
-            self.estimators_, self.estimators_features_, found = (
-                [values[u] for u in kept] for values in (self.estimators_, self.estimators_features_, found)
-            )
+            lists = self.estimators_, self.estimators_features_, found
+            self.estimators_, self.estimators_features_, found = ([values[u] for u in kept] for values in lists)
         self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
         if self.max_samples is not None and label_all and hasattr(prototype, "predict"):
             self.labels_ = self._label(X)
