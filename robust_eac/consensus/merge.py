@@ -178,7 +178,7 @@ def merge_labels(
     found = MergeResult(
         **dict(zip(OF_OBJECTS, of_objects, strict=True)),
         weights=weights,
-        cluster_weights=[own[:k] for own, k in zip(parts, encoding.partitions.n_clusters[places], strict=True)],
+        cluster_weights=[own[:size] for own, size in zip(parts, encoding.partitions.n_clusters[places], strict=True)],
         n_clusters=k,
         tree=linkage_matrix(numbers[tree.left], numbers[tree.right], 1.0 / (1.0 + tree.similarities)),
     )
