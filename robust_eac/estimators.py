@@ -116,8 +116,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = self._names(names)
-        assessment = None if X is None else assess(self, X, sample_weight, self._settings)
-        return summarise(self, names, self._settings, assessment)
+        assessment = None if X is None else assess(self, X, sample_weight)[0]
+        return summarise(self, names, assessment)
 
     def _names(self, names):
         """Names of the partitions: those given, the titles of the fitted columns, or numbers."""

@@ -12,7 +12,7 @@ from .diagnostics.certificates import Assessment, assess_membership
 from .diagnostics.identifiability import identifiability
 from .median_partition.base import Objective
 from .median_partition.weightings import name_of
-from .wording import agreement_of, clusters_found, counted, report_text, rounded, with_weight
+from .wording import counted, report_text, rounded, rows_found
 
 # If chance-corrected agreements differ from those of the fit by more than this, X is not the fitted ensemble.
 _SAME = 1e-6
@@ -40,17 +40,13 @@ class Settings(NamedTuple):
         return (self.objective or Objective).unit(self.total)
 
 
-def assess(model, X, sample_weight, settings):
-    """The Assessment of a fitted :class:`~robust_eac.RobustEAC`; ValueError if X is not the fitted ensemble."""
-    if check.is_dask_array(model.labels_):
-        return Assessment(unbounded="the fit was to a Dask array")
-    return assess_encoded(model, *encode_fitted(model, X, sample_weight, settings), settings)[0]
-
-
-def encode_fitted(model, X, sample_weight, settings):
-    """(encoding, membership) of a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
-    ensemble, labels = check.ensemble(X, name="X"), model.labels_
-    if (ensemble.n_samples, ensemble.n_partitions) != (len(labels), len(model.weights_)):
+def assess(model, X, sample_weight):
+    """(Assessment, Moves, encoding, membership) of a fitted model; ValueError if X is not the fitted ensemble."""
+    settings, labels = model._settings, model.labels_
+    if check.is_dask_array(labels):
+        return Assessment(unbounded="the fit was to a Dask array"), None, None, None
+    ensemble = check.ensemble(X, name="X")
+    if ensemble.shape != (len(labels), len(model.weights_)):
         raise ValueError(
             f"X must be the ensemble that was fitted, {counted(len(model.weights_), 'partition')} of "
             f"{counted(len(labels), 'object')}, got {ensemble.n_partitions:,} of {ensemble.n_samples:,}."
@@ -66,30 +62,23 @@ def encode_fitted(model, X, sample_weight, settings):
             "X and sample_weight must be those of the fit, got others: the partitions agree with the consensus by "
             f"{rounded(agreements.mean())} in the mean, those of the fit by {rounded(model.agreements_.mean())}."
         )
-    return encoding, membership
-
-
-def assess_encoded(model, encoding, membership, settings):
-    """(Assessment, Moves) of a fitted model from the result of :func:`encode_fitted`."""
     unbounded = "merging minimises no objective" if settings.objective is None else settings.objective.unbounded
-    return assess_membership(encoding, model.weights_, membership, model.labels_, unbounded=unbounded)
+    assessed = assess_membership(encoding, model.weights_, membership, labels, unbounded=unbounded)
+    return *assessed, encoding, membership
 
 
-def summarise(model, names, settings, assessment=None):
+def summarise(model, names, assessment=None):
     """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays."""
-    found, sure = describe(model, settings, assessment)
+    found, sure = describe(model, assessment)
     return report_text(found, sure, len(model.labels_), model.weights_, model.agreements_, names)
 
 
-def describe(model, settings, assessment=None):
+def describe(model, assessment=None):
     """The rows of the report on a fitted model, as two dicts {subject: text}: what was found, and how sure it is."""
-    n, merged, parameters = len(model.labels_), settings.objective is None, settings.parameters
+    n, settings = len(model.labels_), model._settings
+    merged, parameters = settings.objective is None, settings.parameters
     weighting = "the trusted ones, with equal weights" if merged else name_of(parameters["weighting"])
-    found = {
-        "clusters": clusters_found(model.labels_, parameters["n_clusters"]),
-        "weights": with_weight(model.weights_, weighting),
-        "agreement": agreement_of(model.weights_, model.agreements_, n),
-    }
+    found = rows_found(model.labels_, parameters["n_clusters"], model.weights_, weighting, model.agreements_)
     if model.n_clusters_found_ == 1:
         found["weights"] += "; trust is not judged, because one cluster agrees with no partition"
     sure = certificate_rows(assessment, n)
@@ -133,7 +122,7 @@ def certificate_rows(assessment, n_samples):
         distance = f"the loss is at most {above} above the least possible with these weights"
     few = "not counted"
     if assessment.n_ambiguous is not None:
-        few = f"{_share(assessment.n_ambiguous, n_samples)} could as well be in another cluster"
+        few = f"{_share(assessment.n_ambiguous, n_samples)} can move to another cluster at little cost"
     return {"ambiguous": few, "bound": distance}
 
 

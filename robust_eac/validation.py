@@ -54,6 +54,11 @@ class Ensemble(NamedTuple):
     code: tuple = ("{}.index", "{}.columns")
 
     @property
+    def shape(self):
+        """(number of objects, number of partitions)."""
+        return self.labels.shape
+
+    @property
     def n_samples(self):
         """Number of objects."""
         return len(self.labels)

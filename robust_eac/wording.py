@@ -38,6 +38,15 @@ def counted(number, noun, plural=None):
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+def rows_found(labels, n_clusters, weights, weighting, agreements):
+    """The rows of a report on what was found, {title: text}."""
+    return {
+        "clusters": clusters_found(labels, n_clusters),
+        "weights": with_weight(weights, weighting),
+        "agreement": agreement_of(weights, agreements, len(labels)),
+    }
+
+
 def clusters_found(labels, n_clusters):
     """The number of clusters found, the number asked for, and the sizes of the clusters."""
     found = int(labels.max()) + 1

@@ -47,7 +47,7 @@ print("clusters per draw:", np.unique([len(np.unique(draw)) for draw in draws], 
 #
 # :func:`~robust_eac.solve_hard_median_partition` finds the partition of least expected
 # loss. :func:`~robust_eac.credible_ball` says how far the draws are from it, and
-# :func:`~robust_eac.reassignment_costs` which objects could as well be elsewhere.
+# :func:`~robust_eac.reassignment_costs` which objects can move at little cost.
 
 from robust_eac import credible_ball, reassignment_costs, solve_hard_median_partition
 

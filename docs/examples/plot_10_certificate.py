@@ -2,7 +2,7 @@
 Reading a certificate
 =====================
 
-How far is the answer from the best one, and which objects could as well be elsewhere?
+How far is the answer from the best one, and which objects can move at little cost?
 """
 
 # %%

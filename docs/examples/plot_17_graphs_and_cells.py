@@ -42,7 +42,7 @@ confidence = model.confidence_
 print("below 0.9:", [node for node, sure in zip(runs.index, confidence, strict=True) if sure < 0.9])
 
 # %%
-# Nodes below 0.9 are hollow and large. For none of them would another community be as good:
+# Nodes below 0.9 are hollow and large. None of them can move to another community at little cost:
 # that is what the summary calls ambiguous.
 
 import matplotlib.pyplot as plt

@@ -77,12 +77,12 @@ def _items(arguments, table, labels, numbers):
     import pandas as pd
 
     from ..consensus import eac
-    from ..diagnostics import cluster_consensus, item_consensus
+    from ..diagnostics.resampling import check_groups, cluster_consensus, item_consensus
 
     objects = pd.RangeIndex(1, len(labels) + 1, name="object") if table.objects is None else table.objects
-    found, parts = np.array([len(np.setdiff1d(column, -1)) for column in labels.T]), []
+    groups, parts = check_groups(None, labels), []
     for k in numbers:
-        resamples = labels[:, found == k]
+        resamples = labels[:, groups == k]
         if (unseen := (resamples == -1).all(axis=1)).any():
             raise ValueError(f"{table.file}: object {objects[unseen.argmax()]} is in no clustering with {k} clusters.")
         clusters = eac(resamples, k, random_state=arguments.seed)

@@ -18,7 +18,7 @@ from ..hard.multistart import agreements_with
 from ..hard.solve import solve_hard_median_partition, summarise_partition
 from ..median_partition import L2, RestrictedSimplex
 from ..median_partition.weightings import name_of
-from ..summary import assess_encoded, certificate_rows, encode_fitted, summarise
+from ..summary import assess, certificate_rows, summarise
 from .output import NO_NUMBER, say
 
 # Parameter -> the weighting that has it.
@@ -86,9 +86,7 @@ def find_consensus(arguments, options, labels, titles):
         # Of equal sizes, the cluster with the first object comes first.
         order = np.argsort(-np.bincount(model.labels_, minlength=model.membership_.shape[1]), kind="stable")
         model.labels_, model.membership_ = np.argsort(order)[model.labels_], model.membership_[:, order]
-    settings = model._settings
-    encoded = encode_fitted(model, labels, None, settings) if arguments.certify else None
-    assessment, moves = assess_encoded(model, *encoded, settings) if encoded else (None, None)
+    assessment, moves, *_ = assess(model, labels, None) if arguments.certify else (None, None)
     results, parameters = _certificate(assessment), model.get_params(deep=False)
     if arguments.method != "merge":
         results |= {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")}
@@ -96,7 +94,7 @@ def find_consensus(arguments, options, labels, titles):
     if selection is not None:
         results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
     facts = model.labels_, model.weights_, model.losses_, model.agreements_, parameters, results
-    return Found(*facts, summarise(model, titles, settings, assessment), moves, model, selection)
+    return Found(*facts, summarise(model, titles, assessment), moves, model, selection)
 
 
 def _search(arguments, options, labels, titles):

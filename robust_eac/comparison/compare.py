@@ -26,8 +26,6 @@ from ..metrics import external as metrics
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from .result import Comparison
 
-__all__ = ["compare"]
-
 Chosen = Iterable[str | Callable[..., np.ndarray]] | Mapping[str, str | Callable[..., np.ndarray]] | None
 
 # How the functions of a parameter are called: number of positional arguments, names of the others, text of both.

@@ -18,8 +18,6 @@ from ..core.kernels import njit
 from ..ensembles.feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
 from ..schemes.silhouette import balance_orders, mean_silhouettes
 
-__all__ = ["CombinatorialEAC", "zca_whiten"]
-
 # Rows of the co-association matrix per task of a thread.
 _ROWS = 64
 # The silhouettes of the two modes. NaN: one object of undefined silhouette gives the partition weight 0.

@@ -11,11 +11,9 @@ from .. import validation as check
 from ..common import RandomState, row_blocks
 from ..core.encoding import encode, one_hot, relabel
 from ..schemes.clusters import mean_over_observed
-from ._common import prepare, prepare_ensemble
+from ._common import prepare_ensemble
 from .agglomeration import cut
-from .linkage import LINKAGES, dendrogram, distinct_rows, merge_tree
-
-__all__ = ["coassociation_matrix", "eac", "eac_linkage", "lifetime_eac", "threshold_eac"]
+from .linkage import cluster_by_linkage, dendrogram, distinct_rows, merge_tree
 
 # Differences of lifetimes and heights below this are treated as zero.
 _TIE = 1e-6
@@ -106,9 +104,7 @@ def eac(
     >>> eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    rows, tree = _tree(encoding, weights, linkage, random_state)
-    return relabel(rows.expand(cut(tree, n_clusters)))
+    return cluster_by_linkage(labels, n_clusters, weights, linkage, random_state)
 
 
 def eac_linkage(
@@ -145,7 +141,7 @@ def eac_linkage(
            [3.   , 5.   , 0.917, 4.   ]])
     """
     encoding, weights = prepare_ensemble(labels, weights)
-    rows, tree = _tree(encoding, weights, linkage, random_state)
+    rows, tree = merge_tree(encoding, weights, linkage, random_state)
     return dendrogram(rows.expand(np.arange(len(rows.rows.codes))), tree)
 
 
@@ -185,7 +181,7 @@ def lifetime_eac(
     """
     encoding, weights = prepare_ensemble(labels, weights)
     one_cluster = check.flag(one_cluster, name="one_cluster")
-    rows, tree = _tree(encoding, weights, linkage, random_state)
+    rows, tree = merge_tree(encoding, weights, linkage, random_state)
     copies = np.zeros(rows.n_samples - len(rows.rows.codes))
     heights = np.concatenate([copies, 1.0 - tree.similarities])
     return relabel(rows.expand(cut(tree, _longest_lived(heights, one_cluster))))
@@ -248,12 +244,6 @@ def threshold_eac(
         graph = sparse.coo_array(edges, shape=(len(clusters), len(clusters)))
         clusters = connected_components(graph, directed=False)[1][clusters]
     return relabel(encoding.expand(clusters))
-
-
-def _tree(encoding, weights, linkage, random_state):
-    check.choice(linkage, LINKAGES, name="linkage")
-    rng = check.random_state(random_state)
-    return merge_tree(encoding, encoding.partitions.by_slot(np.ones(len(weights))), weights, linkage, rng)
 
 
 def _longest_lived(heights, one_cluster):

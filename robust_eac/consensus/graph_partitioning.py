@@ -15,8 +15,6 @@ from ..common import RandomState, load_package, row_blocks
 from ..core.encoding import one_hot, relabel, take_rows
 from ._common import TIE, associations, check_memory, check_starts, clusters_of, prepare_rows, trivial
 
-__all__ = ["cspa", "hgpa", "mcla"]
-
 BALANCES = ("size", "count")
 # Largest weight of an edge: METIS ranks its moves in single precision.
 _LARGEST = 2**30

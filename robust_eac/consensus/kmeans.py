@@ -15,8 +15,6 @@ from ..core.lloyd import best_lloyd, label_shares, squared_distances
 from ..metrics.external import pair_weights, sized_densities
 from ._common import check_search, prepare_rows
 
-__all__ = ["ecc", "kmeans_consensus", "sec"]
-
 # Smallest share of a label: one that no object of a cluster has costs 36 nats (52 bits) instead of infinity.
 _EPS = np.finfo(np.float64).eps
 
@@ -174,8 +172,6 @@ def degree_costs(encoding, weights, counts):
     squares = (by_slot * counts**2).sum(axis=0) / volumes**2
     return degrees * squares - 2.0 * by_slot * counts / volumes
 
-
-__all__ = ["BisectingTree", "bisecting_kmeans_consensus", "bisecting_tree", "cut_bisecting_tree"]
 
 CRITERIA = ("density", "size")
 

@@ -12,9 +12,10 @@ distances in complete linkage. Rows come in random order: ties depend on the see
 import numpy as np
 from scipy.cluster import hierarchy
 
+from .. import validation as check
 from ..core.encoding import collapse, relabel
 from ..core.kernels import njit
-from ._common import check_memory
+from ._common import check_memory, prepare
 from .agglomeration import Tree, cut, linkage_matrix
 
 LINKAGES = ("single", "average", "complete")
@@ -27,18 +28,22 @@ def distinct_rows(encoding):
     return collapse(encoding, names[:, np.newaxis], min_saving=0.0)
 
 
-def cluster_by_linkage(encoding, values, weights, n_clusters, linkage, rng):
-    """(n_samples,) clusters of the objects: the :func:`merge_tree`, cut into n_clusters."""
-    rows, tree = merge_tree(encoding, values, weights, linkage, rng)
+def cluster_by_linkage(labels, n_clusters, weights, linkage, random_state, values_of=None):
+    """(n_samples,) clusters of the objects of an ensemble: the :func:`merge_tree`, cut into n_clusters."""
+    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
+    rows, tree = merge_tree(encoding, weights, linkage, random_state, values_of)
     return relabel(rows.expand(cut(tree, n_clusters)))
 
 
-def merge_tree(encoding, values, weights, linkage, rng):
+def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     """(encoding with identical rows merged, :class:`Tree` of its rows, most similar first).
 
-    values : (n_slots,) in [0, 1], 0 in the slots of "not observed"; or a list with a (k_u, k_u) matrix of similarities
-        of clusters per partition. weights : (m,) shares of the partitions, positive.
+    weights : (m,) shares of the partitions, positive. values_of(encoding, weights) : the values, (n_slots,) in [0, 1],
+        or a list with a (k_u, k_u) matrix of similarities of clusters per partition; None for values of 1.
     """
+    check.choice(linkage, LINKAGES, name="linkage")
+    rng = check.random_state(random_state)
+    values = 1.0 if values_of is None else values_of(encoding, weights)
     encoding = distinct_rows(encoding)
     n, partitions = len(encoding.rows.codes), encoding.partitions
     n_pairs, objects = n * (n - 1) // 2, f"n_samples={encoding.n_samples} objects ({n} distinct)"

@@ -9,15 +9,12 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.encoding import collapse, encode, select
-from ..distributed.blocks import Chunks, as_given, opened
+from ..core.encoding import select
+from ..distributed.blocks import as_given, opened
 from ..median_partition.trust import linked_group
-from ._common import in_random_order
 from .agglomeration import linkage_matrix
-from .micro_clusters import THETA, assign, grow_tree, mean_n_clusters, renamed
+from .micro_clusters import THETA, assign, grow_tree, mean_n_clusters, read_objects, renamed
 from .n_clusters import choose, compare_halves
-
-__all__ = ["MergeResult", "merge_consensus"]
 
 # Largest number that "auto" tries, if base partitions have fewer clusters on average.
 _MOST = 10
@@ -140,10 +137,7 @@ def merge_labels(
     random_state=None,
 ):
     """(:class:`MergeResult` of opened labels; of those in chunks also the losses and agreements of all partitions)."""
-    in_chunks = check.is_dask_array(labels)
-    if not in_chunks:
-        check.index(labels, weights=weights)
-        labels = labels.labels
+    check.index(labels, weights=weights)
     n, m = labels.shape
     if not isinstance(n_clusters, str):
         n_clusters = check.n_clusters(n_clusters, n)
@@ -156,12 +150,7 @@ def merge_labels(
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
     weights = weights if weights is None else check.weights(weights, m)
-    chunks = Chunks(labels) if in_chunks else None
-    encoding = chunks.sample(rng) if chunks else encode(labels)
-    cluster_slots = encoding.partitions.cluster_slots
-    columns, slots = np.arange(m), np.arange(len(encoding.partitions.sizes))
-    if chunks is None:
-        encoding, columns, slots = in_random_order(encoding, rng, weights)
+    chunks, encoding, columns, slots = read_objects(labels, rng, weights=weights)
     if weights is None:
         trusted = linked_group(encoding, rng)[1]
         weights = np.empty(m)
@@ -173,9 +162,8 @@ def merge_labels(
         candidates = np.arange(min(2, most), most + 1)
         n_different, (_, _, strength) = compare_halves(part, active_weights, candidates, n_jobs=n_jobs, rng=rng)
         _, n_clusters = choose(candidates, strength, n_different)
-    used = collapse(part, min_saving=0.0)
     options = {"theta": theta, "n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "rng": rng}
-    grown = grow_tree(used, active_weights, most=n_clusters, chunks=chunks and chunks.select(active), **options)
+    grown = grow_tree(part, active_weights, most=n_clusters, chunks=chunks and chunks.select(active), **options)
     votes, clusters, k = assign(grown, n_clusters, n_jobs)
 
     # Clusters and micro-clusters are numbered by first appearance.
@@ -185,11 +173,12 @@ def merge_labels(
     of_objects = objects.arrays(_numbered, grown.leaves, votes, clusters, shared=(names, numbers), kinds=kinds)
     cluster_weights = np.zeros(len(slots))
     cluster_weights[slots[np.repeat(weights[columns] > 0.0, encoding.partitions.n_codes)]] = grown.cluster_weights
-    tree = grown.tree
+    tree, places = grown.tree, np.argsort(columns)
+    parts = np.split(cluster_weights, np.cumsum(encoding.partitions.n_codes[places])[:-1])
     found = MergeResult(
         **dict(zip(OF_OBJECTS, of_objects, strict=True)),
         weights=weights,
-        cluster_weights=[cluster_weights[own] for own in cluster_slots],
+        cluster_weights=[own[:size] for own, size in zip(parts, encoding.partitions.n_clusters[places], strict=True)],
         n_clusters=k,
         tree=linkage_matrix(numbers[tree.left], numbers[tree.right], 1.0 / (1.0 + tree.similarities)),
     )

@@ -5,15 +5,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
+from .. import validation as check
 from ..common import row_blocks
-from ..core.encoding import Encoding, take_rows
+from ..core.encoding import Encoding, collapse, encode_ensemble, take_rows
 from ..core.formula import cluster_counts
 from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import count_threads, map_threads
+from ..distributed.blocks import Chunks
 from ..median_partition.base import first_objects
 from ..schemes.clusters import slot_certainty
 from ..schemes.tables import DECIMALS, tables_in_chunks
-from ._common import check_memory
+from ._common import check_memory, in_random_order
 from .agglomeration import Tree, cut, tree_of_sums
 
 # Micro-clusters per cluster of the base partitions, and at least this many per cluster of the consensus.
@@ -56,17 +58,16 @@ class GroupTree(NamedTuple):
     tree: Tree
 
 
-class Objects:
+class Objects(NamedTuple):
     """The objects of an encoding, in memory; Chunks has the same methods."""
 
-    def __init__(self, encoding):
-        self.encoding = encoding
+    encoding: Encoding
 
     def total(self, function, *parts, shared=(), kinds=None):
         """(values of the rows, sums over them) that the function returns."""
         return function(self.encoding, *parts, *shared)
 
-    arrays = total
+    arrays = total  # type: ignore[misc]
 
     def order(self, values, n_values):
         """The values 0, 1, ... of the rows, each of which occurs, in the order of their first objects."""
@@ -74,8 +75,19 @@ class Objects:
         return np.argsort(first_objects(values[values >= 0], n_values))
 
 
+def read_objects(source, rng, sample_weight=None, weights=None):
+    """(Chunks, None for labels in memory; encoding in random order; original positions of partitions, and of slots)."""
+    if not check.is_dask_array(source):
+        encoding = encode_ensemble(source, check.sample_weight(sample_weight, source))
+        return None, *in_random_order(encoding, rng, weights)
+    chunks = Chunks(source, sample_weight)
+    columns, slots = np.arange(source.shape[1]), np.arange(len(chunks.partitions.sizes))
+    return chunks, chunks.sample(rng), columns, slots
+
+
 def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng, chunks=None):
-    """The :class:`GroupTree` of an encoding without identical rows, or of chunks, of which it holds a sample."""
+    """The :class:`GroupTree` of an encoding, or of chunks, of which it holds a sample; identical rows are merged."""
+    encoding = collapse(encoding, min_saving=0.0)
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_n_clusters(encoding, weights), _LEAST_FINENESS * most)
     n_threads = count_threads(n_jobs, 1, encoding, n_micro_clusters)[1]
@@ -154,15 +166,14 @@ def renamed(encoding, clusters, names):
 def base_cluster_weights(encoding, weights, theta, pairs=None):
     """(n_slots,) w_l = c exp(-H_l / theta) n_u / n_l, with c such that the mean similarity is 1; 0 if unobserved."""
     certainty = slot_certainty(encoding, weights, theta, pairs)
-    observed, by_slot = (
-        np.repeat(values, encoding.partitions.n_codes) for values in (encoding.partitions.n_observed, weights)
-    )
-    total = (by_slot * certainty * observed) @ encoding.partitions.sizes
+    partitions = encoding.partitions
+    observed, by_slot = (np.repeat(values, partitions.n_codes) for values in (partitions.n_observed, weights))
+    total = (by_slot * certainty * observed) @ partitions.sizes
     if total == 0.0:
         raise ValueError(f"theta must be large enough for some base cluster to keep weight, got {theta}.")
-    scale = (weights @ encoding.partitions.n_observed**2) / total
-    filled = encoding.partitions.sizes > 0.0
-    return np.where(filled, scale * certainty * observed / np.where(filled, encoding.partitions.sizes, 1.0), 0.0)
+    scale = (weights @ partitions.n_observed**2) / total
+    filled = partitions.sizes > 0.0
+    return np.where(filled, scale * certainty * observed / np.where(filled, partitions.sizes, 1.0), 0.0)
 
 
 def find_micro_clusters(encoding, weights, values, n_micro, rng, n_threads, chunks):

@@ -14,16 +14,13 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, warn
-from ..core.encoding import Encoding, collapse, encode, encode_ensemble, select, sub_ensemble, weigh
+from ..core.encoding import Encoding, encode, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
-from ..distributed.blocks import Chunks, as_given, opened
+from ..distributed.blocks import as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
 from ..wording import listed
-from ._common import in_random_order
-from .micro_clusters import assign, cut_into_large, grow_tree, renamed
-
-__all__ = ["ClusterNumberSelection", "select_n_clusters"]
+from .micro_clusters import assign, cut_into_large, grow_tree, read_objects, renamed
 
 # Minimum prediction strength of a stable number of clusters.
 STABLE = 0.94
@@ -171,10 +168,8 @@ def select_n_clusters(
            4      0.00                 0.93                0.64      0
     """
     with opened(labels, sample_weight) as (source, weight), progress(verbose):
-        in_chunks = check.is_dask_array(source)
-        if not in_chunks:
-            check.index(source, sample_weight=weight)
-        n_samples, n_partitions = source.shape if in_chunks else source.labels.shape
+        check.index(source, sample_weight=weight)
+        n_samples, n_partitions = source.shape
         if n_partitions < 2:
             raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
         if n_clusters is None:
@@ -186,20 +181,15 @@ def select_n_clusters(
         max_samples = check.real(max_samples, name="max_samples", low=0.6, high=1.0)
         n_jobs = check.n_jobs(n_jobs)
         rng = check.random_state(random_state)
-        if in_chunks:
-            chunks = Chunks(source, weight)
-            encoding = chunks.sample(rng)
-        else:
-            chunks, weight = None, check.sample_weight(weight, source)
-            encoding = in_random_order(encode_ensemble(source, weight), rng)[0]
+        chunks, encoding, *_ = read_objects(source, rng, weight)
         trusted = np.flatnonzero(linked_group(encoding, rng)[1])
         encoding = select(encoding, trusted)
         weights = np.full(len(trusted), 1.0 / len(trusted))
         effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
         n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
         stable, chosen = choose(candidates, strength, n_different)
-        used, chunks = collapse(encoding, min_saving=0.0), chunks and chunks.select(trusted)
-        grown = grow_tree(used, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng, chunks=chunks)
+        chunks = chunks and chunks.select(trusted)
+        grown = grow_tree(encoding, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng, chunks=chunks)
         _, clusters, k = assign(grown, chosen, n_jobs)
         names = grown.objects.order(clusters, k)
         (found,) = grown.objects.arrays(renamed, clusters, shared=(names,), kinds=[(np.intp, ())])
@@ -341,11 +331,10 @@ def _cuts(half, weights, candidates, rng):
     """(n_objects, n_candidates) clusters of the objects of a half."""
     clusters = np.zeros((len(half.objects), len(candidates)), dtype=np.intp)
     if half.encoding is not None:
-        used = collapse(half.encoding, min_saving=0.0)
         # The pairs themselves run in parallel.
-        grown = grow_tree(used, weights / weights.sum(), most=int(candidates.max()), n_jobs=1, rng=rng)
+        grown = grow_tree(half.encoding, weights / weights.sum(), most=int(candidates.max()), n_jobs=1, rng=rng)
         for place in np.flatnonzero(candidates > 1):
-            clusters[:, place] = used.expand(assign(grown, int(candidates[place]), 1)[1])
+            clusters[:, place] = grown.encoding.expand(assign(grown, int(candidates[place]), 1)[1])
     return clusters
 
 

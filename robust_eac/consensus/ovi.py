@@ -20,8 +20,6 @@ from ..ensembles.fuzzy import c_means_membership, fuzzy_c_means, gath_geva, kauf
 from ..metrics import ovi_lda
 from ..metrics.ovi import feature_scale, whitening
 
-__all__ = ["OVI_CLUSTERERS", "OVIConsensus", "OVIConsensusResult", "assign_to_cores", "ovi_lda_consensus"]
-
 # Eigenvalues of the cores' covariance are at least this share of the largest.
 _RIDGE = 1e-12
 METHODS = ("leader", "components")

@@ -18,8 +18,6 @@ from ..core.encoding import relabel
 from ..core.kernels import njit
 from ._common import check_memory, check_starts, prepare
 
-__all__ = ["PeaceResult", "solve_peace"]
-
 DIVERGENCES = ("l2", "kl")
 # Within this distance of 0 and 1 the Kullback-Leibler divergence is continued linearly, so that it stays finite.
 _MARGIN = 1e-6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,10 +11,8 @@ from .. import validation as check
 from ..common import RandomState
 from ..core.encoding import one_hot
 from ..schemes.clusters import mean_over_observed, slot_certainty
-from ._common import prepare, prepare_ensemble
-from .linkage import LINKAGES, cluster_by_linkage
-
-__all__ = ["enhanced_coassociation_matrix", "enhanced_eac", "locally_weighted_eac"]
+from ._common import prepare_ensemble
+from .linkage import cluster_by_linkage
 
 
 def enhanced_coassociation_matrix(
@@ -53,7 +53,7 @@ def enhanced_coassociation_matrix(
     encoding, weights = prepare_ensemble(labels, weights)
     n_steps = check.integer(n_steps, name="n_steps", low=1)
     together = np.zeros((encoding.n_samples, encoding.n_samples))
-    similarities = cluster_similarities(encoding, n_steps)
+    similarities = cluster_similarities(encoding, weights, n_steps)
     for codes, weight, similarity in zip(encoding.rows.codes.T, weights, similarities, strict=True):
         together += weight * similarity[codes[:, np.newaxis], codes]
     return mean_over_observed(together, encoding, weights)
@@ -91,12 +91,9 @@ def enhanced_eac(
     >>> enhanced_eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    check.choice(linkage, LINKAGES, name="linkage")
     n_steps = check.integer(n_steps, name="n_steps", low=1)
-    rng = check.random_state(random_state)
-    similarity = cluster_similarities(encoding, n_steps)
-    return cluster_by_linkage(encoding, similarity, weights, n_clusters, linkage, rng)
+    values_of = partial(cluster_similarities, n_steps=n_steps)
+    return cluster_by_linkage(labels, n_clusters, weights, linkage, random_state, values_of)
 
 
 def locally_weighted_eac(
@@ -131,15 +128,11 @@ def locally_weighted_eac(
     >>> locally_weighted_eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
-    encoding, n_clusters, weights = prepare(labels, n_clusters, weights)
-    check.choice(linkage, LINKAGES, name="linkage")
     theta = check.real(theta, name="theta", low=0.0, strict=True)
-    rng = check.random_state(random_state)
-    values = slot_certainty(encoding, weights, theta)
-    return cluster_by_linkage(encoding, values, weights, n_clusters, linkage, rng)
+    return cluster_by_linkage(labels, n_clusters, weights, linkage, random_state, partial(slot_certainty, theta=theta))
 
 
-def cluster_similarities(encoding, n_steps):
+def cluster_similarities(encoding, _, n_steps):
     """For every partition the (k_u, k_u) matrix of z between its clusters; 0 in the slots of "not observed"."""
     similarity = walk_similarities(encoding, n_steps)
     starts = encoding.partitions.offsets

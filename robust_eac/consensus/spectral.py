@@ -15,8 +15,6 @@ from ..core.encoding import relabel
 from ..schemes.clusters import slot_certainty
 from ._common import check_starts, clusters_of, prepare_rows, trivial
 
-__all__ = ["hbgf", "transfer_cut"]
-
 # Passes of k-means on coordinates, as in the authors' programs.
 _KMEANS_PASSES = 100
 # Up to this length of the smaller side of the graph's matrix, the eigenvalue problem is solved densely, in a second.

@@ -119,11 +119,6 @@ def adjusted_agreements(encoding, rows, *, n_threads=1):
     return permutation.adjusted(*agreement_sums(encoding, S, rows))
 
 
-def agreement_from_losses(encoding, losses, rows):
-    """The adjusted agreements a_u from known losses d_u: O(n_rows k^2) per mask, without S."""
-    return agreement_beside(encoding, losses, _sums_by_mask(encoding, rows))
-
-
 def agreement_beside(encoding, losses, consensus):
     """The adjusted agreements a_u from known losses d_u and the PairSums of the consensus."""
     of_partitions = partition_sums(encoding)
@@ -131,8 +126,8 @@ def agreement_beside(encoding, losses, consensus):
     return permutation.adjusted(lift, consensus, of_partitions)
 
 
-def _sums_by_mask(encoding, rows):
-    """The PairSums (see permutation) of the memberships on the objects of each partition, summed block by block."""
+def sums_by_mask(encoding, rows):
+    """The PairSums (see permutation) of the memberships on the objects of each partition: O(n_rows k^2) per mask."""
     data, partitions = encoding.rows, encoding.partitions
     n_masks, k = data.observed.shape[1], rows.shape[1]
     n, singles, own = np.zeros((3, n_masks))

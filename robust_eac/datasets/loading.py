@@ -6,11 +6,11 @@ import hashlib
 import os
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.datasets import fetch_openml, load_iris, load_wine
@@ -18,8 +18,6 @@ from sklearn.datasets import fetch_openml, load_iris, load_wine
 from .. import validation as check
 from ..common import RandomState
 from .synthetic import make_cigar, make_half_rings, make_image_1, make_image_c, make_rings, make_spiral
-
-__all__ = ["DATASETS", "load_dataset"]
 
 FOLDER_VARIABLE = "ROBUST_EAC_DATA"
 
@@ -63,8 +61,9 @@ def load_dataset(name: str, *, random_state: RandomState = 0) -> tuple[np.ndarra
     return DATASETS[check.choice(name, DATASETS, name="name")](random_state)
 
 
-class _Table(NamedTuple):
-    """A data set stored as a table: the name of its file and the required contents.
+@dataclass(frozen=True)
+class _Table:
+    """Loader of a data set stored as a table: the name of its file and the required contents.
 
     nominal : text columns of a file; each becomes one 0/1 column per value, in sorted order, which `shape` counts.
     checksum, openml : the :func:`_checksum` of X and y; name and version on OpenML, None if unreliable or with nominal
@@ -78,20 +77,19 @@ class _Table(NamedTuple):
     nominal: tuple[str, ...] = ()
     openml: tuple[str, int] | None = None
 
-
-def _load_table(table, random_state=None):
-    """X and y from the first place that has the table. `random_state` is ignored: all loaders have it."""
-    answers = []
-    for place, route in _ROUTES.items():
-        try:
-            X, labels = route(table)
-        except FileNotFoundError as error:
-            answers.append(f"\n  {place}: {error};")
-        else:
-            # scikit-learn checks downloads from OpenML, which may order the rows differently.
-            checksum = None if route is _from_openml else table.checksum
-            return _check(table, place, checksum, X, _encode_classes(labels))
-    raise FileNotFoundError(f"Data set {table.file!r} was found in none of these places:{''.join(answers)}")
+    def __call__(self, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
+        """X and y from the first place that has the table. `random_state` is ignored: all loaders have it."""
+        answers = []
+        for place, route in _ROUTES.items():
+            try:
+                X, labels = route(self)
+            except FileNotFoundError as error:
+                answers.append(f"\n  {place}: {error};")
+            else:
+                # scikit-learn checks downloads from OpenML, which may order the rows differently.
+                checksum = None if route is _from_openml else self.checksum
+                return _check(self, place, checksum, X, _encode_classes(labels))
+        raise FileNotFoundError(f"Data set {self.file!r} was found in none of these places:{''.join(answers)}")
 
 
 def _from_package(table):
@@ -196,11 +194,6 @@ def _from_scikit_learn(load, random_state=None):
     return np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int64)
 
 
-def _table(*args, **kwargs):
-    """Loader of the :class:`_Table` with these fields."""
-    return partial(_load_table, _Table(*args, **kwargs))
-
-
 #: Loader of every data set, by name: ``loader(random_state) -> (X, y)``.
 DATASETS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "spiral": make_spiral,
@@ -211,25 +204,25 @@ DATASETS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "half-rings": make_half_rings,
     "iris": partial(_from_scikit_learn, load_iris),
     "wine": partial(_from_scikit_learn, load_wine),
-    "house-votes": _table("house-votes", (232, 16), 2, "a0f6bb87d3b09484"),
-    "ionosphere": _table("ionosphere", (351, 34), 2, "125d63088635dcac"),
-    "std-yeast-cell": _table("std-yeast-cell", (384, 17), 5, "48042acc947a9ebb"),
-    "breast-cancer": _table("breast-cancer", (683, 9), 2, "0af32721bbc6b810"),
-    "optdigits": _table("optdigits-1000", (1000, 64), 10, "d163c38becdcf1d5"),
-    "contraceptive": _table("contraceptive", (1473, 9), 3, "fb466cb92a657423"),
-    "ecoli": _table("ecoli", (336, 7), 8, "e7bada5194b30c97"),
-    "glass": _table("glass", (214, 9), 6, "d5367793c9b19f45"),
-    "abalone": _table("abalone", (4177, 10), 28, "102213032f0db179", nominal=("sex",)),
-    "breast-cancer-699": _table("breast-cancer-699", (699, 9), 2, "d896622ce0ebc773", openml=("breast-w", 1)),
-    "drybean": _table("drybean", (13611, 16), 7, "6a992a0ab0c4532a"),
-    "landsat": _table("landsat", (6435, 36), 6, "1318d84536a9f51c"),
-    "letter-recognition": _table("letter_recognition", (20000, 16), 26, "19d01463ecc357bb", openml=("letter", 1)),
-    "musk": _table("musk-7074", (7074, 166), 2, "6f95f71f697a0776"),
-    "nursery": _table("nursery", (12960, 27), 5, "f0810fdd9dc39d1a"),
-    "pendigits": _table("pendigits", (10992, 16), 10, "0a1d5aba568f71f3", openml=("pendigits", 1)),
-    "yeast": _table("yeast", (1484, 8), 10, "d31aea56e7fd3bc4", openml=("yeast", 1)),
+    "house-votes": _Table("house-votes", (232, 16), 2, "a0f6bb87d3b09484"),
+    "ionosphere": _Table("ionosphere", (351, 34), 2, "125d63088635dcac"),
+    "std-yeast-cell": _Table("std-yeast-cell", (384, 17), 5, "48042acc947a9ebb"),
+    "breast-cancer": _Table("breast-cancer", (683, 9), 2, "0af32721bbc6b810"),
+    "optdigits": _Table("optdigits-1000", (1000, 64), 10, "d163c38becdcf1d5"),
+    "contraceptive": _Table("contraceptive", (1473, 9), 3, "fb466cb92a657423"),
+    "ecoli": _Table("ecoli", (336, 7), 8, "e7bada5194b30c97"),
+    "glass": _Table("glass", (214, 9), 6, "d5367793c9b19f45"),
+    "abalone": _Table("abalone", (4177, 10), 28, "102213032f0db179", nominal=("sex",)),
+    "breast-cancer-699": _Table("breast-cancer-699", (699, 9), 2, "d896622ce0ebc773", openml=("breast-w", 1)),
+    "drybean": _Table("drybean", (13611, 16), 7, "6a992a0ab0c4532a"),
+    "landsat": _Table("landsat", (6435, 36), 6, "1318d84536a9f51c"),
+    "letter-recognition": _Table("letter_recognition", (20000, 16), 26, "19d01463ecc357bb", openml=("letter", 1)),
+    "musk": _Table("musk-7074", (7074, 166), 2, "6f95f71f697a0776"),
+    "nursery": _Table("nursery", (12960, 27), 5, "f0810fdd9dc39d1a"),
+    "pendigits": _Table("pendigits", (10992, 16), 10, "0a1d5aba568f71f3", openml=("pendigits", 1)),
+    "yeast": _Table("yeast", (1484, 8), 10, "d31aea56e7fd3bc4", openml=("yeast", 1)),
     # Public copies of the points that the sets with these names re-create.
-    "cigar-file": _table("cigar", (250, 2), 4, "7b9e6e367611856e"),
-    "half-rings-file": _table("half-rings", (400, 2), 2, "3989e7b84519bed0"),
-    "spiral-file": _table("spiral", (200, 2), 2, "60b21652f908d3bc"),
+    "cigar-file": _Table("cigar", (250, 2), 4, "7b9e6e367611856e"),
+    "half-rings-file": _Table("half-rings", (400, 2), 2, "3989e7b84519bed0"),
+    "spiral-file": _Table("spiral", (200, 2), 2, "60b21652f908d3bc"),
 }

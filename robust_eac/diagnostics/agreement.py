@@ -14,8 +14,6 @@ from ..core import permutation
 from ..core.encoding import encode_ensemble, one_hot
 from ..core.formula import accumulate, adjusted_agreements, moments_of_test
 
-__all__ = ["AgreementTest", "adjusted_agreement", "agreement_test"]
-
 # Up to this many objects, all permutations are enumerated, 8! = 40,320. With three moments, p-values below 0.2 of so
 # few objects are off by up to 0.18, mostly too small.
 _FEW = 8

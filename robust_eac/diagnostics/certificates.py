@@ -17,8 +17,6 @@ from .agreement import AgreementTest, agreement_test_of
 from .identifiability import Identifiability, identifiability
 from .losses import Evaluation
 
-__all__ = ["Certificate", "certify"]
-
 # A bound within this share of the loss is not improved further: reports show no more digits.
 _ENOUGH = 1e-3
 # Largest number of different objects, or of base clusters, for a bound over their pairs: a minute or two.

@@ -12,8 +12,6 @@ from ..median_partition.base import gradient_of
 from ..median_partition.objective import objective_named
 from ..median_partition.weightings import weighted_loss
 
-__all__ = ["membership_gradient", "objective_value", "optimality_gap", "partition_losses"]
-
 
 class Evaluation:
     """An ensemble, a membership and weights, checked, and the objective's matrices there."""

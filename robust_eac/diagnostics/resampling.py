@@ -14,9 +14,8 @@ from ..core.formula import cluster_counts
 from ..core.kernels import njit
 from ..core.lloyd import table_costs
 from ..core.threads import count_threads, map_threads
+from ..hard.credible_ball import distinct
 from ..wording import counted, listed
-
-__all__ = ["ConsensusDistribution", "cluster_consensus", "consensus_distribution", "item_consensus"]
 
 # The distribution is given at multiples of 1 / _STEPS; confidence level of the band.
 _STEPS, _CONFIDENCE = 100, 0.95
@@ -111,8 +110,11 @@ def consensus_distribution(
     """
     ensemble = check.ensemble(labels, groups=groups)
     labels = ensemble.labels
-    groups = _check_groups(groups, labels)
-    low, high = _check_bounds(bounds)
+    groups = check_groups(groups, labels)
+    if np.shape(bounds) != (2,):
+        raise TypeError(f"bounds must be a pair (lowest, highest), got {bounds!r}.")
+    low = check.real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
+    high = check.real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
     max_pairs = check.integer(max_pairs, name="max_pairs", low=1)
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
@@ -123,7 +125,7 @@ def consensus_distribution(
     area, pac, band = np.full((3, len(values)), np.nan)
     for g, value in enumerate(values):
         encoding = encode(labels[:, groups == value])
-        n_different[g] = _count_different(encoding)
+        n_different[g] = len(distinct(encoding, range(sizes[g])))
         counts, exact = _count_pairs(encoding, max_pairs, n_jobs, rng)
         joint, together = np.nonzero(counts)
         joint, together = joint[joint > 0], together[joint > 0]
@@ -220,7 +222,8 @@ def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     return _shares((counts**2).sum(axis=0) - own, (observed**2).sum(axis=0) - own)
 
 
-def _check_groups(groups, labels):
+def check_groups(groups, labels):
+    """The group of every partition; None means its number of clusters."""
     m = labels.shape[1]
     if groups is None:
         return np.array([len(np.setdiff1d(column, -1)) for column in labels.T])
@@ -230,21 +233,6 @@ def _check_groups(groups, labels):
     if groups.dtype.kind not in "iu":
         raise TypeError(f"groups must hold integers, got dtype {groups.dtype}.")
     return groups
-
-
-def _check_bounds(bounds):
-    if np.shape(bounds) != (2,):
-        raise TypeError(f"bounds must be a pair (lowest, highest), got {bounds!r}.")
-    low = check.real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
-    return low, check.real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
-
-
-def _count_different(encoding):
-    """Number of different partitions, whatever the names of their clusters."""
-    found = (np.unique(column, return_index=True, return_inverse=True)[1:] for column in encoding.rows.codes.T)
-    masks = encoding.partitions.mask_of
-    # The first object of each cluster stands for it.
-    return len({(mask, first[codes].tobytes()) for mask, (first, codes) in zip(masks, found, strict=True)})
 
 
 def _count_pairs(encoding, max_pairs, n_jobs, rng):

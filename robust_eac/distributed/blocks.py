@@ -136,13 +136,13 @@ class Shared(NamedTuple):
     """The input of every block for its next step.
 
     t, model : share of their last steps that all blocks take; that of the objective after that step.
-    visit, seed : settings of the sweep; draws the orders of the rows.
+    visit, seed : settings of the sweep, None for a step towards the best clusters; draws the orders of the rows.
     """
 
     t: float
     model: Callable
-    visit: Visit
-    seed: int
+    visit: Visit | None = None
+    seed: int = 0
 
 
 def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1):
@@ -166,19 +166,15 @@ def propose(encoding, proposal, shared, number):
     """(Proposal of the block of that number, its :class:`Sums`) by one sweep of its rows, with all others fixed."""
     rows = proposal.at(shared.t)
     visited, statistics = shared.model(encoding)
-    target = rows.copy()
-    order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-    gap, _ = sweeping.sweep_rows(order, *visited, statistics, target, shared.visit)
-    return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
-
-
-def propose_best_clusters(encoding, proposal, shared, _):
-    """As :func:`propose`, but for the Frank-Wolfe step: towards the best cluster of every object."""
-    rows = proposal.at(shared.t)
-    visited, statistics = shared.model(encoding)
-    gradient = gradient_of(visited, rows, statistics)
-    target = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
-    gap = encoding.rows.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
+    if shared.visit is None:
+        # The Frank-Wolfe step: towards the best cluster of every object.
+        gradient = gradient_of(visited, rows, statistics)
+        target = np.eye(rows.shape[1])[gradient.argmin(axis=1)]
+        gap = encoding.rows.multiplicity @ np.einsum("ip,ip->i", gradient, rows - target)
+    else:
+        target = rows.copy()
+        order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
+        gap, _ = sweeping.sweep_rows(order, *visited, statistics, target, shared.visit)
     return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
 
 
@@ -215,15 +211,9 @@ def search_line(partitions, weights, S, G, sums):
     along_S = slot_coef @ np.einsum("sp,sp->s", S, sums.S)
     step_S = slot_coef @ np.einsum("sp,sp->s", sums.S, sums.S)
     cross, square = sums.cross, sums.square
-    powers = np.array(
-        [
-            2.0 * inner(G, cross) - 4.0 * along_S,
-            inner(cross, cross) + 2.0 * inner(G, square) - 2.0 * step_S,
-            2.0 * inner(cross, square),
-            inner(square, square),
-        ]
-    )
-    return sweeping.minimise_quartic(*powers, 1.0)
+    linear = 2.0 * inner(G, cross) - 4.0 * along_S
+    quadratic = inner(cross, cross) + 2.0 * inner(G, square) - 2.0 * step_S
+    return sweeping.minimise_quartic(linear, quadratic, 2.0 * inner(cross, square), inner(square, square), 1.0)
 
 
 def search_values(value):

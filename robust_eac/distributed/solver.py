@@ -15,7 +15,7 @@ from ..core.encoding import select, weigh
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
 from ..median_partition.alternation import Problem, alternate, first_state
-from ..median_partition.base import gap_unit
+from ..median_partition.base import Steps, gap_unit
 from ..median_partition.chance_corrected import ChanceCorrectedObjective
 from ..median_partition.objective import RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
@@ -28,8 +28,6 @@ from . import blocks
 
 if TYPE_CHECKING:
     from dask.array import Array
-
-__all__ = ["solve_median_partition_distributed"]
 
 
 def solve_median_partition_distributed(
@@ -213,37 +211,29 @@ class CorrectedInChunks(InChunks, ChanceCorrectedObjective):
 IN_CHUNKS = {RawObjective: RawInChunks, ChanceCorrectedObjective: CorrectedInChunks}
 
 
-class DistributedSteps:
+class DistributedSteps(Steps):
     """Steps down the weighted losses: the best common share of the sweeps of all blocks, or a Frank-Wolfe step."""
 
-    def __init__(self, objective, weights, rows, matrices, rng):
-        self.matrices = matrices
-        self._objective, self._weights = objective, weights
-        self._rows, self._rng = rows, rng
-
     def gap(self):
-        shared = self._shared(visit_with(1.0), 0)
+        shared = self._shared()
         return blocks.sum_of(task(shared) for task in self._rows.each(blocks.gap_of_block))[0][0]
 
     def sweep(self, relaxation):
-        gap = self._step(blocks.propose, visit_with(relaxation))
+        gap = self._step(visit_with(relaxation))
         if self._rows.t == 0.0:
-            gap = self._step(blocks.propose_best_clusters, visit_with(1.0))
+            gap = self._step()
         # If neither step lowers the objective, the remaining gap is rounding.
         return None if self._rows.t == 0.0 else gap
 
-    def refresh(self):
-        self.matrices = self._objective.measure(self._rows)
-
-    def _shared(self, visit, seed):
+    def _shared(self, *visit):
         model = self._objective.model(self._weights, self.matrices)
-        return blocks.ship(blocks.Shared(self._rows.t, model, visit, seed))
+        return blocks.ship(blocks.Shared(self._rows.t, model, *visit))
 
-    def _step(self, propose, visit):
+    def _step(self, visit=None):
         """Take the step that the blocks propose; returns the gap before it."""
         rows, objective, matrices = self._rows, self._objective, self.matrices
         shared = self._shared(visit, self._rng.randint(MAX_SEED))
-        proposed = [task(shared, number) for number, task in enumerate(rows.each(propose, 2))]
+        proposed = [task(shared, number) for number, task in enumerate(rows.each(blocks.propose, 2))]
         proposals, sums = zip(*proposed, strict=True)
         total, rows.proposals = blocks.sum_of(sums, proposals)
         total = blocks.Sums(*total)

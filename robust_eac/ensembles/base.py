@@ -14,7 +14,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
 from ..common import BLOCK, row_blocks
-from ..core.threads import LOG, prefer_threads
+from ..core.threads import LOG, prefer_threads, progress
 
 # Rows that a thread labels at a time.
 _CHUNK = 2**16
@@ -26,6 +26,7 @@ class EnsembleTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     """Base class: `_make` sets `labels_`, `n_clusters_` and further attributes of the subclass."""
 
     labels_: np.ndarray
+    verbose = 0
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Make the ensemble.
@@ -39,7 +40,8 @@ class EnsembleTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         -------
         self : EnsembleTransformer
         """
-        self._make(X)
+        with progress(self.verbose):
+            self._make(X)
         self._n_features_out = self.labels_.shape[1]
         return self
 
@@ -125,12 +127,6 @@ def check_share(value, total, *, name):
 def draw_indices(total, size, rng):
     """(size,) distinct random indices below `total`, ascending."""
     return np.arange(total) if size == total else np.sort(sample_without_replacement(total, size, random_state=rng))
-
-
-def sample_objects(X, size, rng):
-    """(size, n_features) distinct random rows in their order in X; float64, C-ordered."""
-    rows = X if size == len(X) else X[draw_indices(len(X), size, rng)]
-    return np.asarray(rows, dtype=np.float64, order="C")
 
 
 def label_by_blocks(X, label, n_partitions, dtype, n_jobs):

@@ -15,12 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
-from ..core.threads import progress
 from ..wording import listed
 from . import base
 from .base import EnsembleTransformer, fit_all, stack
-
-__all__ = ["ClustererEnsemble", "KMeansEnsemble"]
 
 
 class ClustererEnsemble(base.EnsembleTransformer):
@@ -126,10 +123,6 @@ class ClustererEnsemble(base.EnsembleTransformer):
         self.verbose = verbose
 
     def _make(self, X):
-        with progress(self.verbose):
-            self._cluster(X)
-
-    def _cluster(self, X):
         X = check.features(X, estimator=self, as_is=self.max_samples is not None)
         n, n_features = X.shape
         size = base.check_share(self.max_samples, n, name="max_samples")
@@ -149,9 +142,8 @@ class ClustererEnsemble(base.EnsembleTransformer):
         seeds = rng.randint(MAX_SEED, size=m)
         row_seeds = seeds if self.max_samples is None else np.resize(rng.randint(MAX_SEED, size=n_draws), m)
         self._row_draws = n, size, row_seeds
-        self.estimators_features_ = [base.draw_indices(n_features, n_used, rng) for _ in range(n_draws)] * (
-            m // n_draws
-        )
+        drawn = [base.draw_indices(n_features, n_used, rng) for _ in range(n_draws)]
+        self.estimators_features_ = drawn * (m // n_draws)
 
         draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
         fit = delayed(partial(_fit, self.estimator is None))
@@ -163,9 +155,8 @@ class ClustererEnsemble(base.EnsembleTransformer):
             _warn_left_out(base.last_step(prototype), n_clusters, n_found)
             n_found, n_clusters = n_found[kept], np.asarray(n_clusters)[kept]
             self._row_draws = n, size, row_seeds[kept]
-            self.estimators_, self.estimators_features_, found = (
-                [values[u] for u in kept] for values in (self.estimators_, self.estimators_features_, found)
-            )
+            lists = self.estimators_, self.estimators_features_, found
+            self.estimators_, self.estimators_features_, found = ([values[u] for u in kept] for values in lists)
         self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
         if self.max_samples is not None and label_all and hasattr(prototype, "predict"):
             self.labels_ = self._label(X)
@@ -295,7 +286,8 @@ def _as_clusterer(estimator, n_per_k):
 
 def _fit(is_own, estimator, X, size, seed, features):
     """(clusterer fitted to a sample of the rows and to these features, its labels); `is_own`: it leaves X as it is."""
-    sample = _columns(base.sample_objects(X, size, np.random.RandomState(seed)), features)
+    rows = X if size == len(X) else X[base.draw_indices(len(X), size, np.random.RandomState(seed))]
+    sample = _columns(np.asarray(rows, dtype=np.float64, order="C"), features)
     if not is_own and np.may_share_memory(sample, X):
         sample = sample.copy()
     clusterer = base.last_step(estimator.fit(sample))
@@ -324,8 +316,6 @@ def _label_by_predict(estimators, columns, n_clusters, block, labels):
             raise ValueError(f"estimator {type(estimator).__name__} {rule}, got {wrong[0]}.")
         labels[:, u] = found
 
-
-__all__ = ["MixedEnsemble"]
 
 _LINKAGES = ("single", "average", "ward", "centroid")
 

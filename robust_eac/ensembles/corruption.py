@@ -9,8 +9,6 @@ from .. import validation as check
 from ..common import RandomState
 from .base import label_dtype
 
-__all__ = ["corrupt_ensemble", "gaussian_reference"]
-
 
 def corrupt_ensemble(
     labels: ArrayLike, fraction: float, random_state: RandomState = None, *, kind: str = "uniform"

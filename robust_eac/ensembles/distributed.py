@@ -5,16 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
 from ..common import RandomState
-from .base import check_found
+from .base import check_found, draw_indices
 
 if TYPE_CHECKING:
     from dask.array import Array
-
-__all__ = ["ensemble_distributed"]
 
 
 def ensemble_distributed(
@@ -67,7 +64,7 @@ def ensemble_distributed(
     if isinstance(ensemble, type) or not all(hasattr(ensemble, name) for name in ("get_params", "fit", "transform")):
         raise TypeError(f"ensemble must be an estimator with fit and transform, got {ensemble!r}.")
     n = X.shape[0]
-    rows = np.sort(sample_without_replacement(n, min(max_samples, n), random_state=rng))
+    rows = draw_indices(n, min(max_samples, n), rng)
     fitted = clone(ensemble).fit(X[rows].compute())
     if np.ndim(getattr(fitted, "labels_", 0)) != 2:
         raise TypeError(f"ensemble must have a matrix labels_ after fit, got {type(ensemble).__name__}.")

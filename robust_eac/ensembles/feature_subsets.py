@@ -13,8 +13,6 @@ from ..common import RandomState, Subsets
 from ..core.kernels import njit
 from .base import EnsembleTransformer, label_dtype
 
-__all__ = ["FeatureSubsetEnsemble"]
-
 # Modes that follow the published program or the formulas where these differ.
 MODES = ("listing", "equation")
 # Added to the eigenvalues of scatter matrices before the inverse root.

@@ -13,8 +13,6 @@ from .. import validation as check
 from ..common import RandomState
 from ..metrics.ovi import feature_scale
 
-__all__ = ["FuzzyCMeansResult", "GathGevaResult", "fuzzy_c_means", "gath_geva", "kaufman_kmeans", "kaufman_seeds"]
-
 # Added to the diagonal of the covariances, in units of the variance of each feature.
 _RIDGE = 1e-6
 
@@ -103,11 +101,7 @@ def fuzzy_c_means(
     tol = check.real(tol, name="tol", low=0.0)
     rng = check.random_state(random_state)
     centers = _draw_centers(X, n_clusters, rng) if init is None else _check_centers(init, n_clusters, X.shape[1])
-    result = _descend_c_means(X, centers, max_iter, tol)
-    check.warn_unless(
-        result.converged, f"fuzzy c-means did not converge to tol={tol:g} in max_iter={max_iter} updates."
-    )
-    return result
+    return _warned(_descend_c_means(X, centers, max_iter, tol), "fuzzy c-means", max_iter, tol)
 
 
 def gath_geva(
@@ -164,8 +158,12 @@ def gath_geva(
         membership = _descend_c_means(X, _draw_centers(X, n_clusters, rng), max_iter, tol).membership
     else:
         membership = check.membership(init, len(X), n_clusters, name="init")
-    result = _descend_gath_geva(X, membership, max_iter, tol)
-    check.warn_unless(result.converged, f"Gath-Geva did not converge to tol={tol:g} in max_iter={max_iter} updates.")
+    return _warned(_descend_gath_geva(X, membership, max_iter, tol), "Gath-Geva", max_iter, tol)
+
+
+def _warned(result, name, max_iter, tol):
+    """The result, with a warning if it has not converged."""
+    check.warn_unless(result.converged, f"{name} did not converge to tol={tol:g} in max_iter={max_iter} updates.")
     return result
 
 

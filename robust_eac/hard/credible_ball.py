@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..wording import counted, listed
 from .contingency import LEAST_GAIN, hard_losses
-from .losses import check_loss, encode_for_loss
-
-__all__ = ["CredibleBall", "credible_ball"]
+from .losses import check_partition
 
 # Share of the draws in a ball by default.
 CREDIBLE_LEVEL = 0.95
@@ -83,12 +81,9 @@ def credible_ball(
     >>> ball.radius, ball.horizontal, ball.vertical_upper, ball.vertical_lower
     (1.0, array([1, 3]), array([1]), array([3]))
     """
-    ensemble = check.ensemble(labels, partition=partition, weights=weights, sample_weight=sample_weight)
-    clusters = check.hard_partition(partition, ensemble.n_samples)[1]
     level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
-    chosen = check_loss(loss, cost)
-    weights = check.weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, clusters)
+    checked = check_partition(labels, partition, loss, cost, weights, sample_weight)
+    encoding, weights, chosen, _, clusters = checked
 
     distances = hard_losses(encoding, clusters, chosen)
     # Distances that differ by less are equal.
@@ -97,7 +92,7 @@ def credible_ball(
     n_clusters = np.add.reduceat(encoding.partitions.sizes > 0.0, encoding.partitions.offsets, dtype=np.intp)
 
     def farthest(draws):
-        return _distinct(encoding, np.flatnonzero(draws & (distances >= distances[draws].max() - ties)))
+        return distinct(encoding, np.flatnonzero(draws & (distances >= distances[draws].max() - ties)))
 
     return CredibleBall(
         radius=float(distances[inside].max()),
@@ -118,10 +113,10 @@ def radius_of(distances, weights, level):
     return distances[order[np.argmax(beyond <= (1.0 - level) * (1.0 + _SAME_MASS))]]
 
 
-def _distinct(encoding, draws):
-    """The draws without later duplicates; only objects with weight count."""
+def distinct(encoding, partitions):
+    """Some partitions without later duplicates under any names of clusters; only objects with weight count."""
     rows, found = encoding.rows.multiplicity > 0.0, {}
-    for u in draws:
+    for u in partitions:
         # Label every object by the first object of its cluster.
         _, first, codes = np.unique(encoding.rows.codes[rows, u], return_index=True, return_inverse=True)
         observed = encoding.rows.observed[rows, encoding.partitions.mask_of[u]]

@@ -12,8 +12,6 @@ from ..common import Labels
 from ..core.encoding import encode_ensemble, sub_ensemble
 from .contingency import LOSSES, hard_losses, moves
 
-__all__ = ["ReassignmentCosts", "expected_losses", "hard_partition_losses", "reassignment_costs"]
-
 # The unit of weight ignores objects that weigh less than this share of the heaviest.
 _NEGLIGIBLE = 1e-12
 
@@ -74,10 +72,8 @@ def hard_partition_losses(
     >>> hard_partition_losses(labels, [0, 0, 1, 1], loss="vi", cost=1.5)
     array([0. , 1.5, 0.5])
     """
-    ensemble = check.ensemble(labels, partition=partition, sample_weight=sample_weight)
-    clusters = check.hard_partition(partition, ensemble.n_samples)[1]
-    chosen = check_loss(loss, cost)
-    return hard_losses(encode_for_loss(ensemble, sample_weight, clusters), clusters, chosen)
+    encoding, _, chosen, _, codes = check_partition(labels, partition, loss, cost, None, sample_weight)
+    return hard_losses(encoding, codes, chosen)
 
 
 def expected_losses(
@@ -181,14 +177,10 @@ def reassignment_costs(
     >>> result.clusters, result.rises.round(3)
     (array([-1, -1,  7, -1, -1]), array([0.12 , 0.12 , 0.064, 0.176, 0.176]))
     """
-    ensemble = check.ensemble(labels, partition=partition, weights=weights, sample_weight=sample_weight)
-    clusters, codes = check.hard_partition(partition, ensemble.n_samples)
-    chosen = check_loss(loss, cost)
-    weights = check.weights(weights, ensemble.n_partitions)
-    encoding = encode_for_loss(ensemble, sample_weight, codes)
-
+    checked = check_partition(labels, partition, loss, cost, weights, sample_weight)
+    encoding, weights, chosen, clusters, codes = checked
     used, best, rises = best_reassignments(encoding, weights, chosen, codes)
-    total = ensemble.n_samples if sample_weight is None else np.asarray(sample_weight).sum()
+    total = len(codes) if sample_weight is None else np.asarray(sample_weight).sum()
     return ReassignmentCosts(
         np.where(np.isfinite(rises), np.append(clusters[used].astype(np.int64), -1)[best], -1),
         rises * (encoding.partitions.total / total),
@@ -220,18 +212,23 @@ def check_loss(loss, cost):
     return chosen._replace(cost=check.real(cost, name="cost", low=0.0, high=2.0))
 
 
-def encode_for_loss(ensemble, sample_weight, partition=None):
-    """The encoding of an ensemble with the smallest weight of an object scaled to 1, as the search expects.
+def check_partition(labels, partition, loss, cost, weights, sample_weight):
+    """(encoding of an ensemble, weights, Loss, labels of a partition, their codes), if its tables are not too large."""
+    ensemble = check.ensemble(labels, partition=partition, weights=weights, sample_weight=sample_weight)
+    clusters, codes = check.hard_partition(partition, ensemble.n_samples)
+    chosen = check_loss(loss, cost)
+    weights = check.weights(weights, ensemble.n_partitions)
+    encoding = encode_for_loss(ensemble, sample_weight)
+    check_tables(encoding, codes.max() + 1, "the number of clusters of partition")
+    return encoding, weights, chosen, clusters, codes
 
-    Raises ValueError if contingency tables with the clusters of a partition would be too large.
-    """
+
+def encode_for_loss(ensemble, sample_weight):
+    """The encoding of an ensemble with the smallest weight of an object scaled to 1, as the search expects."""
     sample_weight = check.sample_weight(sample_weight, ensemble)
     if sample_weight is not None:
         sample_weight = sample_weight / max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
-    encoding = encode_ensemble(ensemble, sample_weight)
-    if partition is not None:
-        check_tables(encoding, partition.max() + 1, "the number of clusters of partition")
-    return encoding
+    return encode_ensemble(ensemble, sample_weight)
 
 
 def most_clusters(encoding):

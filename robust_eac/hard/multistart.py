@@ -262,8 +262,9 @@ class PartitionSearch:
         self.clusters = np.array(clusters, dtype=np.intp)
         n_used = 1 + self.clusters.max(initial=-1)
         if n_used == 0:
-            # The first rows open clusters; a search that starts with too few seldom finds the others.
-            n_used = self._first_clusters()
+            # The first rows open clusters, as many as base partitions have: with too few, the others are seldom found.
+            typical = int(np.median(self._encoding.partitions.n_codes))
+            n_used = min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
         self._tabulate(self._with_spare(int(n_used)))
 
     @property
@@ -355,11 +356,6 @@ class PartitionSearch:
 
     def _with_spare(self, n_used):
         return int(min(self._limit, n_used + max(2, n_used // _SPARE)))
-
-    def _first_clusters(self):
-        """Number of clusters to start with when no row is in one: as many as base partitions have."""
-        typical = int(np.median(self._encoding.partitions.n_codes))
-        return min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
 
     def _resize(self):
         """Keep a few empty clusters, each of which costs as much as a full one; double the tables if none is left."""

@@ -15,12 +15,10 @@ from ..core.encoding import encode_ensemble, relabel
 from ..median_partition.lower_bound import bound_partitions
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting, name_of
-from ..wording import TWO_REASONS, agreement_of, clusters_found, counted, percent, report_text, with_weight
+from ..wording import TWO_REASONS, counted, percent, report_text, rows_found
 from .credible_ball import CREDIBLE_LEVEL, radius_of
 from .losses import check_loss, check_tables, encode_for_loss, most_clusters
 from .multistart import INITS, Task, agreements_with, solve_from
-
-__all__ = ["HardMedianPartition", "solve_hard_median_partition"]
 
 # Units of the losses.
 _LOSS_UNITS = {"binder": "per ordered pair of objects", "vi": "in bits"}
@@ -56,9 +54,8 @@ class HardMedianPartition(NamedTuple):
         summary : str
         """
         ensemble, shape = check.ensemble(labels), (len(self.labels), len(self.weights))
-        if (ensemble.n_samples, ensemble.n_partitions) != shape:
-            found = f"({ensemble.n_samples}, {ensemble.n_partitions})"
-            raise ValueError(f"labels must be those of the result, with shape {shape}, got {found}.")
+        if ensemble.shape != shape:
+            raise ValueError(f"labels must be those of the result, with shape {shape}, got {ensemble.shape}.")
         check.index(ensemble, names=names)
         known = ensemble.names or range(shape[1])
         names = check.names(known if names is None else names, ensemble.n_partitions, name="names")
@@ -156,10 +153,14 @@ def solve_hard_median_partition(
     (array([0, 0, 0, 1, 1, 1]), 0.240741, 0.240741)
     """
     ensemble = check.ensemble(labels, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
-    n, m = ensemble.n_samples, ensemble.n_partitions
+    n, m = ensemble.shape
     limit = n if n_clusters is None else check.n_clusters(n_clusters, n)
     chosen = check_loss(loss, cost)
-    weighting = _check_weighting(weights, weighting, m)
+    if weighting is None:
+        weighting = Fixed(check.weights(weights, m))
+    elif weights is not None:
+        raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
+    weighting = as_weighting(weighting)
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check.integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
@@ -198,11 +199,7 @@ def summarise_partition(result, agreements, names, certificate=()):
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     verdict = "converged" if result.converged else "NOT converged"
     loss = f"{options['loss']}, cost {result.cost:.4g}, {_LOSS_UNITS[options['loss']]}"
-    found = {
-        "clusters": clusters_found(result.labels, options["n_clusters"]),
-        "weights": with_weight(result.weights, options["weighting"]),
-        "agreement": agreement_of(result.weights, agreements, len(result.labels)),
-    }
+    found = rows_found(result.labels, options["n_clusters"], result.weights, options["weighting"], agreements)
     if result.n_clusters == 1 != options["n_clusters"]:
         found["agreement"] += f"; one cluster agrees with no partition: {TWO_REASONS}"
     sure = {
@@ -211,12 +208,3 @@ def summarise_partition(result, agreements, names, certificate=()):
         "loss": f"objective {result.objective:.5g}, at most {radius:.5g} for {level} of the weight ({loss})",
     }
     return report_text(found, sure, len(result.labels), result.weights, agreements, names)
-
-
-def _check_weighting(weights, weighting, n_partitions):
-    """The given weights, or the weighting, as a :class:`~robust_eac.median_partition.Weighting`."""
-    if weighting is None:
-        return Fixed(check.weights(weights, n_partitions))
-    if weights is not None:
-        raise ValueError(f"weights must be None when weighting is given, got both and weighting={weighting!r}.")
-    return as_weighting(weighting)

@@ -9,7 +9,7 @@ from ..core.threads import map_threads
 from . import sweep as sweeping
 from .rotation import Search, rotate_rows, some_rows
 from .starts import draw_quarter, initial_rows
-from .sweep import ROUNDING, sweep
+from .sweep import ROUNDING, sweep, visit_with, visiting_order
 
 # A sweep that places rows from the uniform membership makes at most this many pairwise steps per cluster.
 _PLACING_STEPS = 2
@@ -117,6 +117,28 @@ class Objective:
         skip = max(tol, ROUNDING) * whole.partitions.total
         full[weightless] = self.place(take_rows(whole, weightless), weights, rows, skip=skip, max_visits=MAX_PLACING)
         return full
+
+
+class Steps:
+    """Steps of memberships down their weighted losses; `_read()` gives what a sweep reads, and its statistics."""
+
+    def __init__(self, objective, weights, rows, matrices, rng, n_threads=1):
+        self.matrices = matrices
+        self._objective, self._weights, self._rows = objective, weights, rows
+        self._rng, self._n_threads = rng, n_threads
+
+    def gap(self):
+        visited, statistics = self._read()
+        return gap_of(visited, self._rows, statistics, self._objective.partitions.total, n_threads=self._n_threads)
+
+    def refresh(self):
+        self.matrices = self._objective.measure(self._rows, self._n_threads)
+
+    def _sweep(self, visited, statistics, relaxation):
+        """Sweep all rows in random order; returns the gap before it."""
+        order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
+        gaps = sweep(visited, statistics, self._rows, order, how, n_threads=self._n_threads)
+        return gaps / gap_unit(self._objective.partitions.total)
 
 
 def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits=1, n_threads=1):

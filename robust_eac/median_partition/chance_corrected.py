@@ -19,7 +19,6 @@ import numpy as np
 from ..core import formula, permutation
 from . import base
 from .base import Objective
-from .sweep import sweep, visit_with, visiting_order
 
 # Maximum number of halvings of a step.
 _MAX_HALVINGS = 40
@@ -104,30 +103,20 @@ def corrected_model(encoding, **coefficients):
     return base.with_one_cluster(encoding), base.statistics_from(encoding, **coefficients)
 
 
-class ChanceCorrectedSteps:
+class ChanceCorrectedSteps(base.Steps):
     """Steps down sum_u alpha_u d_u / E[d_u].
 
     Every sweep minimises a new model of the sum, and its step is halved until the sum decreases. If that fails, a
     Frank-Wolfe step moves mass to the best cluster of every object: a descent direction wherever the gap is not zero.
     """
 
-    def __init__(self, objective, weights, rows, matrices, rng, n_threads):
-        self.matrices = matrices
-        self._objective, self._weights = objective, weights
-        self._rows = rows
-        self._rng, self._n_threads = rng, n_threads
-
-    def gap(self):
-        objective, total = self._objective, self._objective.partitions.total
-        return base.gap_of(objective.visited, self._rows, self._statistics(), total, n_threads=self._n_threads)
-
     def sweep(self, relaxation):
-        visited, before = self._objective.visited, self._rows.copy()
-        order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
-        gaps = sweep(visited, self._statistics(), self._rows, order, how, n_threads=self._n_threads)
+        before = self._rows.copy()
+        gap = self._sweep(*self._read(), relaxation)
         lower = self._shorten(before)
         if lower is None:
-            slopes = base.gradient_of(visited, before, self._statistics())
+            visited, statistics = self._read()
+            slopes = base.gradient_of(visited, before, statistics)
             self._rows[:] = np.eye(before.shape[1])[slopes.argmin(axis=1)]
             lower = self._shorten(before)
         if lower is None:
@@ -135,13 +124,13 @@ class ChanceCorrectedSteps:
             self._rows[:] = before
             return None
         self.matrices = lower
-        return gaps / base.gap_unit(self._objective.partitions.total)
+        return gap
 
     def refresh(self):
         """Nothing to do: the matrices are measured after every sweep."""
 
-    def _statistics(self):
-        return self._objective.statistics(self._weights, self.matrices)
+    def _read(self):
+        return self._objective.visited, self._objective.statistics(self._weights, self.matrices)
 
     def _shorten(self, before):
         """Halve the step from `before` to the rows until the sum is lower than there; the new matrices, or None."""

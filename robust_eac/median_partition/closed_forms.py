@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 
-__all__ = ["entropy_weights", "l2_weights", "restricted_simplex_weights", "uniform_weights"]
-
 # Losses are differences of large numbers: differences below this share of the largest loss are treated as zero.
 _TIE = 1e-12
 
@@ -36,8 +34,7 @@ def uniform_weights(losses: ArrayLike) -> np.ndarray:
     >>> uniform_weights([3.0, 1.0])
     array([0.5, 0.5])
     """
-    m = len(check.vector(losses, name="losses"))
-    return np.full(m, 1.0 / m)
+    return check.weights(None, len(check.vector(losses, name="losses")))
 
 
 def restricted_simplex_weights(losses: ArrayLike, *, rho: float | None = None) -> np.ndarray:

@@ -13,8 +13,6 @@ from ..common import Labels
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
 from .partition_bound import partition_bounds, until_settled
 
-__all__ = ["LowerBound", "consensus_lower_bound"]
-
 # Bounds are lowered by this share of the weight of all pairs: rounding raises them by less.
 _ROUNDING = 1e-12
 # Minimum common curvature of the pairs, as a share of their mean, if pairs are observed unequally often.

@@ -8,9 +8,8 @@ import numpy as np
 from .. import validation as check
 from ..core.encoding import select
 from ..core.formula import accumulate, coefficients, losses_of, matrices_of
-from .base import Objective, gap_of, gap_unit, weighted_statistics
+from .base import Objective, Steps, weighted_statistics
 from .chance_corrected import ChanceCorrectedObjective
-from .sweep import sweep, visit_with, visiting_order
 
 
 class Matrices(NamedTuple):
@@ -63,35 +62,23 @@ def raw_model(encoding, weights, S, G):
     return part.visited, weighted_statistics(part, weights[active], *matrices)
 
 
-class RawSteps:
+class RawSteps(Steps):
     """Steps down sum_u alpha_u d_u: every sweep minimises exactly over one column after the other."""
 
-    def __init__(self, objective, weights, rows, matrices, rng, n_threads):
-        self.matrices = matrices
-        self._encoding = objective.encoding
-        self._active, self._part = objective.part(weights)
-        self._weights, self._rows = weights[self._active], rows
-        self._rng, self._n_threads = rng, n_threads
-        self._statistics = None
-
-    def gap(self):
-        self._read_matrices()
-        visited, total = self._part.visited, self._encoding.partitions.total
-        return gap_of(visited, self._rows, self._statistics, total, n_threads=self._n_threads)
+    def __init__(self, *how):
+        super().__init__(*how)
+        self._active, self._part = self._objective.part(self._weights)
+        self._last_read = None
 
     def sweep(self, relaxation):
-        if self._statistics is None:
-            self._read_matrices()
-        order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
-        gaps = sweep(self._part.visited, self._statistics, self._rows, order, how, n_threads=self._n_threads)
-        return gaps / gap_unit(self._encoding.partitions.total)
+        # Sweeps keep the statistics up to date.
+        return self._sweep(*(self._last_read or self._read()), relaxation)
 
-    def refresh(self):
-        self.matrices = Matrices(*accumulate(self._encoding, self._rows, n_threads=self._n_threads))
-
-    def _read_matrices(self):
-        matrices = matrices_of(self._encoding.partitions, self._active, *self.matrices)
-        self._statistics = weighted_statistics(self._part, self._weights, *matrices)
+    def _read(self):
+        matrices = matrices_of(self._objective.partitions, self._active, *self.matrices)
+        statistics = weighted_statistics(self._part, self._weights[self._active], *matrices)
+        self._last_read = self._part.visited, statistics
+        return self._last_read
 
 
 # agreement -> objective

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.encoding import encode_ensemble
-from ..core.formula import agreement_from_losses
+from ..core.formula import agreement_beside, sums_by_mask
 from ..core.kernels import announce_compiling
 from ..core.threads import count_threads, progress
 from .alternation import Problem, is_stationary
@@ -19,8 +19,6 @@ from .objective import ChanceCorrectedObjective, RawObjective, objective_named
 from .several_starts import best_state, canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting
-
-__all__ = ["MedianPartitionResult", "MembershipResult", "solve_median_partition", "solve_membership"]
 
 
 class MedianPartitionResult(NamedTuple):
@@ -126,7 +124,7 @@ def solve_median_partition(
 
 def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_weight=None, **how):
     """(result of :func:`solve_median_partition`, the matrices of its membership, the objective)."""
-    n, m = ensemble.n_samples, ensemble.n_partitions
+    n, m = ensemble.shape
     n_clusters = check.n_memberships(n_clusters, n)
     sample_weight = check.sample_weight(sample_weight, ensemble)
     weighting = as_weighting(weighting)
@@ -275,4 +273,5 @@ def agreements_of(objective, result):
     """Chance-corrected agreement of the partitions with the consensus."""
     if isinstance(objective, ChanceCorrectedObjective):
         return 1.0 - result.losses
-    return agreement_from_losses(objective.encoding, result.losses, result.membership)
+    consensus = sums_by_mask(objective.encoding, result.membership)
+    return agreement_beside(objective.encoding, result.losses, consensus)

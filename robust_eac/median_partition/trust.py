@@ -20,8 +20,6 @@ from ..core.encoding import encode, take_rows
 from ..core.kernels import njit
 from .closed_forms import uniform_over, uniform_weights
 
-__all__ = ["chance_corrected_weights", "trusted_group_weights"]
-
 # Family-wise error rate of the links.
 LEVEL = 0.01
 # Minimum agreement of a trusted partition, as a share of the mean agreement.

@@ -17,16 +17,6 @@ from .. import validation as check
 from ..core.encoding import encode
 from ..core.formula import cluster_counts
 
-__all__ = [
-    "adjusted_rand_score",
-    "density",
-    "ensemble_nmi",
-    "h_criterion",
-    "match_labels",
-    "normalized_mutual_information",
-    "variation_of_information",
-]
-
 AVERAGES = ("arithmetic", "geometric", "max")
 
 

@@ -10,8 +10,6 @@ from scipy.special import xlogy
 
 from .ovi import check_clustering
 
-__all__ = ["calinski_harabasz", "fukuyama_sugeno", "partition_entropy", "silhouette", "xie_beni"]
-
 
 def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:
     """Ratio of the variance between clusters to the variance within them; larger is better.

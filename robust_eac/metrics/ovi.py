@@ -10,8 +10,6 @@ from scipy.spatial.distance import cdist
 
 from .. import validation as check
 
-__all__ = ["OVIResult", "ovi_lda"]
-
 NEIGHBOURS = ("mahalanobis", "euclidean")
 # Distances below this, in units of the spread of the clusters, are rounding errors: the object is at the centroid.
 _MIN_DISTANCE = np.sqrt(np.finfo(np.float64).eps)

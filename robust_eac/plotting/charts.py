@@ -13,8 +13,6 @@ from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
 from ..wording import counted, listed
 
-__all__ = ["plot_consensus_distribution", "plot_n_clusters", "plot_weights"]
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 

@@ -16,8 +16,6 @@ from ..core.encoding import encode
 from ..wording import counted
 from .charts import VERMILLION, check_axes, count_along
 
-__all__ = ["plot_coassociation", "plot_membership"]
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -69,9 +67,8 @@ def plot_coassociation(
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    ensemble = check.ensemble(labels)
-    check.index(ensemble, consensus=consensus, weights=weights)
-    n, m = ensemble.n_samples, ensemble.n_partitions
+    ensemble = check.ensemble(labels, consensus=consensus, weights=weights)
+    n, m = ensemble.shape
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
     weights = check.weights(weights, m)

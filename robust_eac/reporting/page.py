@@ -19,7 +19,7 @@ from ..diagnostics.agreement import agreement_test_of
 from ..diagnostics.certificates import AMBIGUOUS
 from ..median_partition.weightings import name_of
 from ..plotting.matrices import draw_objects, plot_coassociation
-from ..summary import assess_encoded, describe, encode_fitted
+from ..summary import assess, describe
 from ..wording import counted, headline, percent, rounded, weightless
 
 # Characters not allowed in HTML: controls except tab and ends of lines, and halves of surrogate pairs.
@@ -48,8 +48,8 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         raise TypeError(f"selection must be what select_n_clusters returns, or None, got {selection!r}.")
     if check.is_dask_array(model.labels_):
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
-    ensemble, n_samples = check.ensemble(X, name="X"), len(model.labels_)
-    check.index(ensemble, name="X", sample_weight=sample_weight, object_names=object_names)
+    ensemble = check.ensemble(X, name="X", sample_weight=sample_weight, object_names=object_names)
+    n_samples = len(model.labels_)
     if object_names is not None:
         object_names = check.names(object_names, n_samples, name="object_names", each="object")
     else:
@@ -119,9 +119,8 @@ def versions():
 def find_out(model, X, sample_weight, names):
     """The numbers, by name, on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     settings, labels, weights, agreements = model._settings, model.labels_, model.weights_, model.agreements_
-    encoding, membership = encode_fitted(model, X, sample_weight, settings)
-    assessment, moves = assess_encoded(model, encoding, membership, settings)
-    found, sure = describe(model, settings, assessment)
+    assessment, moves, encoding, membership = assess(model, X, sample_weight)
+    found, sure = describe(model, assessment)
     multiplicity = encoding.rows.multiplicity
     counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))
     sizes, ambiguous = np.bincount(labels), np.flatnonzero(moves.ambiguous)

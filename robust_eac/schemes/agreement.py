@@ -10,8 +10,6 @@ from .. import validation as check
 from ..common import RandomState
 from .tables import encode_collapsed, shares, tables
 
-__all__ = ["agreement_weights", "equal_weights", "kernel_weights"]
-
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
     """Give all partitions equal weight, the baseline of every weighting scheme.
@@ -29,8 +27,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
     >>> equal_weights(np.array([[0, 0], [1, 0], [1, 1]]))
     array([0.5, 0.5])
     """
-    m = check.ensemble(labels).n_partitions
-    return np.full(m, 1.0 / m)
+    return check.weights(None, check.ensemble(labels).n_partitions)
 
 
 def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:

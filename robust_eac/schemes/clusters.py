@@ -9,8 +9,6 @@ from .. import validation as check
 from ..core.encoding import collapse, encode
 from .tables import tables
 
-__all__ = ["ensemble_driven_cluster_index"]
-
 
 def ensemble_driven_cluster_index(
     labels: ArrayLike, *, theta: float = 0.4, weights: ArrayLike | None = None

@@ -15,8 +15,6 @@ from ..median_partition.starts import initial_rows
 from ..median_partition.weightings import Weighting
 from .tables import share_among_copies, tables
 
-__all__ = ["redundancy_weights"]
-
 # Multiple of |w|^2 added to the objective over n^2: it selects the minimiser whose weights are most equal.
 _RIDGE = 1e-8
 # Weights are optimal if the objective over n^2 can fall by no more than this.

@@ -11,8 +11,6 @@ from ..common import RandomState
 from .agreement import pairwise_nmi
 from .tables import DECIMALS, share_among_copies
 
-__all__ = ["cluster_and_select_weights", "convex_hull_weights", "joint_criterion_weights"]
-
 
 def joint_criterion_weights(
     labels: ArrayLike,

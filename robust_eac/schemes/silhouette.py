@@ -12,8 +12,6 @@ from ..core.kernels import njit
 from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
 from .tables import shares
 
-__all__ = ["order_weights", "ramped_silhouette_weights", "silhouette_weights"]
-
 _METRICS = ("sqeuclidean", "euclidean")
 
 

@@ -64,12 +64,12 @@ def tables_in_chunks(chunks, partitions):
     pairs = [(u, v) for u in range(len(n_clusters)) for v in range(u + 1, len(n_clusters))]
     n_at_once = max(1, _CELLS_AT_ONCE // int(partitions.n_codes.max()) ** 2)
     for now in (pairs[start : start + n_at_once] for start in range(0, len(pairs), n_at_once)):
-        _, counted = chunks.total(count_pairs, shared=(now,))
+        _, counted = chunks.total(count_tables, shared=(now,))
         for (u, v), cells in zip(now, counted, strict=True):
             yield u, v, _table_of(cells, n_clusters[u], n_clusters[v])
 
 
-def count_pairs(encoding, pairs):
+def count_tables(encoding, pairs):
     columns, n_codes = np.asfortranarray(encoding.rows.codes), encoding.partitions.n_codes
     return None, tuple(_count_pair(columns, encoding.rows.multiplicity, n_codes, u, v) for u, v in pairs)
 

@@ -12,8 +12,6 @@ from ..core.encoding import encode, one_hot
 from .silhouette import check_given
 from .tables import shares
 
-__all__ = ["validity_weights", "wpck_weights"]
-
 # Maximum number of distances in a block.
 _BLOCK_DISTANCES = 2**22
 

@@ -161,8 +161,7 @@ def test_a_certificate(folder, capsys, options):
     found = consensus_of(*argv, "--certify")[2]["certificate"]
     model = RobustEAC(2, weighting="uniform", **FIT, **options).fit(LABELS)
     assert model.summary(LABELS, names=TITLES) in capsys.readouterr().out
-    encoded = _summary.encode_fitted(model, LABELS, None, model._settings)
-    assessment, moves = _summary.assess_encoded(model, *encoded, model._settings)
+    assessment, moves, *_ = _summary.assess(model, LABELS, None)
     assert found == assessment._asdict() | {"excess": assessment.excess}
     assert found["n_ambiguous"] == 1
     assert pd.read_csv("c.csv")["ambiguous"].tolist() == moves.ambiguous.tolist()

@@ -29,7 +29,7 @@ GENERATED = {
     "half-rings": [100, 300],
 }
 # Fields of the sets that are stored as tables.
-TABLES = {name: loader.args[0] for name, loader in DATASETS.items() if name not in (*GENERATED, "iris", "wine")}
+TABLES = {name: loader for name, loader in DATASETS.items() if name not in (*GENERATED, "iris", "wine")}
 BUNDLED = resources.files("robust_eac.datasets") / "data"
 
 
@@ -73,7 +73,7 @@ def toy(monkeypatch):
 def toy_table(X, y, **options):
     """Loader of a file toy.csv that is to hold X and y."""
     X, y = np.array(X, dtype=float), np.array(y)
-    return datasets._table("toy", X.shape, len(np.unique(y)), datasets._checksum(X, y), **options)
+    return datasets._Table("toy", X.shape, len(np.unique(y)), datasets._checksum(X, y), **options)
 
 
 TOY = "u,v,label\n1,2,b\n3,,a\n5,-6e1,b\n"

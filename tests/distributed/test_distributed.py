@@ -162,7 +162,11 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
     labels, start = problem(rng)
     single = solve_median_partition(labels, K, init=start, random_state=0)
 
+    propose = _blocks.propose
+
     def uphill(encoding, proposal, shared, number):
+        if shared.visit is None:
+            return propose(encoding, proposal, shared, number)
         rows = proposal.at(shared.t)
         target = np.roll(rows, 1, axis=1)
         return _blocks.Proposal(rows, target), _blocks.sums_of_step(encoding, rows, target, 1e9)

@@ -144,7 +144,7 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
         rows[:] = rng.dirichlet(np.full(3, 0.1), size=len(rows))
         return np.inf
 
-    monkeypatch.setattr("robust_eac.median_partition.chance_corrected.sweep", scatter)
+    monkeypatch.setattr("robust_eac.median_partition.base.sweep", scatter)
     values = [before]
     for _ in range(5):
         descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1, rng=rng)

@@ -1,4 +1,5 @@
-"""The public surface: what the modules of robust_eac list in `__all__`, and the methods of the classes among it."""
+"""The public surface: what the folders of robust_eac list in `__all__`, what their registries hold and their functions
+return, and the methods of the classes among it."""
 
 import functools
 import importlib
@@ -14,8 +15,17 @@ def public_objects():
     names = [module.name for module in pkgutil.walk_packages(robust_eac.__path__, "robust_eac.")]
     modules = map(importlib.import_module, sorted(names))
     members = [getattr(module, name) for module in modules for name in getattr(module, "__all__", ())]
+    for registry in (robust_eac.CONSENSUS_FUNCTIONS, robust_eac.WEIGHTING_SCHEMES):
+        members += [entry for entry in registry.values() if not getattr(entry, "__name__", "_").startswith("_")]
+    members += [returned(member) for member in members if inspect.isfunction(member)]
     own = [member for member in members if getattr(member, "__module__", "").startswith("robust_eac")]
     return {f"{member.__module__}.{member.__qualname__}": member for member in own if is_callable(member)}
+
+
+def returned(function):
+    """The class that a function returns; None if its module has none of this name."""
+    name = inspect.signature(function).return_annotation
+    return vars(importlib.import_module(function.__module__)).get(getattr(name, "__name__", name))
 
 
 def is_callable(member):
