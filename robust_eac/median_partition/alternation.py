@@ -84,11 +84,11 @@ def first_state(problem, start, rng, *, first=None, name=None):
 
 
 def spread(problem, part, state):
-    """Extend the state of some of the objects to all, with the same weights; `part` is their objective."""
-    encoding, weights = problem.objective.encoding, state.weights
+    """Extend the state of some of the objects to all; `part` is their objective."""
+    encoding = problem.objective.encoding
     skip = problem.tol * encoding.partitions.total
-    rows = part.place(encoding, weights, state.rows, leap=True, skip=skip, n_threads=problem.n_threads)
-    state = state_from(problem, rows, state.rng, lambda losses: weights, state.name)
+    rows = part.place(encoding, state.weights, state.rows, leap=True, skip=skip, n_threads=problem.n_threads)
+    state = state_from(problem, rows, state.rng, problem.weighting.solve, state.name)
     state.log(f"solution of {part.encoding.n_samples} objects, objective {state.objective:.6g}")
     return state
 
@@ -121,24 +121,7 @@ def alternate(problem, state):
 
 def alternate_once(problem, state):
     """The state after a Y step and an update of the weights."""
-    n_before, weighting = state.n_sweeps, problem.weighting
-    state = step(problem, state)
-    n_sweeps = state.n_sweeps - n_before
-    # If the first Y step made no sweep, the weights have not been updated yet.
-    if n_sweeps == 0 and state.n_iter > 0:
-        return state._replace(ended=True)
-    weights = weighting.solve(state.losses)
-    history = [*state.history, weighting.value(state.losses, weights)]
-    # Unchanged weights leave the gap unchanged.
-    ended = is_stationary(state.gap, problem.tol) and np.array_equal(weights, state.weights)
-    state = state._replace(weights=weights, history=history, n_iter=state.n_iter + 1, ended=ended)
-    state.log(f"iteration {state.n_iter}, {n_sweeps} sweeps to gap {state.gap:.2g}, objective {state.objective:.6g}")
-    return state
-
-
-def step(problem, state):
-    """The state after a Y step; weights and history are those before."""
-    objective = problem.objective
+    objective, weighting = problem.objective, problem.weighting
     steps = objective.steps(state.weights, state.rows, state.matrices, state.rng, problem.n_threads)
     gap, n_sweeps = descend(
         steps,
@@ -147,8 +130,19 @@ def step(problem, state):
         reduction=problem.reduction,
         far=not is_stationary(state.gap, problem.tol),
     )
-    losses = objective.losses(steps.matrices)
-    return state._replace(matrices=steps.matrices, losses=losses, gap=gap, n_sweeps=state.n_sweeps + n_sweeps)
+    state = state._replace(matrices=steps.matrices, gap=gap, n_sweeps=state.n_sweeps + n_sweeps)
+    # If the first Y step made no sweep, the weights have not been updated yet.
+    if n_sweeps == 0 and state.n_iter > 0:
+        return state._replace(ended=True)
+    before, losses = state.weights, objective.losses(state.matrices)
+    weights = weighting.solve(losses)
+    history = [*state.history, weighting.value(losses, weights)]
+    # Unchanged weights leave the gap unchanged.
+    ended = is_stationary(gap, problem.tol) and np.array_equal(weights, before)
+    changed = {"losses": losses, "weights": weights, "history": history, "ended": ended}
+    state = state._replace(n_iter=state.n_iter + 1, **changed)
+    state.log(f"iteration {state.n_iter}, {n_sweeps} sweeps to gap {gap:.2g}, objective {state.objective:.6g}")
+    return state
 
 
 def solve_start(problem, start, rng):

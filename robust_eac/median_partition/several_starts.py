@@ -6,14 +6,14 @@ from heapq import nsmallest
 import numpy as np
 
 from ..core.threads import count_threads, map_threads
-from .alternation import alternate, alternate_once, first_state, solve_start, spread, step
+from .alternation import alternate, alternate_once, first_state, solve_start, spread
 from .base import empty_last
 from .starts import reduce_rows
 from .weightings import Fixed, FromFunction, Trusting
 
 # Several starts are first solved to this gap, as is the best of them on a part of the rows.
 LOOSE_TOL = 1e-4
-# Starts with different weights end in more minima: after _N_TRIED updates, only the best _N_KEPT continue.
+# Starts with different weights end in more minima: after _N_TRIED updates, only the lowest _N_KEPT continue.
 _N_TRIED, _N_KEPT = 2, 5
 # Starts' weights: maximum number of clusters of a partition, unless the consensus has more; minimum largest weight.
 _FINEST, _CONCENTRATED = 64, 2.0
@@ -69,10 +69,10 @@ def rotate(objective, state, *, near=False):
 
 def best_state(problem, start, rngs, rng, n_jobs=None):
     """The best state of several starts, each with one of `rngs`; the first in a tie."""
-    # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. There they take Y
-    # steps only: few objects say too little about the weights. Their distinct ends are solved on the next larger part,
-    # and the lowest of these on all others. Starts run in lockstep, unless there are too many numbers: then each runs by
-    # itself, and its memory is released at once if another is lower.
+    # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. After _N_TRIED updates
+    # of the weights, those that have not met continue on the next larger part, and the lowest of them on all others.
+    # Starts run in lockstep, unless there are too many numbers: then each runs by itself, and the memory of all but the
+    # lowest is released at once.
     parts = [problem]
     while isinstance(start, str) and (quarter := parts[-1].objective.quarter(rng)) is not None:
         parts.append(problem._replace(objective=quarter))
@@ -97,7 +97,7 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
         states = list(in_parallel(begin, range(n_starts)))
         if parts:
             for _ in range(_N_TRIED):
-                states = _lowest_of_each(part.objective, in_parallel(_try, states))
+                states = _lowest_of_each(part.objective, in_parallel(_advance, states))
             n_kept = min(n_kept, max(_N_LOOSE, _most_in_step(parts[-1].objective)))
             states = nsmallest(n_kept, states, key=_value)
     else:
@@ -124,14 +124,6 @@ def _most_in_step(objective):
 
 def _loose(problem):
     return problem._replace(tol=max(problem.tol, LOOSE_TOL))
-
-
-def _try(state, problem):
-    """The state after a Y step to a loose gap, with the objective for the weights that would follow."""
-    state = step(_loose(problem), state)
-    value = problem.weighting.value(state.losses, problem.weighting.solve(state.losses))
-    state.log(f"{state.n_sweeps} sweeps to gap {state.gap:.2g}, objective {value:.6g}")
-    return state._replace(history=[value])
 
 
 def _advance(state, problem):
