@@ -69,10 +69,10 @@ def rotate(objective, state, *, near=False):
 
 def best_state(problem, start, rngs, rng, n_jobs=None):
     """The best state of several starts, each with one of `rngs`; the first in a tie."""
-    # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. After _N_TRIED updates
-    # of the weights, those that have not met continue on the next larger part, and the lowest of them on all others.
-    # Starts run in lockstep, unless there are too many numbers: then each runs by itself, and the memory of all but the
-    # lowest is released at once.
+    # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. After _N_TRIED
+    # updates of the weights, those that have not met continue on the next larger part, and the lowest of them on all others.
+    # Starts run in lockstep, unless there are too many numbers: then each runs by itself, and only the memory of the
+    # lowest is kept.
     parts = [problem]
     while isinstance(start, str) and (quarter := parts[-1].objective.quarter(rng)) is not None:
         parts.append(problem._replace(objective=quarter))
