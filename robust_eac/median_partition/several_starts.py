@@ -69,8 +69,8 @@ def rotate(objective, state, *, near=False):
 
 def best_state(problem, start, rngs, rng, n_jobs=None):
     """The best state of several starts, each with one of `rngs`; the first in a tie."""
-    # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. After _N_TRIED
-    # updates of the weights, those that have not met continue on the next larger part, and the lowest of them on all others.
+    # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. Those that have not
+    # met after _N_TRIED updates of the weights continue on the next larger part, and the lowest of them on all others.
     # Starts run in lockstep, unless there are too many numbers: then each runs by itself, and only the memory of the
     # lowest is kept.
     parts = [problem]
