@@ -15,6 +15,7 @@ from numba.core import event
 from .threads import LOG
 
 # Kernels are called from Python or from each other, never from C. Their wrappers for C would take time to compile.
+# So would tuples, which Python builds to assign more than three values at once.
 njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 _COMPILING = "Compiling, once per installation."
 
