@@ -60,7 +60,7 @@ class FixedConsensus(NamedTuple):
         placed = np.empty((n, k))
         T, Q, whole, first = self._grouped(new.observed)
         statistics = Statistics(T, Q, np.empty((0, 3)), np.zeros(len(Q)), np.zeros(len(T)))
-        slots = Slots(np.zeros(m, dtype=np.int64), whole, np.empty(0, dtype=np.int64))
+        slots = Slots(np.zeros(m, dtype=np.int64), whole, np.array([len(self.T) - 1]))
         for rows in row_blocks(n):
             codes, seen = new.codes[rows], np.ascontiguousarray(new.observed[rows][:, first])
             absent = Visited(RowData(codes, np.zeros(len(codes)), seen), slots)

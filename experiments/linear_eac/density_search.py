@@ -82,7 +82,6 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
     rows, partitions = encoding.rows, encoding.partitions
     presence = rows.observed[:, partitions.mask_of] @ weights
     by_slot = np.repeat(weights, partitions.n_codes)[:, np.newaxis]
-    slots = partitions.offsets, partitions.missing_slots
     for _ in range(max_iter):
         # Count anew in every pass: updates by moves accumulate rounding errors.
         counts = cluster_counts(encoding, clusters, n_clusters)
@@ -90,26 +89,26 @@ def _one_start(encoding, collapsed, weights, n_clusters, singleton, max_iter, se
         sizes = np.bincount(clusters, minlength=n_clusters).astype(np.float64)
         state = clusters, by_slot * counts, pairs, sizes
         order = rng.permutation(len(clusters))
-        n_moved = _densify(order, rows.codes, *slots, weights, presence, singleton, *state)
+        n_moved = _densify(order, rows, partitions.slots, weights, presence, singleton, *state)
         if n_moved == 0:
             break
     return sized_densities(pairs, sizes, singleton).sum() / len(clusters), clusters, n_moved == 0
 
 
 @njit
-def _densify(order, codes, offsets, missing, weights, presence, singleton, labels, T, pair_weights, sizes):
+def _densify(order, data, slots, weights, presence, singleton, labels, T, pair_weights, sizes):
     """Move objects, in the given order, to where the density gains most; return how many moved. O(m k) per object.
 
     Updates labels, T (n_slots, k), pair_weights (k,) and sizes (k,). No cluster is emptied.
     """
     k = T.shape[1]
-    votes = np.empty(k)
+    votes, places = np.empty(k), np.empty(data.codes.shape[1], dtype=np.uint64)
     n_moved = 0
     for i in order:
         own = labels[i]
         if sizes[own] < 1.5:
             continue
-        gather(codes, i, offsets, T, votes)
+        gather(data, i, slots, T, places, votes)
         left = pair_weights[own] - 2.0 * (votes[own] - presence[i])
         loss = _sized_density(pair_weights[own], sizes[own], singleton)
         loss -= _sized_density(left, sizes[own] - 1.0, singleton)
@@ -122,11 +121,10 @@ def _densify(order, codes, offsets, missing, weights, presence, singleton, label
                     best, most = c, gain
         if best == own:
             continue
-        for u in range(codes.shape[1]):
-            slot = offsets[u] + codes[i, u]
+        for u, slot in enumerate(places):
             T[slot, own] -= weights[u]
             T[slot, best] += weights[u]
-        for slot in missing:
+        for slot in slots.missing:
             T[slot] = 0.0
         pair_weights[own] = left
         pair_weights[best] += 2.0 * votes[best]

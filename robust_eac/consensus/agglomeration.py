@@ -80,11 +80,11 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
             if scale[i] < 0.0:
                 continue
             if i == a or nearest[i] == a or nearest[i] == b:
-                nearest[i], best[i] = _most_similar(sums, pairs, scale, i)
+                nearest[i], best[i] = _most_similar(sums, pairs, scale, i, i + 1, n)
             elif i < a:
-                similarity = _similarity(sums, pairs, scale, i, a)
+                found, similarity = _most_similar(sums, pairs, scale, i, a, a + 1)
                 if similarity > _ABOVE * best[i]:
-                    nearest[i], best[i] = a, similarity
+                    nearest[i], best[i] = found, similarity
         a = np.int64(0)
         for i in range(n):
             if best[i] > _ABOVE * best[a]:
@@ -103,18 +103,13 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
 
 
 @njit
-def _similarity(sums, pairs, scale, i, j):
-    """Similarity of two groups; 0 if no partition contains a pair of their objects."""
-    return sums[i, j] / pairs[i, j] * scale[i] * scale[j] if pairs[i, j] > 0.0 else 0.0
-
-
-@njit
-def _most_similar(sums, pairs, scale, i):
-    """(j, similarity) of the most similar of the groups j > i; (-1, -1) if there is none."""
+def _most_similar(sums, pairs, scale, i, start, stop):
+    """(j, similarity) of the group most similar to i, of those from start to before stop; (-1, -1) if there is none."""
     nearest, best = -1, -1.0
-    for j in range(i + 1, len(scale)):
+    for j in range(start, stop):
         if scale[j] > 0.0:
-            similarity = _similarity(sums, pairs, scale, i, j)
+            # 0 if no partition contains a pair of their objects.
+            similarity = sums[i, j] / pairs[i, j] * scale[i] * scale[j] if pairs[i, j] > 0.0 else 0.0
             if similarity > _ABOVE * best:
                 nearest, best = j, similarity
     return nearest, best

@@ -17,7 +17,6 @@ from scipy import sparse
 
 from ..common import BLOCK, row_blocks
 from . import kernels
-from .kernels import njit
 
 # Collapsing copies the codes: do it only if it saves at least this share of the rows.
 _MIN_SAVING = 0.1
@@ -347,9 +346,20 @@ def compact_codes(labels):
     # Lookup tables over the range of the values, together no larger than the labels; np.unique for a wide range.
     narrow = np.array([width <= max(1024, n // 8) for width in widths], dtype=bool)
     starts = np.concatenate([[0], np.cumsum(np.where(narrow, widths, 0).astype(np.int64))])
+    columns = slice(None) if narrow.all() else narrow
+    shift = (starts[:-1] - lows)[columns]
+
+    def places_in_blocks(size=BLOCK):
+        """Yield (slice, places of the labels in the lookup tables) for blocks of rows."""
+        for rows in row_blocks(n, size):
+            places = labels[rows, columns].astype(np.int64, order="C")
+            places += shift
+            yield rows, places
+
     tally = np.zeros(starts[-1], dtype=np.int64)
-    for _, block in _blocks(labels):
-        _tally(block, lows, narrow, starts, tally)
+    # With few rows in a block, adding its counts would take longer than counting.
+    for _, places in places_in_blocks(max(BLOCK, len(tally) // max(m, 1))):
+        tally += np.bincount(places.ravel(), minlength=len(tally))
 
     tables = np.empty(len(tally), dtype=np.int64)
     missing = np.zeros(m, dtype=bool)
@@ -378,36 +388,12 @@ def compact_codes(labels):
 
     largest = max((len(counts) for counts in sizes), default=1)
     codes = np.empty((n, m), dtype=np.min_scalar_type(largest - 1))
-    coded = np.empty((min(n, BLOCK), m), dtype=np.int64)
-    for rows, block in _blocks(labels):
-        part = coded[: len(block)]
-        _look_up(block, lows, narrow, starts, tables, part)
-        for u, (values, table) in wide_values.items():
-            part[:, u] = table[np.searchsorted(values, block[:, u])]
-        codes[rows] = part
+    tables = tables.astype(codes.dtype)
+    for rows, places in places_in_blocks():
+        codes[rows, columns] = tables[places]
+    for u, (values, table) in wide_values.items():
+        codes[:, u] = table[np.searchsorted(values, labels[:, u].astype(np.int64))]
     return codes, sizes, missing
-
-
-def _blocks(labels):
-    """Yield (slice, int64 copy) of blocks of rows: one kernel signature, constant memory."""
-    for block in row_blocks(len(labels)):
-        yield block, labels[block].astype(np.int64, order="C")
-
-
-@njit
-def _tally(block, lows, narrow, starts, tally):
-    for i in range(block.shape[0]):
-        for u in range(block.shape[1]):
-            if narrow[u]:
-                tally[starts[u] + block[i, u] - lows[u]] += 1
-
-
-@njit
-def _look_up(block, lows, narrow, starts, tables, out):
-    for i in range(block.shape[0]):
-        for u in range(block.shape[1]):
-            if narrow[u]:
-                out[i, u] = tables[starts[u] + block[i, u] - lows[u]]
 
 
 def relabel(codes):

@@ -26,11 +26,12 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
         S = np.zeros((len(partitions.sizes), k + -k % WIDTH))
         G = np.zeros((data.observed.shape[1], k, k))
         if k > _BY_PRODUCT:
-            kernels.add_rows(data, partitions.slots, Y, S, G[:0])
+            kernels.add_rows(data, partitions.offsets, Y, S, G[:0])
             for g, mask in enumerate(data.observed.T):
                 G[g] = (Y * (data.multiplicity * mask)[:, np.newaxis]).T @ Y
         else:
-            kernels.add_rows(data, partitions.slots, Y, S, G)
+            kernels.add_rows(data, partitions.offsets, Y, S, G)
+        S[partitions.missing_slots] = 0.0
         return np.ascontiguousarray(S[:, :k]), G
 
     if len(rows) < IN_PARTS:

@@ -15,6 +15,7 @@ from numba.core import event
 from .threads import LOG
 
 # Kernels are called from Python or from each other, never from C. Their wrappers for C would take time to compile.
+# So would tuples, which Python builds to assign more than three values at once.
 njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 _COMPILING = "Compiling, once per installation."
 
@@ -46,10 +47,13 @@ def announce_compiling():
 
 
 @njit
-def add_rows(data, slots, membership, S, G):
-    """Add to S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows (m k + masks k^2))."""
+def add_rows(data, offsets, membership, S, G):
+    """Add to S (n_slots, k) and, unless empty, G (n_masks, k, k); O(rows (m k + masks k^2)).
+
+    The sums of "not observed" are added, too.
+    """
     codes, observed, multiplicity = data.codes, data.observed, data.multiplicity
-    offsets, k = slots.offsets, membership.shape[1]
+    k = membership.shape[1]
     wy = np.empty(S.shape[1])
     for p in range(S.shape[1]):
         wy[p] = 0.0
@@ -66,9 +70,6 @@ def add_rows(data, slots, membership, S, G):
                     if wy[p] != 0.0:
                         for q in range(k):
                             G[g, p, q] += wy[p] * membership[i, q]
-    for slot in slots.missing:
-        for p in range(S.shape[1]):
-            S[slot, p] = 0.0
 
 
 @njit

@@ -103,55 +103,47 @@ _EPS = np.finfo(np.float64).eps
 
 
 @njit
-def gather(codes, i, offsets, T, b):
-    """b = sum over u of T[slot of row i in u]; O(m k), the inner loop of all solvers."""
-    # Four partitions at a time: otherwise every addition waits for the store of the previous one. Functions take the
-    # whole array and a row index, because numba counts references to views of rows.
-    m, k = codes.shape[1], b.shape[0]
-    rest = m - m % 4
-    if k == 4 or k == 8:
-        # These few columns fit in registers.
-        for p in range(0, k, 4):
-            b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
-            for u in range(0, rest, 4):
-                slot0 = np.uint64(offsets[u] + codes[i, u])
-                slot1 = np.uint64(offsets[u + 1] + codes[i, u + 1])
-                slot2 = np.uint64(offsets[u + 2] + codes[i, u + 2])
-                slot3 = np.uint64(offsets[u + 3] + codes[i, u + 3])
-                b0 += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
-                b1 += (T[slot0, p + 1] + T[slot1, p + 1]) + (T[slot2, p + 1] + T[slot3, p + 1])
-                b2 += (T[slot0, p + 2] + T[slot1, p + 2]) + (T[slot2, p + 2] + T[slot3, p + 2])
-                b3 += (T[slot0, p + 3] + T[slot1, p + 3]) + (T[slot2, p + 3] + T[slot3, p + 3])
-            b[p], b[p + 1], b[p + 2], b[p + 3] = b0, b1, b2, b3
-    else:
-        for p in range(k):
-            b[p] = 0.0
-        for u in range(0, rest, 4):
-            slot0 = np.uint64(offsets[u] + codes[i, u])
-            slot1 = np.uint64(offsets[u + 1] + codes[i, u + 1])
-            slot2 = np.uint64(offsets[u + 2] + codes[i, u + 2])
-            slot3 = np.uint64(offsets[u + 3] + codes[i, u + 3])
-            for p in range(k):
-                b[p] += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
-    for u in range(rest, m):
-        slot0 = np.uint64(offsets[u] + codes[i, u])
-        for p in range(k):
-            b[p] += T[slot0, p]
+def gather(data, i, slots, T, places, b):
+    """Fill `places` with the slots of row i and b with the sum of their rows of T; O(m k), the loop of all solvers.
 
-
-@njit
-def gather_whole(observed, i, whole, T, b):
-    """b += sum over the masks that contain row i of T[whole[g]]; O(masks k)."""
-    n, k = whole.shape[0], b.shape[0]
-    for g in range(0, n - 3, 4):
-        slot0, slot1, slot2, slot3 = whole[g], whole[g + 1], whole[g + 2], whole[g + 3]
-        x0, x1, x2, x3 = observed[i, g], observed[i, g + 1], observed[i, g + 2], observed[i, g + 3]
-        for p in range(k):
-            b[p] += (x0 * T[slot0, p] + x1 * T[slot1, p]) + (x2 * T[slot2, p] + x3 * T[slot3, p])
-    for g in range(n - n % 4, n):
-        if observed[i, g]:
+    After the slots of the partitions come those of the masks' single clusters, with a row of zeros for masks without i.
+    """
+    # Four slots at a time: otherwise every addition waits for the store of the previous one. Functions take the whole
+    # array and a row index, because numba counts references to views of rows.
+    codes, offsets = data.codes, slots.offsets
+    m, n, k = codes.shape[1], places.shape[0], b.shape[0]
+    for u in range(m):
+        places[u] = offsets[u] + codes[i, u]
+    for g in range(n - m):
+        places[m + g] = slots.whole[g] if data.observed[i, g] else slots.missing[0]
+    for p in range(k):
+        b[p] = 0.0
+    start, stop = 0, m
+    while start < n:
+        rest = stop - (stop - start) % 4
+        if k == 4:
+            # These few columns fit in registers.
+            b0, b1 = b[0], b[1]
+            b2, b3 = b[2], b[3]
+            for u in range(start, rest, 4):
+                slot0, slot1 = places[u], places[u + 1]
+                slot2, slot3 = places[u + 2], places[u + 3]
+                b0 += (T[slot0, 0] + T[slot1, 0]) + (T[slot2, 0] + T[slot3, 0])
+                b1 += (T[slot0, 1] + T[slot1, 1]) + (T[slot2, 1] + T[slot3, 1])
+                b2 += (T[slot0, 2] + T[slot1, 2]) + (T[slot2, 2] + T[slot3, 2])
+                b3 += (T[slot0, 3] + T[slot1, 3]) + (T[slot2, 3] + T[slot3, 3])
+            b[0], b[1] = b0, b1
+            b[2], b[3] = b2, b3
+        else:
+            for u in range(start, rest, 4):
+                slot0, slot1 = places[u], places[u + 1]
+                slot2, slot3 = places[u + 2], places[u + 3]
+                for p in range(k):
+                    b[p] += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
+        for u in range(rest, stop):
             for p in range(k):
-                b[p] += T[whole[g], p]
+                b[p] += T[places[u], p]
+        start, stop = stop, n
 
 
 @njit
@@ -190,13 +182,11 @@ def gradient(data, slots, statistics, membership, out):
     """Fill out (rows, k) with the gradient in each object's column; O(rows (m k + masks k^2))."""
     k = membership.shape[1]
     T, Q, own = statistics.T, statistics.Q, statistics.own
-    b = np.empty(T.shape[1])
+    b, places = np.empty(T.shape[1]), np.empty(data.codes.shape[1] + slots.whole.shape[0], dtype=np.uint64)
     everywhere = Q.shape[0] == 1 and data.observed.all()
     H = Q[0] if everywhere else np.empty((k, k))
     for i in range(data.codes.shape[0]):
-        gather(data.codes, i, slots.offsets, T, b)
-        if slots.whole.shape[0] > 0:
-            gather_whole(data.observed, i, slots.whole, T, b)
+        gather(data, i, slots, T, places, b)
         if not everywhere:
             fill_hessian(data.observed, i, Q, H)
         quarter_gradient(membership[i], H, b, 0.0, own[i, 2], out[i])
@@ -256,7 +246,7 @@ def minimise_quartic(c1, c2, c3, c4, upper):
             return upper
         return _rising_root(0.0, upper, c1, c2, c3, c4)
 
-    best, best_value = 0.0, 0.0
+    best = best_value = 0.0
     value = quartic_value(upper, c1, c2, c3, c4)
     if value < best_value:
         best, best_value = upper, value
@@ -265,14 +255,16 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     cut1, cut2 = 0.0, upper
     if discriminant > 0.0:
         root = -(3.0 * c3 + (np.sqrt(discriminant) if c3 >= 0.0 else -np.sqrt(discriminant)))
-        first = root / (12.0 * c4) if c4 != 0.0 else upper
-        second = 2.0 * c2 / root
-        cut1 = min(max(min(first, second), 0.0), upper)
-        cut2 = min(max(max(first, second), 0.0), upper)
+        cut1 = root / (12.0 * c4) if c4 != 0.0 else upper
+        cut2 = 2.0 * c2 / root
+        if cut1 > cut2:
+            cut1, cut2 = cut2, cut1
 
     lo = 0.0
     for piece in range(3):
-        hi = cut1 if piece == 0 else (cut2 if piece == 1 else upper)
+        hi = cut1 if piece == 0 else cut2
+        if piece == 2 or hi > upper:
+            hi = upper
         if hi > lo:
             left = c1 + lo * (2.0 * c2 + lo * (3.0 * c3 + lo * 4.0 * c4))
             right = c1 + hi * (2.0 * c2 + hi * (3.0 * c3 + hi * 4.0 * c4))
@@ -298,7 +290,7 @@ def steepest_pair(y, e, shift, slopes):
         slopes[j] = slope
         low = min(low, slope)
         high = max(high, slope if y[j] > 0.0 else -np.inf)
-    p, q = 0, 0
+    p = q = 0
     while p < k - 1 and slopes[p] != low:
         p += 1
     while q < k - 1 and (slopes[q] != high or y[q] <= 0.0):
@@ -315,7 +307,7 @@ def descend_column(y, y0, e, H, weight, extra, visit, slopes):
     positive coordinate of largest derivative to the one of smallest derivative, by exact line search.
     """
     k = y.shape[0]
-    gap, decrease, square = 0.0, 0.0, 0.0
+    gap = decrease = square = 0.0
     for j in range(k):
         square += y[j] * y[j]
     for step in range(visit.n_steps):
@@ -326,7 +318,7 @@ def descend_column(y, y0, e, H, weight, extra, visit, slopes):
             mean = 0.0
             for j in range(k):
                 mean += slopes[j] * y[j]
-            gap = max(mean - low, 0.0)
+            gap = mean - low if mean > low else 0.0
             if gap <= visit.skip:
                 break
         if not low < high:
@@ -358,7 +350,8 @@ def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
     step.
     """
     k = y.shape[0]
-    reach, slope, bend, square, dot, length = relaxation, 0.0, 0.0, 0.0, 0.0, 0.0
+    reach = relaxation
+    slope = bend = square = dot = length = 0.0
     for p in range(k):
         d = y[p] - y0[p]
         slope += e0[p] * d
@@ -381,7 +374,8 @@ def overrelax(y, y0, e, e0, weight, extra, relaxation, decrease):
     if value > 0.0:
         return decrease
     for p in range(k):
-        y[p] = max(y0[p] + reach * (y[p] - y0[p]), 0.0)
+        moved = y0[p] + reach * (y[p] - y0[p])
+        y[p] = moved if moved > 0.0 else 0.0
     return value
 
 
@@ -393,29 +387,30 @@ def sweep_rows(order, data, slots, statistics, membership, visit):
     objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective, which is never
     positive. O(rows (m k + masks k^2)) time, no allocation that grows with the rows.
     """
-    codes, observed, multiplicity = data.codes, data.observed, data.multiplicity
-    offsets, whole, missing = slots.offsets, slots.whole, slots.missing
+    observed, multiplicity, missing = data.observed, data.multiplicity, slots.missing
     own, relaxation = statistics.own, visit.relaxation
-    T, Q, slot_coef, mask_coef = statistics.T, statistics.Q, statistics.slot_coef, statistics.mask_coef
+    T, Q = statistics.T, statistics.Q
+    slot_coef, mask_coef = statistics.slot_coef, statistics.mask_coef
     k, width = membership.shape[1], T.shape[1]
-    n_partitions = codes.shape[1]
-    b, e, y, y0, step = np.empty(width), np.empty(k), np.empty(k), np.empty(k), np.empty(width)
-    e0, slopes, moved = np.empty(k), np.empty(k), np.empty(k, dtype=np.int64)
+    places = np.empty(data.codes.shape[1] + slots.whole.shape[0], dtype=np.uint64)
+    b, step = np.empty(width), np.empty(width)
+    e, y, y0 = np.empty(k), np.empty(k), np.empty(k)
+    e0, slopes, moved = np.empty(k), np.empty(k), np.empty(k, dtype=np.uint64)
     for p in range(width):
         step[p] = 0.0
     everywhere = Q.shape[0] == 1
     for i in order:
         everywhere &= observed[i, 0]
-    H = Q[0] if everywhere else np.empty((k, k))
-    total, total_decrease = 0.0, 0.0
+    H = Q[0]
+    if not everywhere:
+        H = H.copy()
+    total = total_decrease = 0.0
     for i in order:
         for p in range(k):
             y[p] = y0[p] = membership[i, p]
         w = multiplicity[i]
         weight, extra = w * own[i, 0], w * own[i, 1]
-        gather(codes, i, offsets, T, b)
-        if whole.shape[0] > 0:
-            gather_whole(observed, i, whole, T, b)
+        gather(data, i, slots, T, places, b)
         if not everywhere:
             fill_hessian(observed, i, Q, H)
         quarter_gradient(y, H, b, weight, extra, e)
@@ -438,24 +433,18 @@ def sweep_rows(order, data, slots, statistics, membership, visit):
         if n_moved == 0:
             continue
         if 4 * n_moved < k:
-            for u in range(n_partitions):
-                slot = np.uint64(offsets[u] + codes[i, u])
+            for slot in places:
                 factor = slot_coef[slot]
                 for j in range(n_moved):
                     T[slot, moved[j]] += factor * step[moved[j]]
         else:
-            for u in range(n_partitions):
-                slot = np.uint64(offsets[u] + codes[i, u])
+            for slot in places:
                 factor = slot_coef[slot]
                 for p in range(width):
                     T[slot, p] += factor * step[p]
         for slot in missing:
             for p in range(width):
                 T[slot, p] = 0.0
-        for g in range(whole.shape[0]):
-            if observed[i, g]:
-                for j in range(n_moved):
-                    T[whole[g], moved[j]] += slot_coef[whole[g]] * step[moved[j]]
         for g in range(observed.shape[1]):
             if observed[i, g]:
                 factor = mask_coef[g] * w

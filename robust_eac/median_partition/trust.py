@@ -364,12 +364,13 @@ def _compare_pairs(columns, references, tested, table, sizes, out):
                 power2 = 0.0
                 rows2, rows3 = 0.0, 0.0
                 for c in range(sizes.shape[1]):
-                    power2 += sizes[side, c] ** 2
+                    power2 += sizes[side, c] * sizes[side, c]
                 for c in range(sizes.shape[1]):
                     size = sizes[side, c]
                     deviation = size - power2 / n if n > 0.0 else 0.0
-                    rows2 += size * deviation**2
-                    rows3 += size * deviation**3
+                    squared = deviation * deviation
+                    rows2 += size * squared
+                    rows3 += size * (squared * deviation)
                     sizes[side, c] = 0.0
                 out[2 + 3 * side, r, v] = power2
                 out[3 + 3 * side, r, v] = rows2
