@@ -113,7 +113,7 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
     del states
     while parts:
         of_part, part = part, parts.pop()
-        state = spread(part, of_part.objective, alternate(_loose(of_part), state))
+        state = spread(part, of_part.objective, alternate(of_part, state))
     return alternate(problem, state)
 
 
