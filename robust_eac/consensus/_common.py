@@ -8,6 +8,7 @@ from .. import validation as check
 from ..common import row_blocks
 from ..core import kernels
 from ..core.encoding import Encoding, RowData, collapse, encode, hard_partitions, one_hot, select
+from ..core.kernels import njit
 
 # Means that differ by less than this are equal up to rounding.
 TIE = 1e-12
@@ -116,8 +117,7 @@ def in_random_order(encoding, rng, weights=None):
     names[slots] = np.arange(len(slots)) - np.repeat(new.offsets, new.n_codes)
     renamed = np.empty_like(codes)
     for block in row_blocks(len(codes)):
-        places = codes.take(objects[block], axis=0).take(columns, axis=1) + old.offsets[columns]
-        renamed[block] = names[places]
+        _rename(codes.take(objects[block], axis=0), columns, old.offsets[columns], names, renamed[block])
     rows = RowData(renamed, multiplicity[objects], np.ascontiguousarray(observed[objects]))
     places = np.argsort(objects)
     places = places if inverse is None else places[inverse]
@@ -146,12 +146,27 @@ def _refined_colours(encoding, weights):
     while True:
         colours = hashed(of_partitions + np.add.reduceat(slots, partitions.offsets))
         slots = np.where(filled, hashed(slots + np.repeat(colours, partitions.n_codes)), 0)
-        sums = np.empty((len(weighty), 1))
-        kernels.fill_costs(rows.codes, partitions.offsets, slots[:, np.newaxis].astype(np.float64), sums)
-        objects = np.where(weighty, of_objects + sums[:, 0].astype(np.int64), 0)
+        objects = of_objects.copy()
+        _add_slots(rows.codes, partitions.offsets, slots, objects)
+        objects = np.where(weighty, objects, 0)
         n_different = len(np.unique(slots[filled]))
         if n_different in (n_before, np.count_nonzero(filled)):
             return objects, colours, slots
         sums, n_before = np.zeros((len(slots), 1)), n_different
         kernels.count(rows.codes, partitions.offsets, hashed(objects).astype(np.float64), one_cluster, sums)
         slots = np.where(filled, hashed(slots + sums[:, 0].astype(np.int64)), 0)
+
+
+@njit
+def _add_slots(codes, offsets, values, sums):
+    for i in range(codes.shape[0]):
+        for u in range(codes.shape[1]):
+            sums[i] += values[offsets[u] + codes[i, u]]
+
+
+@njit
+def _rename(codes, columns, offsets, names, out):
+    """Fill out with the new names of the codes in these columns; offsets : their first slots."""
+    for i in range(out.shape[0]):
+        for u in range(out.shape[1]):
+            out[i, u] = names[offsets[u] + codes[i, columns[u]]]
