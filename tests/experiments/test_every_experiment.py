@@ -14,7 +14,7 @@ from experiments.combinatorial_eac import combinatorial_data, combinatorial_good
 from experiments.linear_eac import linear_eac, linear_eac_starts
 from experiments.robust_eac import baselines
 from experiments.shared import measure, runner, store
-from experiments.speed import peers, resampling
+from experiments.speed import peer_ways, peers, resampling
 from experiments.threshold_eac import kmeans, threshold_eac
 from robust_eac import load_dataset
 
@@ -69,11 +69,10 @@ def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, worker, m
     experiment = runner.load_experiment(name)
     assert experiment.__doc__
     # A process per cell would load all that is compiled anew; the first way of peers has one.
-    fresh = iter([measure.in_fresh_process])
+    fresh = iter([measure.in_fresh_process] * (name == "peers"))
     monkeypatch.setattr(runner, "in_fresh_process", in_this_process)
-    monkeypatch.setattr(peers, "in_fresh_process", lambda *of, **how: next(fresh, in_this_process)(*of, **how))
+    monkeypatch.setattr(peer_ways, "in_fresh_process", lambda *of, **how: next(fresh, in_this_process)(*of, **how))
     monkeypatch.setattr(peers, "limit_memory", lambda n_bytes: None)
-    monkeypatch.setattr(resampling, "in_fresh_process", in_this_process)
     monkeypatch.setattr(resampling, "limit_memory", lambda n_bytes: None)
     # So would the workers that a cell starts itself.
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
