@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from distributed import LocalCluster
 from joblib.externals.loky import ProcessPoolExecutor
 from scipy.stats import entropy
 
@@ -14,7 +15,7 @@ from experiments.combinatorial_eac import combinatorial_data, combinatorial_good
 from experiments.linear_eac import linear_eac, linear_eac_starts
 from experiments.robust_eac import baselines
 from experiments.shared import measure, runner, store
-from experiments.speed import peer_ways, peers, resampling
+from experiments.speed import distributed_scaling, peer_ways, peers, resampling
 from experiments.threshold_eac import kmeans, threshold_eac
 from robust_eac import load_dataset
 
@@ -32,6 +33,7 @@ SMALLER = (
     (certificates, "STARTS", 2),
     (combinatorial_data, "ORDINARY_RUNS", 40),
     (combinatorial_goodness, "RUNS", 20),
+    (distributed_scaling, "N_PARTITIONS", 10),
 )
 
 
@@ -74,6 +76,8 @@ def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, worker, m
     monkeypatch.setattr(peer_ways, "in_fresh_process", lambda *of, **how: next(fresh, in_this_process)(*of, **how))
     monkeypatch.setattr(peers, "limit_memory", lambda n_bytes: None)
     monkeypatch.setattr(resampling, "limit_memory", lambda n_bytes: None)
+    threads = {"processes": False, "protocol": "tcp://"}
+    monkeypatch.setattr("distributed.LocalCluster", lambda *of, **how: LocalCluster(*of, **how | threads))
     # So would the workers that a cell starts itself.
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     make_smaller(monkeypatch.setattr)
