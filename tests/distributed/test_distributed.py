@@ -62,17 +62,6 @@ def client():
         yield client
 
 
-@pytest.fixture(params=["synchronous", "workers"])
-def scheduler(request):
-    """Where Dask computes: in this thread, or on workers."""
-    if request.param == "synchronous":
-        with dask.config.set(scheduler="synchronous"):
-            yield request.param
-    else:
-        with request.getfixturevalue("client").as_current():
-            yield request.param
-
-
 @pytest.fixture
 def here():
     with dask.config.set(scheduler="synchronous"):
@@ -173,10 +162,10 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
     assert result.objective == pytest.approx(single.objective, rel=0.05)
 
 
-def test_sample_start_finds_the_planted_partition(rng, scheduler, monkeypatch):
-    if scheduler == "synchronous":
-        monkeypatch.setattr(_starts, "_SAMPLE", 40)
-        monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 1)
+@pytest.mark.usefixtures("here")
+def test_sample_start_finds_the_planted_partition(rng, monkeypatch):
+    monkeypatch.setattr(_starts, "_SAMPLE", 40)
+    monkeypatch.setattr(_starts, "_SAMPLE_PER_CLUSTER", 1)
     labels, _ = problem(rng, n=900)
     result = solve_median_partition_distributed(by_rows(labels, 200), K, random_state=0)
     assert_consistent(labels, result)

@@ -24,7 +24,7 @@ DATA = Path(__file__).parents[2] / "paper_figures" / "data"
 
 # Cells of the smoke grids show the same with these.
 SMALLER = (
-    (baselines, "N_PARTITIONS", 16),
+    (baselines, "N_PARTITIONS", 8),
     (kmeans, "N_PARTITIONS", 40),
     (threshold_eac, "N_PARTITIONS", 40),
     (linear_eac, "N_PARTITIONS", 6),
@@ -34,6 +34,7 @@ SMALLER = (
     (combinatorial_data, "ORDINARY_RUNS", 40),
     (combinatorial_goodness, "RUNS", 20),
     (distributed_scaling, "N_PARTITIONS", 10),
+    (peers, "RUNS", 2),
 )
 
 

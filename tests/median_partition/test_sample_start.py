@@ -5,13 +5,7 @@ import pytest
 
 from robust_eac import WEIGHT_SOLVERS, adjusted_rand_score, optimality_gap, solve_median_partition
 
-from ..access import (
-    _starts,
-    check_ensemble,
-    draw_sample,
-    encode,
-    encode_ensemble,
-)
+from ..access import _starts, check_ensemble, draw_sample, encode, encode_ensemble
 from ..conftest import planted_ensemble
 
 TRUTH = np.arange(1200) % 3
