@@ -14,7 +14,6 @@ from robust_eac import (
     RobustEAC,
     adjusted_agreement,
     adjusted_rand_score,
-    compare,
     ensemble_distributed,
     objective_value,
     optimality_gap,
@@ -406,12 +405,6 @@ def test_micro_clusters_without_objects_are_left_out(rng):
     expected = encode(labels)
     expected = np.delete(table, 2, axis=1)[expected.rows.codes + expected.partitions.offsets].sum(axis=1).argmin(axis=1)
     np.testing.assert_array_equal(np.bincount(expected), sizes)
-
-
-@pytest.mark.usefixtures("here")
-def test_comparison_refuses_a_dask_array():
-    with pytest.raises(TypeError, match="labels must be a dense array in memory"):
-        compare(lazily(GOOD), 2)
 
 
 @pytest.mark.usefixtures("here")
