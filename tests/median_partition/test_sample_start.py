@@ -67,8 +67,7 @@ def test_no_sample_where_it_does_not_pay(rng):
 
 
 @pytest.mark.usefixtures("small_samples")
-@pytest.mark.parametrize("weighting", ["restricted-simplex", "chance-corrected"])
-@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize(("weighting", "missing"), [("restricted-simplex", 0.0), ("chance-corrected", 0.1)])
 def test_very_many_objects_are_solved_from_quarters_of_them(rng, monkeypatch, capsys, weighting, missing):
     monkeypatch.setattr(_starts, "_SAMPLE", 60)
     truth = np.arange(12_000) % 3
