@@ -13,8 +13,7 @@ from scipy.stats import entropy
 from experiments.accuracy import certificates, ensemble_benchmark, number_of_clusters
 from experiments.combinatorial_eac import combinatorial_data, combinatorial_goodness
 from experiments.linear_eac import linear_eac, linear_eac_starts
-from experiments.robust_eac import baselines, noisy_ensembles, noisy_readings
-from experiments.robustness import robustness
+from experiments.robust_eac import baselines
 from experiments.shared import measure, runner, store
 from experiments.speed import distributed_scaling, peer_ways, peers, resampling
 from experiments.threshold_eac import kmeans, threshold_eac
@@ -36,9 +35,6 @@ SMALLER = (
     (combinatorial_goodness, "RUNS", 20),
     (distributed_scaling, "N_PARTITIONS", 10),
     (peers, "RUNS", 2),
-    (robustness, "N_PARTITIONS", 20),
-    (noisy_ensembles, "SIZES", {"kmeans": 30, "mixed": 28}),
-    (noisy_readings, "SIZES", {"kmeans": 30, "mixed": 28}),
     (number_of_clusters, "N_PARTITIONS", 20),
 )
 
