@@ -22,7 +22,7 @@ def cells(*, n_samples=(100_000,), fractions=(0.0, 0.2), rounds=7):
     return grid(n_samples=n_samples, fraction=fractions, rounds=(rounds,))
 
 
-SMOKE = cells(n_samples=(1000,), rounds=2)
+SMOKE = cells(n_samples=(300,), rounds=2)
 
 
 def run_one(*, n_samples, fraction, rounds):

@@ -32,7 +32,7 @@ def cells(*, methods=DEFAULT, n_samples=SIZES, workers=(2,), chunk_rows=250_000,
     return grid(method=methods, **sizes, repetition=range(repetitions))
 
 
-SMOKE = cells(methods=CHOICES["methods"], n_samples=(1200,), workers=(1,), chunk_rows=600)
+SMOKE = cells(methods=CHOICES["methods"], n_samples=(240,), workers=(1,), chunk_rows=120)
 
 
 def run_one(*, method, n_samples, n_workers, chunk_rows, memory, repetition):
@@ -50,7 +50,7 @@ def run_one(*, method, n_samples, n_workers, chunk_rows, memory, repetition):
         Client(cluster) as client,
     ):
         file = Path(folder) / "labels.npy"
-        _, classes = planted_labels(n_samples, rng, path=file)
+        _, classes = planted_labels(n_samples, rng, n_partitions=N_PARTITIONS, path=file)
         # A small first call loads the compiled kernels of the client and of the workers.
         _call(method, _rows_of(file, 2000, 200), 0)
         labels, seed = _rows_of(file, n_samples, chunk_rows), derive_seed(0, repetition, "solver")

@@ -31,7 +31,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 from robust_eac import CONSENSUS_FUNCTIONS, RobustEAC, __version__, solve_membership
 
-from ..shared.measure import peak_bytes, timed
+from ..shared.measure import in_fresh_process, peak_bytes, timed
+from ..shared.store import NOT_INSTALLED
 
 
 class Answer(NamedTuple):
@@ -75,6 +76,32 @@ def installed(package):
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def in_limited_process(function, config, package, seconds, fields):
+    """What a module's function measures of a way, in a process of its own, and the version of the way's package.
+
+    If the way is not installed, exceeds a limit or fails, the result says why, with None in the `fields`. That ways of
+    this library fail is an error.
+    """
+    found = {"version": installed(package)}
+    if found["version"] is None:
+        return found | nothing_found(fields, NOT_INSTALLED)
+    try:
+        return found | in_fresh_process(function, config, seconds=seconds)
+    except TimeoutError:
+        return found | nothing_found(fields, "time", f"more than {seconds} seconds")
+    except ChildProcessError as error:
+        if package is None:
+            raise
+        code, messages = error.args
+        # The system kills a process that asks for too much memory.
+        return found | (nothing_found(fields, "memory") if code == -9 else nothing_found(fields, "error", messages))
+
+
+def nothing_found(fields, why, message=""):
+    """The result of a way that was stopped, with the end of a long message, where the reason is."""
+    return {"stopped": why, "message": message.strip()[-200:]} | dict.fromkeys(fields)
 
 
 def _robust_eac(n_init, labels, n_clusters, seed):
@@ -140,19 +167,23 @@ def _clue(method, labels, n_clusters, seed):
     script = _CLUE.format(method=method, n_clusters=n_clusters, seed=seed % 2**31)
     table = io.StringIO()
     np.savetxt(table, labels, fmt="%d", delimiter=",")
-    done = run_r(script, table.getvalue())
-    if "cannot allocate" in done.stderr or "memory exhausted" in done.stderr:
-        raise MemoryError(done.stderr)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
-    measured, _, rows = done.stdout.partition("\n")
+    measured, _, rows = printed_by_r(script, table.getvalue()).partition("\n")
     seconds, before, peak = map(float, measured.split())
     found = np.loadtxt(io.StringIO(rows), delimiter=",", ndmin=2)
     return Answer(seconds, int(before * 2**20), int(peak * 2**20), found)
 
 
-def run_r(script, text=None):
-    """The finished process of an R script with a text on standard input."""
+def printed_by_r(script, text):
+    """What an R script prints that has a text on standard input."""
+    done = _run_r(script, text)
+    if "cannot allocate" in done.stderr or "memory exhausted" in done.stderr:
+        raise MemoryError(done.stderr)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return done.stdout
+
+
+def _run_r(script, text=None):
     return subprocess.run(
         ["Rscript", "--vanilla", "-e", script], input=text, capture_output=True, text=True, check=False
     )
@@ -161,7 +192,7 @@ def run_r(script, text=None):
 def _version_in_r(package):
     if shutil.which("Rscript") is None:
         return None
-    done = run_r(f'cat(as.character(packageVersion("{package}")))')
+    done = _run_r(f'cat(as.character(packageVersion("{package}")))')
     return done.stdout if done.returncode == 0 else None
 
 

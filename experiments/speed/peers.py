@@ -15,9 +15,9 @@ from sklearn.preprocessing import OneHotEncoder
 
 from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, objective_value
 
-from ..shared.measure import in_fresh_process, limit_memory
-from ..shared.store import NOT_INSTALLED, derive_seed
-from .peer_ways import OURS, WAYS, installed
+from ..shared.measure import limit_memory
+from ..shared.store import derive_seed
+from .peer_ways import OURS, WAYS, in_limited_process, nothing_found
 
 VERSION = 1
 # Cells are timed, so they run one after another.
@@ -28,6 +28,7 @@ MEMORY = 16 * 2**30
 SECONDS = 120
 # A way that takes less than QUICK seconds runs RUNS times in its process; the median counts.
 QUICK, RUNS = 2.0, 7
+_MEASURED = ("seconds", "bytes_before", "peak_bytes", "hard", "relaxed", "ari", "h", "n_clusters")
 # {objects: partitions}
 _TASKS = {1000: 50, 5000: 100, 20_000: 100, 100_000: 100, 1_000_000: 100}
 # k-means finds its centres on this number of objects; the others go to the nearest centre.
@@ -60,20 +61,8 @@ def run_one(*, n_samples, n_partitions, way, repetition):
     """
     folder = _ensemble(n_samples, n_partitions, repetition)
     config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}
-    version = installed(WAYS[way].package)
-    of_package = {"version": version, "licence": WAYS[way].licence}
-    if version is None:
-        return of_package | _stopped(NOT_INSTALLED)
-    try:
-        return of_package | in_fresh_process(f"{__name__}:measure", config, seconds=SECONDS)
-    except TimeoutError:
-        return of_package | _stopped("time", f"more than {SECONDS} seconds")
-    except ChildProcessError as error:
-        if WAYS[way].package is None:
-            raise
-        code, messages = error.args
-        # The system kills a process that asks for too much memory.
-        return of_package | (_stopped("memory") if code == -9 else _stopped("error", messages))
+    found = in_limited_process(f"{__name__}:measure", config, WAYS[way].package, SECONDS, _MEASURED)
+    return found | {"licence": WAYS[way].licence}
 
 
 def make_ensemble(n_samples, n_partitions, rng):
@@ -108,11 +97,11 @@ def measure(folder, way, seed):
         while len(times) < RUNS and answer.seconds < QUICK:
             times.append(WAYS[way].run(labels, N_CLUSTERS, seed).seconds)
     except MemoryError:
-        return _stopped("memory", f"more than {MEMORY // 2**30} GiB")
+        return nothing_found(_MEASURED, "memory", f"more than {MEMORY // 2**30} GiB")
     except Exception as error:
         if WAYS[way].package is None:
             raise
-        return _stopped("error", f"{type(error).__name__}: {error}")
+        return nothing_found(_MEASURED, "error", f"{type(error).__name__}: {error}")
     measured = {
         "seconds": float(np.median(times)),
         "bytes_before": answer.bytes_before,
@@ -142,9 +131,3 @@ def _spread(labels):
     m, rows = labels.shape[1], OneHotEncoder().fit_transform(labels)
     together = (rows.T @ rows).toarray()
     return np.sum(np.diag(together) ** 2) / m - np.sum(together**2) / m**2
-
-
-def _stopped(why, message=""):
-    """The result of a way that found nothing, with the end of a long message, where the reason is."""
-    nothing = ("seconds", "bytes_before", "peak_bytes", "hard", "relaxed", "ari", "h", "n_clusters")
-    return {"stopped": why, "message": message.strip()[-200:]} | dict.fromkeys(nothing)

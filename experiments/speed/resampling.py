@@ -29,9 +29,9 @@ from sklearn.datasets import make_blobs
 
 from robust_eac import ClustererEnsemble, consensus_distribution
 
-from ..shared.measure import in_fresh_process, limit_memory, peak_bytes, timed
-from ..shared.store import NOT_INSTALLED, derive_seed
-from .peer_ways import installed, run_r
+from ..shared.measure import limit_memory, peak_bytes, timed
+from ..shared.store import derive_seed
+from .peer_ways import in_limited_process, nothing_found, printed_by_r
 
 VERSION = 1
 # Cells are timed, so they run one after another.
@@ -40,6 +40,7 @@ JOBS = 1
 MEMORY = 16 * 2**30
 SECONDS = 1800
 SHARE, N_FEATURES = 0.8, 10
+_MEASURED = ("seconds", "counting_seconds", "bytes_before", "peak_bytes", "area")
 # {objects: repetitions}
 _TASKS = {300: 3, 1000: 1, 2000: 1, 10_000: 1, 100_000: 1}
 
@@ -70,9 +71,6 @@ def cells(*, n_samples=tuple(_TASKS), ways=None, n_per_k=100, most_clusters=8, r
 
 def run_one(*, n_samples, way, n_per_k, most_clusters, repetition):
     """Cost and areas of one way; "stopped" is None, or "not installed", "time", "memory" or "error" with a message."""
-    version = installed(WAYS[way].package)
-    if version is None:
-        return {"version": version} | _stopped(NOT_INSTALLED)
     config = {
         "n_samples": n_samples,
         "way": way,
@@ -81,16 +79,7 @@ def run_one(*, n_samples, way, n_per_k, most_clusters, repetition):
         "data_seed": derive_seed(0, repetition, "data"),
         "seed": derive_seed(0, repetition, "solver"),
     }
-    try:
-        return {"version": version} | in_fresh_process(f"{__name__}:measure", config, seconds=SECONDS)
-    except TimeoutError:
-        return {"version": version} | _stopped("time", f"more than {SECONDS} seconds")
-    except ChildProcessError as error:
-        if WAYS[way].package is None:
-            raise
-        code, messages = error.args
-        # The system kills a process that asks for too much memory.
-        return {"version": version} | (_stopped("memory") if code == -9 else _stopped("error", messages))
+    return in_limited_process(f"{__name__}:measure", config, WAYS[way].package, SECONDS, _MEASURED)
 
 
 def measure(n_samples, way, n_per_k, most_clusters, data_seed, seed):
@@ -102,7 +91,7 @@ def measure(n_samples, way, n_per_k, most_clusters, data_seed, seed):
         WAYS[way].find(X[:60], 3, 12, seed)
         found = WAYS[way].find(X, most_clusters, n_per_k, seed)
     except MemoryError:
-        return _stopped("memory", f"more than {MEMORY // 2**30} GiB")
+        return nothing_found(_MEASURED, "memory", f"more than {MEMORY // 2**30} GiB")
     return {"stopped": None, "message": ""} | found
 
 
@@ -174,12 +163,7 @@ def _consensus_cluster_plus(algorithm, X, most_clusters, n_per_k, seed):
     options = {"most_clusters": most_clusters, "n_per_k": n_per_k, "seed": seed % 2**31}
     script = _CCP.format(share=SHARE, algorithm=algorithm, **options)
     rows = "\n".join(",".join(map(repr, row)) for row in X.tolist())
-    done = run_r(script, rows)
-    if "cannot allocate" in done.stderr or "memory exhausted" in done.stderr:
-        raise MemoryError(done.stderr)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
-    seconds, before, peak, *areas = map(float, done.stdout.split())
+    seconds, before, peak, *areas = map(float, printed_by_r(script, rows).split())
     return _result(seconds, int(before * 2**20), int(peak * 2**20), areas)
 
 
@@ -191,12 +175,6 @@ def area_of(matrix):
 def _result(seconds, before, peak, areas):
     areas = [float(area) for area in areas]
     return {"seconds": seconds, "counting_seconds": None, "bytes_before": before, "peak_bytes": peak, "area": areas}
-
-
-def _stopped(why, message=""):
-    """The result of a way that found nothing, with the end of a long message, where the reason is."""
-    nothing = ("seconds", "counting_seconds", "bytes_before", "peak_bytes", "area")
-    return {"stopped": why, "message": message.strip()[-200:]} | dict.fromkeys(nothing)
 
 
 OURS, OUR_TREES = "robust_eac, k-means", "robust_eac, average linkage"

@@ -62,11 +62,10 @@ def run_clue(script, path, **arrays):
     return lambda name: np.loadtxt(path / f"{name}.csv", delimiter=",")
 
 
-@pytest.mark.parametrize("uniform", [True, False], ids=["uniform", "weighted"])
 @pytest.mark.parametrize(("n", "m", "n_planted", "k"), [(30, 6, 2, 2), (45, 8, 3, 3), (60, 10, 4, 4), (40, 8, 4, 3)])
-def test_same_minimum(tmp_path, rng, n, m, n_planted, k, uniform):
+def test_same_minimum(tmp_path, rng, n, m, n_planted, k):
     labels = planted_ensemble(rng, np.arange(n) % n_planted, m, noise=0.2, n_random=m // 4)
-    weights = np.full(m, 1.0 / m) if uniform else rng.dirichlet(np.ones(m))
+    weights = np.full(m, 1.0 / m) if n == 45 else rng.dirichlet(np.ones(m))
     read = run_clue(CONSENSUS.format(k=k, reltol=RELTOL), tmp_path, labels=labels, weights=weights)
     theirs = read("membership")
     # A start can end in a local minimum (up to 1.4 % higher, on 5 of 100 ensembles with k < n_planted).

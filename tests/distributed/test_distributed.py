@@ -14,7 +14,6 @@ from robust_eac import (
     RobustEAC,
     adjusted_agreement,
     adjusted_rand_score,
-    compare,
     ensemble_distributed,
     objective_value,
     optimality_gap,
@@ -60,17 +59,6 @@ def client():
         dask_distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
-
-
-@pytest.fixture(params=["synchronous", "workers"])
-def scheduler(request):
-    """Where Dask computes: in this thread, or on workers."""
-    if request.param == "synchronous":
-        with dask.config.set(scheduler="synchronous"):
-            yield request.param
-    else:
-        with request.getfixturevalue("client").as_current():
-            yield request.param
 
 
 @pytest.fixture
@@ -172,15 +160,15 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
         return _blocks.Proposal(rows, target), _blocks.sums_of_step(encoding, rows, target, 1e9)
 
     monkeypatch.setattr(_blocks, "propose", uphill)
-    result = solve_median_partition_distributed(by_rows(labels, 80), K, init=start, tol=1e-3, random_state=0)
+    result = solve_median_partition_distributed(by_rows(labels, 120), K, init=start, tol=1e-3, random_state=0)
     assert_consistent(labels, result)
     assert result.objective == pytest.approx(single.objective, rel=0.05)
 
 
-def test_sample_start_finds_the_planted_partition(rng, scheduler, monkeypatch):
-    if scheduler == "synchronous":
-        monkeypatch.setattr(_starts, "_QUARTER", 40)
-        monkeypatch.setattr(_starts, "_PER_CLUSTER", 1)
+@pytest.mark.usefixtures("here")
+def test_sample_start_finds_the_planted_partition(rng, monkeypatch):
+    monkeypatch.setattr(_starts, "_QUARTER", 40)
+    monkeypatch.setattr(_starts, "_PER_CLUSTER", 1)
     labels, _ = problem(rng, n=900)
     result = solve_median_partition_distributed(by_rows(labels, 200), K, random_state=0)
     assert_consistent(labels, result)
@@ -347,7 +335,7 @@ def test_many_chunks_give_the_fit_in_memory(missing, weighted, options):
 
 @pytest.mark.usefixtures("here")
 def test_one_chunk_gives_the_bits_of_memory():
-    for seed in range(50):
+    for seed in range(10):
         rng = np.random.RandomState(seed)
         labels, _ = problem(rng, missing=0.2 * (seed % 2), n=90)
         weight = rng.choice([0.5, 1.0, 2.0], size=90) if seed % 3 else None
@@ -374,7 +362,7 @@ def test_one_chunk_gives_the_bits_of_memory():
 @pytest.mark.parametrize("n_drawn", [2**17, 500], ids=["all", "some"])
 def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
     monkeypatch.setattr(_blocks, "_SAMPLE", n_drawn)
-    for seed in range(3):
+    for seed in range(2):
         rng = np.random.RandomState(seed)
         labels = planted_ensemble(rng, np.arange(2000) % K, 20, noise=0.1, n_random=3)
         # Half of the partitions are finer than the classes.
@@ -421,12 +409,6 @@ def test_micro_clusters_without_objects_are_left_out(rng):
     expected = encode(labels)
     expected = np.delete(table, 2, axis=1)[expected.rows.codes + expected.partitions.offsets].sum(axis=1).argmin(axis=1)
     np.testing.assert_array_equal(np.bincount(expected), sizes)
-
-
-@pytest.mark.usefixtures("here")
-def test_comparison_refuses_a_dask_array():
-    with pytest.raises(TypeError, match="labels must be a dense array in memory"):
-        compare(lazily(GOOD), 2)
 
 
 @pytest.mark.usefixtures("here")

@@ -150,6 +150,7 @@ def cluster_process():
         process.kill()
 
 
+@pytest.mark.parametrize("undisturbed", ["raw", "merge"], indirect=True)
 def test_a_lost_scheduler_is_one_clear_error(cluster_process, undisturbed, monkeypatch):
     process, address = cluster_process
     run, _, call = undisturbed

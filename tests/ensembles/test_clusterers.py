@@ -13,7 +13,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from robust_eac import ClustererEnsemble, FeatureSubsetEnsemble, MixedEnsemble, consensus_distribution, load_dataset
+from robust_eac import ClustererEnsemble, FeatureSubsetEnsemble, MixedEnsemble, load_dataset
 from robust_eac.ensembles import gaussian_reference
 
 
@@ -124,20 +124,6 @@ def test_a_cached_tree_changes_nothing(X, tmp_path):
     cached = ClustererEnsemble(**options, estimator=AgglomerativeClustering(memory=str(tmp_path))).fit_transform(X)
     np.testing.assert_array_equal(plain, cached)
     assert len(list(tmp_path.rglob("output.pkl"))) == 3
-
-
-@pytest.mark.parametrize(
-    ("centres", "n_features"), [([[-10.0], [0.0], [10.0]], 10), ([[0, 0], [0, 10], [10, 0], [10, 10]], 2)]
-)
-def test_resamples_agree_on_distant_clusters_alone(rng, centres, n_features):
-    """Three groups in ten features, four in the corners of a square."""
-    k = len(centres)
-    X = np.array(centres)[np.arange(40 * k) % k] + rng.normal(size=(40 * k, n_features))
-    options = {"n_per_k": 10, "max_samples": 0.8, "label_all": False, "random_state": 0}
-    model = ClustererEnsemble(n_clusters=(2, 6), **options).fit(X)
-    found = consensus_distribution(model.labels_, model.n_clusters_)
-    # A square is also cut into the same halves every time: of equal numbers, the largest is named.
-    assert found.n_clusters[found.pac == 0.0][-1] == k
 
 
 @pytest.mark.parametrize("options", [{}, {"max_samples": 0.5, "label_all": False}])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from distributed import LocalCluster
 from joblib.externals.loky import ProcessPoolExecutor
 from scipy.stats import entropy
 
@@ -14,7 +15,7 @@ from experiments.combinatorial_eac import combinatorial_data, combinatorial_good
 from experiments.linear_eac import linear_eac, linear_eac_starts
 from experiments.robust_eac import baselines
 from experiments.shared import measure, runner, store
-from experiments.speed import peers, resampling
+from experiments.speed import distributed_scaling, peer_ways, peers, resampling
 from experiments.threshold_eac import kmeans, threshold_eac
 from robust_eac import load_dataset
 
@@ -23,7 +24,7 @@ DATA = Path(__file__).parents[2] / "paper_figures" / "data"
 
 # Cells of the smoke grids show the same with these.
 SMALLER = (
-    (baselines, "N_PARTITIONS", 16),
+    (baselines, "N_PARTITIONS", 8),
     (kmeans, "N_PARTITIONS", 40),
     (threshold_eac, "N_PARTITIONS", 40),
     (linear_eac, "N_PARTITIONS", 6),
@@ -32,6 +33,9 @@ SMALLER = (
     (certificates, "STARTS", 2),
     (combinatorial_data, "ORDINARY_RUNS", 40),
     (combinatorial_goodness, "RUNS", 20),
+    (distributed_scaling, "N_PARTITIONS", 10),
+    (peers, "RUNS", 2),
+    (number_of_clusters, "N_PARTITIONS", 20),
 )
 
 
@@ -69,12 +73,13 @@ def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, worker, m
     experiment = runner.load_experiment(name)
     assert experiment.__doc__
     # A process per cell would load all that is compiled anew; the first way of peers has one.
-    fresh = iter([measure.in_fresh_process])
+    fresh = iter([measure.in_fresh_process] * (name == "peers"))
     monkeypatch.setattr(runner, "in_fresh_process", in_this_process)
-    monkeypatch.setattr(peers, "in_fresh_process", lambda *of, **how: next(fresh, in_this_process)(*of, **how))
+    monkeypatch.setattr(peer_ways, "in_fresh_process", lambda *of, **how: next(fresh, in_this_process)(*of, **how))
     monkeypatch.setattr(peers, "limit_memory", lambda n_bytes: None)
-    monkeypatch.setattr(resampling, "in_fresh_process", in_this_process)
     monkeypatch.setattr(resampling, "limit_memory", lambda n_bytes: None)
+    threads = {"processes": False, "protocol": "tcp://"}
+    monkeypatch.setattr("distributed.LocalCluster", lambda *of, **how: LocalCluster(*of, **how | threads))
     # So would the workers that a cell starts itself.
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     make_smaller(monkeypatch.setattr)

@@ -94,8 +94,8 @@ def test_a_peer_that_stops_is_a_result_and_a_failure_of_ours_an_error(monkeypatc
     def process(*arguments, **options):
         raise error
 
-    monkeypatch.setattr(peers, "in_fresh_process", process)
-    monkeypatch.setattr(peers, "installed", lambda package: version)
+    monkeypatch.setattr(peer_ways, "in_fresh_process", process)
+    monkeypatch.setattr(peer_ways, "installed", lambda package: version)
     result = peers.run_one(n_samples=60, n_partitions=6, way="ccHBGF", repetition=0)
     assert result["stopped"] == why
     assert (result["seconds"], result["hard"], result["version"]) == (None, None, version)

@@ -7,14 +7,7 @@ import pytest
 from robust_eac import RestrictedSimplex, adjusted_agreement, certify, solve_median_partition
 
 from .. import reference
-from ..access import (
-    ChanceCorrectedObjective,
-    check_ensemble,
-    descend,
-    encode_ensemble,
-    gradient_of,
-    sweep,
-)
+from ..access import ChanceCorrectedObjective, check_ensemble, descend, encode_ensemble, gradient_of, sweep
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 

@@ -33,10 +33,10 @@ def test_memberships_that_are_too_large_are_refused_and_hard_partitions_are_not(
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_hundreds_of_clusters(missing, rng):
     """Weights, membership and measures are those of slow, obvious code."""
-    truth = rng.permutation(np.arange(900) % 300)
+    truth = rng.permutation(np.arange(600) % 200)
     labels = planted_ensemble(rng, truth, 12, noise=0.1, n_random=2)
-    labels[:, :2][rng.uniform(size=(900, 2)) < missing] = -1
-    model = RobustEAC(300, n_init=2, random_state=0).fit(labels)
+    labels[:, :2][rng.uniform(size=(600, 2)) < missing] = -1
+    model = RobustEAC(200, n_init=2, random_state=0).fit(labels)
     assert model.converged_
     assert model.weights_[10:].max() < 1e-12
     assert adjusted_rand_score(model.labels_, truth) > 0.9

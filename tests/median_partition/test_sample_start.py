@@ -7,13 +7,7 @@ import pytest
 
 from robust_eac import WEIGHT_SOLVERS, adjusted_rand_score, optimality_gap, solve_median_partition
 
-from ..access import (
-    _starts,
-    check_ensemble,
-    draw_quarter,
-    encode,
-    encode_ensemble,
-)
+from ..access import _starts, check_ensemble, draw_quarter, encode, encode_ensemble
 from ..conftest import planted_ensemble
 
 TRUTH = np.arange(1200) % 3
@@ -75,8 +69,7 @@ def test_no_quarter_that_is_too_small(rng):
 
 
 @pytest.mark.usefixtures("small_quarters")
-@pytest.mark.parametrize("weighting", ["restricted-simplex", "chance-corrected"])
-@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize(("weighting", "missing"), [("restricted-simplex", 0.0), ("chance-corrected", 0.1)])
 def test_very_many_objects_are_solved_from_quarters_of_them(rng, monkeypatch, capsys, weighting, missing):
     truth = np.arange(12_000) % 3
     labels = planted_ensemble(rng, truth, 20, noise=0.3, n_random=6)

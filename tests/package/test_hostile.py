@@ -14,14 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import robust_eac
-from robust_eac import (
-    L2,
-    ChanceCorrected,
-    Entropy,
-    RestrictedSimplex,
-    RobustEAC,
-    solve_median_partition,
-)
+from robust_eac import L2, ChanceCorrected, Entropy, RestrictedSimplex, RobustEAC, solve_median_partition
 
 from ..access import check_ensemble
 from .hostile import (
