@@ -227,12 +227,14 @@ class RobustEAC(_Consensus):
         Dirichlet(1/k) rows, k-means on the one-hot ensemble, a membership of shape (n_samples, n_clusters), dense or
         SciPy sparse, or a label vector of shape (n_samples,). An array is one start, and begins with the best weights
         for its losses, so that a fit continues from its `membership_`; but with those of a named start if only
-        clusterings equal to it had weight. The uniform membership is refused: it is a stationary point. With thousands
-        of objects, each named start is first solved on a sample; with tens of thousands, then on a quarter of the
-        objects. With more than 32 clusters, "random" puts the objects, in random order, where they cost least.
+        clusterings equal to it had weight. The uniform membership is refused: it is a stationary point. Named starts
+        begin on a random quarter of the objects, or on a quarter of that, and so on, if it has at least 200 objects, 32
+        per cluster, and 4 per base cluster of the finest partition. With more than 32 clusters, "random" puts the
+        objects, in random order, where they cost least.
     n_init : int, default=10
-        Number of starts. Each is solved to a gap of 1e-4, or only the best three if all begin on samples; of starts
-        that have reached the same partition, only the lowest continues. The best one is then solved to `tol`, and kept.
+        Number of starts. Each is solved to a gap of 1e-4; of starts that have reached the same partition, only the
+        lowest continues. The best one is then solved to `tol`, and kept. Those that begin on a quarter of the objects,
+        or less, stop there after two updates of the weights, and are solved on four times as many objects.
         All begin with equal weights, unless some partition can get twice its equal share ("l2", "entropy", a large
         rho): then each but the first begins with the weights for the losses at a base partition, far from those of the
         others, and only the best five continue after two updates of the weights. Starts for a function of the losses
