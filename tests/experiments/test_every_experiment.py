@@ -1,19 +1,23 @@
 """Every experiment of the project runs cells of its smoke grid, and has the cells of its frozen records."""
 
 import os
-from importlib import import_module
+from functools import lru_cache
 from pathlib import Path
+from pkgutil import resolve_name
 
 import numpy as np
 import pytest
 from distributed import LocalCluster
 from joblib.externals.loky import ProcessPoolExecutor
 from scipy.stats import entropy
+from threadpoolctl import threadpool_limits
 
 from experiments.accuracy import certificates, ensemble_benchmark, number_of_clusters
 from experiments.combinatorial_eac import combinatorial_data, combinatorial_goodness
 from experiments.linear_eac import linear_eac, linear_eac_starts
-from experiments.robust_eac import baselines
+from experiments.ovi_lda import ovi_qpsk
+from experiments.robust_eac import baselines, noisy_ensembles, noisy_readings
+from experiments.robustness import crowds, robustness, robustness_kinds
 from experiments.shared import measure, runner, store
 from experiments.speed import distributed_scaling, peer_ways, peers, resampling
 from experiments.threshold_eac import kmeans, threshold_eac
@@ -21,22 +25,21 @@ from robust_eac import load_dataset
 
 DATA = Path(__file__).parents[2] / "paper_figures" / "data"
 
-
-# Cells of the smoke grids show the same with these.
+# Cells of the smoke grids show the same with these. Small ensembles have caches of their own: other tests find those of
+# the usual size in the experiments'.
 SMALLER = (
-    (baselines, "N_PARTITIONS", 8),
-    (kmeans, "N_PARTITIONS", 40),
-    (threshold_eac, "N_PARTITIONS", 40),
-    (linear_eac, "N_PARTITIONS", 6),
-    (linear_eac_starts, "N_PARTITIONS", 6),
-    (number_of_clusters, "N_RESAMPLES", 2),
-    (certificates, "STARTS", 2),
-    (combinatorial_data, "ORDINARY_RUNS", 40),
-    (combinatorial_goodness, "RUNS", 20),
-    (distributed_scaling, "N_PARTITIONS", 10),
-    (peers, "RUNS", 2),
-    (number_of_clusters, "N_PARTITIONS", 20),
-)
+    *((of, "make_ensemble", lru_cache(of.make_ensemble.__wrapped__)) for of in (robustness, robustness_kinds)),
+    (noisy_ensembles, "make_ensemble", lru_cache(noisy_ensembles.make_ensemble.__wrapped__)),
+    (noisy_readings, "_make_ensemble", noisy_readings._make_ensemble.__wrapped__),
+    (noisy_ensembles, "SIZES", {"kmeans": 20, "mixed": 18}), (noisy_readings, "SIZES", {"kmeans": 20, "mixed": 56}),
+    *((of, "N_PARTITIONS", 6) for of in (baselines, linear_eac, linear_eac_starts)),
+    *((of, "N_PARTITIONS", 20) for of in (kmeans, threshold_eac, number_of_clusters)),
+    *((of, "N_CLUSTERS", 5) for of in (linear_eac, linear_eac_starts)),
+    *((of, "N_INIT", 2) for of in (robustness, crowds)), (crowds, "N_SAMPLES", 500), (peers, "RUNS", 2),
+    (robustness, "N_PARTITIONS", 40), (distributed_scaling, "N_PARTITIONS", 10), (combinatorial_goodness, "RUNS", 20),
+    (number_of_clusters, "N_RESAMPLES", 2), (number_of_clusters, "N_MIXED", 150), (ovi_qpsk, "NUMBERS", range(2, 6)),
+    (number_of_clusters, "N_SAMPLES", 100), (combinatorial_data, "ORDINARY_RUNS", 40), (certificates, "STARTS", 2),
+)  # fmt: skip
 
 
 def make_smaller(set_value=setattr):
@@ -45,8 +48,8 @@ def make_smaller(set_value=setattr):
 
 
 def in_this_process(function, config, *, seconds=None):
-    module, _, name = function.partition(":")
-    return getattr(import_module(module), name)(**config)
+    with threadpool_limits(1):
+        return resolve_name(function)(**config)
 
 
 def covering(cells):
@@ -96,8 +99,7 @@ def test_smoke_cells_run_and_the_last_gives_the_same_in_a_worker(name, worker, m
 @pytest.mark.parametrize("name", runner.experiment_modules())
 def test_grid_is_that_of_the_frozen_records(name):
     experiment = runner.load_experiment(name)
-    path = DATA / f"{name}.json"
-    frozen = store.load_frozen(path)
+    frozen = store.load_frozen(path := DATA / f"{name}.json")
     assert frozen["version"] == experiment.VERSION
     held = sorted(store.canonical_json(row["config"]) for row in frozen["rows"])
     assert sorted(map(store.canonical_json, runner.experiment_task(experiment).cells)) == held
@@ -108,18 +110,15 @@ def test_grid_is_that_of_the_frozen_records(name):
 
 def test_what_joins_the_registry_later_leaves_the_frozen_records_complete():
     """A grid over CONSENSUS_FUNCTIONS names what it leaves out; otherwise its frozen records would lack methods."""
-    methods = set()
-    for row in store.load_frozen(DATA / "ensemble_benchmark.json")["rows"]:
-        methods |= set(row["result"])
-    assert methods == set(ensemble_benchmark.METHODS)
+    rows = store.load_frozen(DATA / "ensemble_benchmark.json")["rows"]
+    assert set().union(*(row["result"] for row in rows)) == set(ensemble_benchmark.METHODS)
     for row in store.load_frozen(DATA / "baselines.json")["rows"]:
         assert set(row["result"]["functions"]) == set(baselines.FUNCTIONS)
 
 
 def test_evenness_of_the_sets_that_need_no_download():
     for dataset in {*ensemble_benchmark.SMALL} - {"std-yeast-cell", "yeast"}:
-        synthetic = dataset in (*ensemble_benchmark.UNBALANCED, ensemble_benchmark.RING)
-        rng = np.random.RandomState(0)
-        y = (ensemble_benchmark.make_points(dataset, rng) if synthetic else load_dataset(dataset))[1]
+        drawn = dataset in (*ensemble_benchmark.UNBALANCED, ensemble_benchmark.RING)
+        y = (ensemble_benchmark.make_points(dataset, np.random.RandomState(0)) if drawn else load_dataset(dataset))[1]
         evenness = entropy(np.bincount(y)) / np.log(len(np.unique(y)))
         assert ensemble_benchmark.EVENNESS.get(dataset, 1.0) == (round(evenness, 2) if evenness < 0.9 else 1.0)

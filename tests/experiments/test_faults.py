@@ -52,10 +52,9 @@ def folder(tmp_path):
     shutil.copytree(PROJECT / "experiments" / "shared", package / "shared")
     for name in ("__init__.py", "__main__.py"):
         shutil.copy(PROJECT / "experiments" / name, package)
-    for name in ("data", "ensembles"):
-        # They take two seconds to import, and the experiment has no parameter that needs them.
-        names = "DATA = FILE = is_file = read_file = WEIGHTING = WEIGHTINGS = find_weighting = None"
-        (package / "shared" / f"{name}.py").write_text(names)
+    # The modules of data take two seconds to import; the experiment has no parameter that needs them.
+    (package / "shared" / "data.py").write_text("DATA = FILE = is_file = read_file = None")
+    (package / "shared" / "ensembles.py").write_text("WEIGHTING = WEIGHTINGS = find_weighting = None")
     (package / "toy.py").write_text(TOY)
     return tmp_path
 
@@ -63,11 +62,10 @@ def folder(tmp_path):
 def start(folder, n_jobs, run=0):
     """A process that runs the experiment."""
     command = [sys.executable, *["-m", "experiments", "run", "toy", "--records", "records", "--n-jobs"], str(n_jobs)]
-    path = os.pathsep.join([str(folder), str(PROJECT)])
     # Not a pipe: workers that outlive a killed run keep it open.
     with (folder / f"errors-{run}").open("wb") as errors:
         options = {"stdout": subprocess.DEVNULL, "stderr": errors, "start_new_session": True}
-        environment = os.environ | {"PYTHONPATH": path, "RUN": str(run)}
+        environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{PROJECT}", "RUN": str(run)}
         return subprocess.Popen(command, cwd=folder, env=environment, **options)
 
 
@@ -110,7 +108,7 @@ def test_killed_runs_lose_and_repeat_nothing_and_two_at_once_complete_them(folde
         assert len(mine) == len(set(mine))
         assert before.items() <= records(folder).items()
         before = records(folder)
-    for run, process in enumerate([start(folder, n_jobs, run) for run, n_jobs in ((2, 1), (3, 1))], 2):
+    for run, process in [(run, start(folder, 1, run)) for run in (2, 3)]:
         end(process, folder, run)
     assert before.items() <= records(folder).items()
     assert sorted(records(folder)) == list(range(N_CELLS))
