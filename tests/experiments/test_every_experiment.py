@@ -34,7 +34,7 @@ SMALLER = (
     (noisy_ensembles, "SIZES", {"kmeans": 20, "mixed": 18}), (noisy_readings, "SIZES", {"kmeans": 20, "mixed": 56}),
     *((of, "N_PARTITIONS", 6) for of in (baselines, linear_eac, linear_eac_starts)),
     *((of, "N_PARTITIONS", 20) for of in (kmeans, threshold_eac, number_of_clusters)),
-    *((of, "N_CLUSTERS", 5) for of in (linear_eac, linear_eac_starts)),
+    *((of, "N_CLUSTERS", 5) for of in (linear_eac, linear_eac_starts)), (robustness_kinds, "SEEN", 0.5),
     *((of, "N_INIT", 2) for of in (robustness, crowds)), (crowds, "N_SAMPLES", 500), (peers, "RUNS", 2),
     (robustness, "N_PARTITIONS", 40), (distributed_scaling, "N_PARTITIONS", 10), (combinatorial_goodness, "RUNS", 20),
     (number_of_clusters, "N_RESAMPLES", 2), (number_of_clusters, "N_MIXED", 150), (ovi_qpsk, "NUMBERS", range(2, 6)),
