@@ -60,7 +60,7 @@ SMOKE = cells(
     n_features=(2, 10),
     repetitions=2,
     other_repetitions=1,
-    n_objects=(60,),
+    n_objects=(30,),
     few_repetitions=1,
 )
 

@@ -32,7 +32,7 @@ def cells(*, methods=DEFAULT, n_samples=SIZES, workers=(2,), chunk_rows=250_000,
     return grid(method=methods, **sizes, repetition=range(repetitions))
 
 
-SMOKE = cells(methods=CHOICES["methods"], n_samples=(240,), workers=(1,), chunk_rows=120)
+SMOKE = cells(methods=CHOICES["methods"], n_samples=(100,), workers=(1,), chunk_rows=50)
 
 
 def run_one(*, method, n_samples, n_workers, chunk_rows, memory, repetition):
