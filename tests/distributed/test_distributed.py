@@ -389,7 +389,7 @@ def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
         assert len(model.tree_) == leaves.max()
         assert "3 found by stability" in model.summary()
         expected, number = (
-            select_n_clusters(X, (1, 5), sample_weight=weight, n_splits=3, random_state=seed) for X in (labels, array)
+            select_n_clusters(X, (1, 5), sample_weight=weight, n_splits=5, random_state=seed) for X in (labels, array)
         )
         assert number.n_clusters == expected.n_clusters == K
         assert number.n_different == expected.n_different
