@@ -460,10 +460,9 @@ def test_compare_over_shares_of_noise(folder, capsys):
 
 
 def test_results_on_standard_output(folder, capfd):
-    assert run("consensus", "labels.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
-    capfd.readouterr()
     assert run("consensus", "labels.csv", *CONSENSUS, "-", "--weights", "other.csv") == 0
     said = capfd.readouterr()
+    assert run("consensus", "labels.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
     assert said.out == Path("c.csv").read_text()
     assert Path("other.csv").read_bytes() == Path("w.csv").read_bytes()
     assert said.err.startswith("labels.csv: 30 objects, 8 partitions")

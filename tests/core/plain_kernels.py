@@ -25,8 +25,7 @@ def compiled_functions():
     """(file, name) of every function of the library under an njit decorator."""
     found = set()
     for path in Path(robust_eac.__file__).parent.rglob("*.py"):
-        text = path.read_text()
-        for node in ast.walk(ast.parse(text if "njit" in text else "")):
+        for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and any("njit" in ast.unparse(mark) for mark in node.decorator_list):
                 found.add((str(path), node.name))
     return found
