@@ -459,13 +459,14 @@ def test_compare_over_shares_of_noise(folder, capsys):
     assert capsys.readouterr().out.count("2 repeats; differences to") == 2
 
 
-def test_results_on_standard_output(folder):
+def test_results_on_standard_output(folder, capfd):
+    assert run("consensus", "labels.csv", *CONSENSUS, "-", "--weights", "other.csv") == 0
+    said = capfd.readouterr()
     assert run("consensus", "labels.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
-    done = process("consensus", "labels.csv", *CONSENSUS, "-", "--weights", "other.csv")
-    assert (done.returncode, done.stdout) == (0, Path("c.csv").read_text())
+    assert said.out == Path("c.csv").read_text()
     assert Path("other.csv").read_bytes() == Path("w.csv").read_bytes()
-    assert done.stderr.startswith("labels.csv: 30 objects, 8 partitions")
-    assert done.stderr.endswith("written: other.csv\n")
+    assert said.err.startswith("labels.csv: 30 objects, 8 partitions")
+    assert said.err.endswith("written: other.csv\n")
     assert not Path("-").exists()
 
 

@@ -52,7 +52,7 @@ def _ensembles():
 def test_every_public_callable(name):
     with _recorded():
         for ensemble in _ENSEMBLES:
-            labels = degenerate_ensembles()[ensemble]
+            labels = degenerate_ensembles()[ensemble][:9]
             if len(labels) >= _LEAST_OBJECTS.get(name, 1):
                 sound_result(name, arguments_of(name, make_world(labels)))
 

@@ -17,7 +17,8 @@ def test_kernels_as_plain_python():
     files = [TESTS / "core/plain_kernels.py", folder / "test_line_search.py", folder / "test_dense_reference.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, files), "-k", "not roots_of_numpy"],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, cwd=TESTS.parent, capture_output=True, text=True, check=False,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, cwd=TESTS.parent,
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:]
     assert " passed" in done.stdout

@@ -373,9 +373,9 @@ def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
     """Large problems start like "sequential" ones."""
     monkeypatch.setattr(_multistart, "_RELAXED_WORK", work)
     monkeypatch.setattr(_multistart, "_RELAXED_CLUSTERS", 16)
-    starts, start = [], np.zeros(120, dtype=int)
+    starts, start = [], np.zeros(50, dtype=int)
     monkeypatch.setattr(_multistart, "_relaxed", lambda *arguments: starts.append(arguments) or start)
-    labels = random_ensemble(rng, 120, 8, max_clusters=40)
+    labels = random_ensemble(rng, 50, 8, max_clusters=40)
     solve(labels, 40, init="relaxed", n_init=1)
     assert (starts == []) == sequential
 
