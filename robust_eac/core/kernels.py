@@ -41,7 +41,7 @@ class _Announcement(event.Listener):
 def announce_compiling():
     """Context in which a line is logged if numba compiles a kernel, rather than load it from its cache.
 
-    Compiling takes six seconds of the first fit on a machine (docs/speed.md), in which nothing else is shown.
+    Compiling takes four seconds of the first fit on a machine (docs/speed.md), in which nothing else is shown.
     """
     return event.install_listener("numba:compile", _Announcement())
 
