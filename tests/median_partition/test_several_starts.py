@@ -114,11 +114,11 @@ def peak_of(function):
     return highest
 
 
-@pytest.mark.parametrize("size", [2, 500])
-def test_starts_that_have_lost_take_no_memory(rng, monkeypatch, size):
-    monkeypatch.setattr(_several_starts, "_IN_STEP", 100_000)
-    labels = np.column_stack([rng.permutation(3000) // size for _ in range(6)])
-    assert (draw_quarter(encode(labels), 8, rng) is not None) == (size == 500)
+@pytest.mark.parametrize(("n", "size"), [(600, 2), (1200, 200)])
+def test_starts_that_have_lost_take_no_memory(rng, monkeypatch, n, size):
+    monkeypatch.setattr(_several_starts, "_IN_STEP", 40_000)
+    labels = np.column_stack([rng.permutation(n) // size for _ in range(6)])
+    assert (draw_quarter(encode(labels), 8, rng) is not None) == (size == 200)
 
     def peak(n_init):
         return peak_of(lambda: solve_median_partition(labels, 8, n_init=n_init, tol=1e-3, n_jobs=1, random_state=0))
