@@ -1,4 +1,4 @@
-"""Starts: the rows to solve for, initial memberships, samples of large ensembles."""
+"""Starts: the rows to solve for, initial memberships, quarters of many rows."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ from ..core.kernels import njit
 from ..core.lloyd import best_lloyd, squared_distances
 
 # With more clusters than this, a random start assigns the rows greedily, since many clusters never separate from random
-# memberships, and the rows outside a sample are placed close to their minima.
-FEW = 32
+# memberships.
+_FEW = 32
 # Share of the uniform membership mixed into a hard k-means start, so that no membership is zero.
 _SMOOTHING = 0.1
 # A start need not converge.
 _KMEANS_PASSES = 300
-# Starts begin on a quarter of the rows if that has at least this many: in all, per cluster, and per base cluster of the
-# partition with most.
+# Starts begin on a quarter of the rows if every partition can be expected to observe at least this many of them: in
+# all, per cluster, and per base cluster of the partition with most.
 _QUARTER, _PER_CLUSTER, _PER_BASE_CLUSTER = 200, 32, 4
 
 
@@ -42,7 +42,7 @@ def merge_rows(encoding, start):
 
 def initial_rows(encoding, n_clusters, start, rng):
     """Initial membership of the encoding's rows, by the name of a start."""
-    if start == "random" and n_clusters <= FEW:
+    if start == "random" and n_clusters <= _FEW:
         # Normalised gamma variables are Dirichlet(1/k). The uniform membership is a saddle point. With many clusters,
         # larger parameters would start rows so close to it that their gap is below any tolerance.
         rows = rng.standard_gamma(1.0 / n_clusters, (len(encoding.rows.codes), n_clusters))

@@ -80,7 +80,7 @@ def test_many_pair_steps_and_carried_columns():
 
 def test_rows_put_one_by_one_where_they_cost_least(monkeypatch):
     """The start with many clusters, with clusters to open and without."""
-    monkeypatch.setattr(_starts, "FEW", 1)
+    monkeypatch.setattr(_starts, "_FEW", 1)
     with _recorded():
         for labels, weight in _ensembles():
             for n_clusters in (2, 5, 12):

@@ -47,7 +47,7 @@ def test_hundreds_of_clusters(missing, rng):
 
 @pytest.mark.parametrize("limit", [5, 12, 50])
 def test_the_start_puts_objects_one_by_one_where_they_cost_least(limit, rng, monkeypatch):
-    monkeypatch.setattr(_starts, "FEW", 1)
+    monkeypatch.setattr(_starts, "_FEW", 1)
     labels = planted_ensemble(rng, np.arange(50) % 12, 6, noise=0.3)
     encoding = encode_ensemble(check_ensemble(labels))
     found = initial_rows(encoding, limit, "random", np.random.RandomState(7)).argmax(axis=1)
