@@ -232,13 +232,12 @@ class RobustEAC(_Consensus):
         per cluster, and 4 per base cluster of the finest partition. With more than 32 clusters, "random" puts the
         objects, in random order, where they cost least.
     n_init : int, default=10
-        Number of starts. Each is solved to a gap of 1e-4; of starts that have reached the same partition, only the
-        lowest continues. The best one is then solved to `tol`, and kept. Those that begin on a quarter of the objects,
-        or less, stop there after two updates of the weights, and are solved on four times as many objects.
-        All begin with equal weights, unless some partition can get twice its equal share ("l2", "entropy", a large
-        rho): then each but the first begins with the weights for the losses at a base partition, far from those of the
-        others, and only the best five continue after two updates of the weights. Starts for a function of the losses
-        always begin with equal weights.
+        Number of starts. All begin with equal weights, unless weights are fixed: lower minima with nearly all weight on
+        one partition, which other weights would find, are copies of that partition. Each is solved to a gap of 1e-4; of
+        starts that have reached the same partition, only the lowest continues. The best one is then solved to `tol`,
+        and kept. Those that begin on a quarter of the objects, or less, stop there after two updates of the weights.
+        They continue on four times as many objects from that membership, but with equal weights again, since which
+        partitions a part of the objects leaves without weight can be chance.
     max_iter : int, default=100
         Largest number of alternations per start.
     tol : float, default=1e-5

@@ -14,7 +14,7 @@ from ..core import permutation
 from ..core.encoding import select, weigh
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
-from ..median_partition.alternation import Problem, alternate, first_state
+from ..median_partition.alternation import Problem, alternate, state_from, weights_of_start
 from ..median_partition.base import Steps, gap_unit
 from ..median_partition.chance_corrected import ChanceCorrectedObjective
 from ..median_partition.objective import RawObjective, objective_named
@@ -23,7 +23,7 @@ from ..median_partition.several_starts import LOOSE_TOL, canonical, confirm, sol
 from ..median_partition.solve import MedianPartitionResult, agreements_of, check_effort, result_of, solve_ensemble
 from ..median_partition.sweep import ROUNDING, visit_with
 from ..median_partition.trust import linked_group
-from ..median_partition.weightings import Fixed, as_weighting
+from ..median_partition.weightings import Fixed, as_weighting, first_weights
 from . import blocks
 
 if TYPE_CHECKING:
@@ -136,7 +136,9 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
             starts = _place_from_sample(chunks.encodings, problem, start, seeds, n_jobs=n_jobs)
         problem = Problem(objective, weighting, **limits)
         rows, own = blocks.Rows(chunks.encodings, starts), np.random.RandomState(seeds[0])
-        state = alternate(problem, first_state(problem, rows, own, name="all objects: "))
+        of_start = first_weights if sampled else weights_of_start
+        state = state_from(problem, rows, own, of_start, "all objects: ")._replace(gap=0.0)
+        state = alternate(problem, state)
         state = canonical(*confirm(problem, state, seeds[0]))
         agreements = objective.agreements(state.rows)
         consensus, membership = _finish(objective, state, limits["tol"], by_object=sampled)

@@ -1,6 +1,5 @@
 """Alternate, from one start, between sweeps over the membership Y (Y steps) and updates of the weights."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -69,31 +68,28 @@ class State(NamedTuple):
             LOG.info("%s%s", self.name, line)
 
 
-def first_state(problem, start, rng, *, first=None, name=None):
+def first_state(problem, start, rng, name=None):
     """The :class:`State` of a start before its first Y step.
 
-    `start` is the name of a start or an array of memberships, which is modified in place. Named starts use the
-    :func:`first_weights` of `first`, by default of the problem's weighting; if `start` is an array, they
-    are optimal for its losses (see :func:`_weights_of_start`).
+    `start` is the name of a start, which begins with the :func:`first_weights`, or an array of memberships, which is
+    modified in place and begins with the :func:`weights_of_start`.
     """
-    if not isinstance(start, str):
-        weigh = partial(_weights_of_start, problem.weighting)
-        return state_from(problem, start, rng, weigh, name)._replace(gap=0.0)
-    rows = problem.objective.initial_rows(start, rng)
-    return state_from(problem, rows, rng, partial(first_weights, first or problem.weighting), name)
+    if isinstance(start, str):
+        return state_from(problem, problem.objective.initial_rows(start, rng), rng, first_weights, name)
+    return state_from(problem, start, rng, weights_of_start, name)._replace(gap=0.0)
 
 
 def spread(problem, part, state):
-    """Extend the state of some of the objects to all; `part` is their objective."""
+    """Extend the memberships of some of the objects to all, for a state with first weights; `part`: their objective."""
     encoding = problem.objective.encoding
     skip = problem.tol * encoding.partitions.total
     rows = part.place(encoding, state.weights, state.rows, leap=True, skip=skip, n_threads=problem.n_threads)
-    state = state_from(problem, rows, state.rng, problem.weighting.solve, state.name)
+    state = state_from(problem, rows, state.rng, first_weights, state.name)
     state.log(f"solution of {part.encoding.n_samples} objects, objective {state.objective:.6g}")
     return state
 
 
-def _weights_of_start(weighting, losses):
+def weights_of_start(weighting, losses):
     """Weights for the first descent from given memberships: the optimal ones for their losses, to continue a fit.
 
     If all weight is on partitions identical to the start, the descent could never leave it; then these are the
@@ -104,10 +100,10 @@ def _weights_of_start(weighting, losses):
 
 
 def state_from(problem, rows, rng, weigh, name=None):
-    """The :class:`State` for given memberships; `weigh` maps their losses to weights."""
+    """The :class:`State` for given memberships; `weigh` maps the weighting and their losses to weights."""
     matrices = problem.objective.measure(rows, problem.n_threads)
     losses = problem.objective.losses(matrices)
-    weights = weigh(losses)
+    weights = weigh(problem.weighting, losses)
     return State(rows, matrices, losses, weights, [problem.weighting.value(losses, weights)], rng, name)
 
 

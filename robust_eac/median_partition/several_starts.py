@@ -9,17 +9,16 @@ from ..core.threads import count_threads, map_threads
 from .alternation import alternate, alternate_once, first_state, solve_start, spread
 from .base import empty_last
 from .starts import reduce_rows
-from .weightings import Fixed, FromFunction, Trusting
+from .weightings import Trusting
 
 # Several starts are first solved to this gap, as is the best of them on a part of the rows.
 LOOSE_TOL = 1e-4
-# Starts with different weights end in more minima: after _N_TRIED updates, only the lowest _N_KEPT continue.
-_N_TRIED, _N_KEPT = 2, 5
-# Starts' weights: maximum number of clusters of a partition, unless the consensus has more; minimum largest weight.
-_FINEST, _CONCENTRATED = 64, 2.0
+# Starts that begin on a part of the rows leave it after this many updates of the weights.
+_N_TRIED = 2
 # Starts run in lockstep if all their memberships and matrices S together have at most this many numbers; those that
 # began on a part of the rows also if they are few.
-_IN_STEP, _N_LOOSE = 2**20, 3
+_IN_STEP = 2**20
+_N_LOOSE = 3
 
 
 def _value(state):
@@ -70,20 +69,20 @@ def rotate(objective, state, *, near=False):
 def best_state(problem, start, rngs, rng, n_jobs=None):
     """The best state of several starts, each with one of `rngs`; the first in a tie."""
     # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. Those that have not
-    # met after _N_TRIED updates of the weights continue on the next larger part, and the lowest of them on all others.
+    # met after _N_TRIED updates of the weights continue on the next larger part, and the lowest of them on all others:
+    # from the memberships found, but with the weights of a start, since which partitions a part leaves without weight
+    # can be noise.
     # Starts run in lockstep, unless there are too many numbers: then each runs by itself, and only the memory of the
     # lowest is kept.
     parts = [problem]
     while isinstance(start, str) and (quarter := parts[-1].objective.quarter(rng)) is not None:
         parts.append(problem._replace(objective=quarter))
-    part, n_starts = parts.pop(), len(rngs)
-    first_of = distant_weights(part, n_starts, rng)
-    n_kept = _N_KEPT if first_of else n_starts
+    part = parts.pop()
+    n_starts = len(rngs)
 
     def begin(number, problem):
         first = start if isinstance(start, str) else start.copy()
-        name = f"start {number + 1}/{n_starts}: "
-        return first_state(problem, first, rngs[number], first=first_of.get(number), name=name)
+        return first_state(problem, first, rngs[number], name=f"start {number + 1}/{n_starts}: ")
 
     def begin_and_continue(number, problem):
         return alternate(_loose(problem), begin(number, problem))
@@ -98,7 +97,7 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
         if parts:
             for _ in range(_N_TRIED):
                 states = _lowest_of_each(part.objective, in_parallel(_advance, states))
-            n_kept = min(n_kept, max(_N_LOOSE, _most_in_step(parts[-1].objective)))
+            n_kept = max(_N_LOOSE, _most_in_step(parts[-1].objective))
             states = nsmallest(n_kept, states, key=_value)
     else:
         states = [min(in_parallel(begin_and_continue, range(n_starts)), key=_value)]
@@ -107,8 +106,6 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
         states = [spread(part, of_part, state) for state in states]
     while len(states) > 1 and not all(state.ended for state in states):
         states = _lowest_of_each(part.objective, in_parallel(_advance, states))
-        if max(state.n_iter for state in states) >= _N_TRIED:
-            states = nsmallest(n_kept, states, key=_value)
     state = min(states, key=_value)
     del states
     while parts:
@@ -128,31 +125,6 @@ def _loose(problem):
 
 def _advance(state, problem):
     return state if state.ended else alternate_once(_loose(problem), state)
-
-
-def distant_weights(problem, n_starts, rng):
-    """{number of a start: the weights with which it begins}; the others, such as start 0, begin with equal weights."""
-    # Starts with equal weights miss minima at which few partitions have all weight. Each other start begins with the
-    # weights for the losses at a partition: a random one, then always the one farthest from all before it. Equal
-    # weights remain where these give no partition _CONCENTRATED times its equal share, and for functions, which
-    # minimise no objective.
-    if n_starts == 1 or isinstance(problem.weighting, Fixed | FromFunction):
-        return {}
-    objective = problem.objective
-    codes, n_codes = objective.encoding.rows.codes, objective.partitions.n_codes
-    nearest = np.where(n_codes <= max(_FINEST, objective.n_clusters), np.inf, 0.0)
-    order, found = rng.permutation(len(n_codes)), {}
-    while len(found) < n_starts - 1 and nearest.any():
-        far = order[nearest[order].argmax()]
-        losses = objective.losses(objective.measure(np.eye(n_codes[far])[codes[:, far]]))
-        weights = problem.weighting.solve(losses)
-        if weights.max() * len(weights) < _CONCENTRATED:
-            break
-        found[len(found) + 1] = Fixed(weights)
-        nearest = np.minimum(nearest, losses)
-        # Adjusted losses of a partition at itself can be above zero.
-        nearest[far] = 0.0
-    return found
 
 
 def _lowest_of_each(objective, states):

@@ -5,7 +5,6 @@ import pytest
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
 from robust_eac import coassociation_matrix, optimality_gap, partition_losses
-from robust_eac.median_partition import uniform_weights
 from robust_eac.schemes import (
     ramped_silhouette_weights,
     redundancy_weights,
@@ -237,7 +236,9 @@ def test_best_start_counts(rng):
     state, weighting = np.random.RandomState(3), RedundancyWeighting(encoding, pair_products(encoding))
     problem = Problem(RawObjective(encoding, 3), weighting, 1e-5, 100, reduction=0.0)
     starts = (initial_rows(encoding, 3, "random", state) for _ in range(4))
-    begun = (_alternation.state_from(problem, start, state, uniform_weights)._replace(gap=0.0) for start in starts)
+    begun = (
+        _alternation.state_from(problem, start, state, _alternation.first_weights)._replace(gap=0.0) for start in starts
+    )
     runs = [_alternation.alternate(problem, run) for run in begun]
     assert np.array_equal(one, runs[0].weights)
     assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)
