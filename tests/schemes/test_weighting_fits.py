@@ -236,9 +236,7 @@ def test_best_start_counts(rng):
     state, weighting = np.random.RandomState(3), RedundancyWeighting(encoding, pair_products(encoding))
     problem = Problem(RawObjective(encoding, 3), weighting, 1e-5, 100, reduction=0.0)
     starts = (initial_rows(encoding, 3, "random", state) for _ in range(4))
-    begun = (
-        _alternation.state_from(problem, start, state, _alternation.first_weights)._replace(gap=0.0) for start in starts
-    )
-    runs = [_alternation.alternate(problem, run) for run in begun]
+    begun = (_alternation.state_from(problem, start, state, _alternation.first_weights) for start in starts)
+    runs = [_alternation.alternate(problem, run._replace(gap=0.0)) for run in begun]
     assert np.array_equal(one, runs[0].weights)
     assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)
