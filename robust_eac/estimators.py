@@ -17,7 +17,8 @@ from .core.kernels import announce_compiling
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.losses import partition_losses
-from .median_partition.solve import agreements_of, solve_ensemble
+from .hard.multistart import agreements_with
+from .median_partition.solve import solve_ensemble
 from .prediction import keep_consensus, read_new_objects
 from .summary import Settings, assess, summarise
 from .wording import little_agreement
@@ -265,8 +266,9 @@ class RobustEAC(_Consensus):
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_, losses_, agreements_ : ndarray of shape (n_partitions,)
-        Weights of the partitions, summing to one; their :func:`~robust_eac.partition_losses` d_u at `membership_`, and
-        :func:`~robust_eac.adjusted_agreement` with it: 1 for equal partitions, 0 for chance.
+        Weights of the partitions, summing to one; their :func:`~robust_eac.partition_losses` d_u at `membership_`; and
+        their adjusted Rand index with `labels_`: 1 for equal partitions, 0 for chance, with the conventions of
+        :func:`~robust_eac.adjusted_agreement`.
     n_clusters_found_, n_features_in_ : int
         Number of clusters in `labels_` (the others of `n_clusters` are empty), and of partitions.
     objective_, gap_ : float
@@ -369,7 +371,7 @@ class RobustEAC(_Consensus):
             check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
                 result, matrices, objective = solve_ensemble(ensemble, self.n_clusters, **how)
-            self._store(ensemble.names, result, agreements=agreements_of(objective, result))
+            self._store(ensemble.names, result, agreements=agreements_with(objective.encoding, result.labels))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
             weight = check.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
