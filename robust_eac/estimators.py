@@ -51,7 +51,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         for name, value in (result._asdict() | others).items():
             setattr(self, f"{name}_", value)
         self.n_clusters_found_ = int(result.labels.max()) + 1
-        if advice := little_agreement(self.weights_, self.agreements_, len(result.labels)):
+        if advice := little_agreement(self.agreements_, len(result.labels)):
             warn(advice)
 
     def _check_names(self, ensemble):
@@ -102,7 +102,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         <BLANKLINE>
         clusters     2 found of 3 asked for; objects in each: 3, 3
         weights      4 of 4 partitions have weight (uniform)
-        agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
+        agreement    of the partitions with the consensus: mean 0.553, by weight 0.553 (1: same, 0: chance)
         <BLANKLINE>
         How sure
         confidence   3 objects (50.0 %) with a largest membership below 0.9
@@ -110,10 +110,10 @@ class _Consensus(ClusterMixin, BaseEstimator):
         convergence  converged: gap 9.6e-07
         <BLANKLINE>
         partition  weight  agreement
-                0    0.25      0.852
-                1    0.25      0.852
-                2    0.25      0.478
-                3    0.25     -0.049
+                0    0.25      1.000
+                1    0.25      1.000
+                2    0.25      0.324
+                3    0.25     -0.111
         """
         check_is_fitted(self)
         names = self._names(names)

@@ -5,8 +5,8 @@ import numpy as np
 # A table lists up to this many partitions; of more, the first and last _LISTED.
 _ALL_LISTED = 15
 _LISTED = 3
-# Least mean agreement of which nothing is said: by weight, and plain with more partitions than objects.
-_LITTLE, _LITTLE_OF_MANY = 0.2, 0.5
+# Mean agreements from here on are never called little, with at most as many partitions as objects, and with more.
+_LITTLE, _LITTLE_OF_MANY = 0.3, 0.5
 # Why partitions may hardly agree.
 TWO_REASONS = "are rows clusterings (transpose), or is there no structure?"
 # A weight above _HALF, which is more than half by more than rounding, is told of with at least _MANY partitions.
@@ -84,13 +84,18 @@ def agreement_of(weights, agreements, n_samples):
     """Mean agreement of the partitions with the consensus, plain and weighted, and advice if it is low."""
     mean, by_weight = rounded(agreements.mean()), rounded(weights @ agreements)
     text = f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
-    return "; ".join(filter(None, (text, little_agreement(weights, agreements, n_samples))))
+    return "; ".join(filter(None, (text, little_agreement(agreements, n_samples))))
 
 
-def little_agreement(weights, agreements, n_samples):
-    """Advice if the partitions with weight hardly agree with the consensus; empty if it has one cluster, too."""
-    low = agreements.mean() < _LITTLE_OF_MANY if len(weights) > n_samples else weights @ agreements < _LITTLE
-    if not low or not agreements.any():
+def little_agreement(agreements, n_samples):
+    """Advice if partitions agree with the consensus as little as random ones; empty if it has one cluster, too."""
+    n_partitions = len(agreements)
+    # A consensus fits random partitions, too: the mean squared correlation of m independent variables with the one that
+    # fits them best is (1 / sqrt(m) + 1 / sqrt(n))^2, by the largest singular value of a random matrix.
+    least = min(_LITTLE, (n_partitions**-0.5 + n_samples**-0.5) ** 2)
+    if n_partitions > n_samples:
+        least = _LITTLE_OF_MANY
+    if agreements.mean() >= least or not agreements.any():
         return ""
     return f"partitions hardly agree with the consensus: {TWO_REASONS}"
 
