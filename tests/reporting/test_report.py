@@ -24,7 +24,6 @@ from robust_eac import (
     L2,
     MergeConsensus,
     RobustEAC,
-    adjusted_agreement,
     agreement_test,
     certify,
     partition_losses,
