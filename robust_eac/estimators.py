@@ -70,6 +70,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str:
         r"""Report in words: the consensus, the partitions with weight, and how sure it is.
 
+        "most weight" is there if one of five or more partitions has more than half of the weight, found jointly.
+        "agreement" says if its mean is no higher than for random partitions, which a consensus also fits: below 0.3 and
+        (1 / sqrt(n_partitions) + 1 / sqrt(n_samples))^2, or with more partitions than objects, below 0.5.
         "labels" counts the objects that change cluster at the same losses (see :func:`~robust_eac.certify`). `X` adds a
         certificate. "ambiguous" counts these objects and those whose best move to another cluster raises
         :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples. "bound" compares L at `membership_`
