@@ -17,7 +17,8 @@ from .core.kernels import announce_compiling
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.losses import partition_losses
-from .median_partition.solve import agreements_of, solve_ensemble
+from .hard.multistart import agreements_with
+from .median_partition.solve import solve_ensemble
 from .prediction import keep_consensus, read_new_objects
 from .summary import Settings, assess, summarise
 from .wording import little_agreement
@@ -50,7 +51,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         for name, value in (result._asdict() | others).items():
             setattr(self, f"{name}_", value)
         self.n_clusters_found_ = int(result.labels.max()) + 1
-        if advice := little_agreement(self.weights_, self.agreements_, len(result.labels)):
+        if advice := little_agreement(self.agreements_, len(result.labels)):
             warn(advice)
 
     def _check_names(self, ensemble):
@@ -69,6 +70,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
     ) -> str:
         r"""Report in words: the consensus, the partitions with weight, and how sure it is.
 
+        "most weight" is there if one of five or more partitions has more than half of the weight, found jointly.
+        "agreement" says if its mean is no higher than for random partitions, which a consensus also fits: below 0.3 and
+        (1 / sqrt(n_partitions) + 1 / sqrt(n_samples))^2, or with more partitions than objects, below 0.5.
         "labels" counts the objects that change cluster at the same losses (see :func:`~robust_eac.certify`). `X` adds a
         certificate. "ambiguous" counts these objects and those whose best move to another cluster raises
         :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples. "bound" compares L at `membership_`
@@ -101,7 +105,7 @@ class _Consensus(ClusterMixin, BaseEstimator):
         <BLANKLINE>
         clusters     2 found of 3 asked for; objects in each: 3, 3
         weights      4 of 4 partitions have weight (uniform)
-        agreement    of the partitions with the consensus: mean 0.533, by weight 0.533 (1: same, 0: chance)
+        agreement    of the partitions with the consensus: mean 0.553, by weight 0.553 (1: same, 0: chance)
         <BLANKLINE>
         How sure
         confidence   3 objects (50.0 %) with a largest membership below 0.9
@@ -109,10 +113,10 @@ class _Consensus(ClusterMixin, BaseEstimator):
         convergence  converged: gap 9.6e-07
         <BLANKLINE>
         partition  weight  agreement
-                0    0.25      0.852
-                1    0.25      0.852
-                2    0.25      0.478
-                3    0.25     -0.049
+                0    0.25      1.000
+                1    0.25      1.000
+                2    0.25      0.324
+                3    0.25     -0.111
         """
         check_is_fitted(self)
         names = self._names(names)
@@ -264,8 +268,9 @@ class RobustEAC(_Consensus):
     confidence_ : ndarray of shape (n_samples,)
         Membership of every object in its own cluster.
     weights_, losses_, agreements_ : ndarray of shape (n_partitions,)
-        Weights of the partitions, summing to one; their :func:`~robust_eac.partition_losses` d_u at `membership_`, and
-        :func:`~robust_eac.adjusted_agreement` with it: 1 for equal partitions, 0 for chance.
+        Weights of the partitions, summing to one; their :func:`~robust_eac.partition_losses` d_u at `membership_`; and
+        their adjusted Rand index with `labels_`: 1 for equal partitions, 0 for chance, with the conventions of
+        :func:`~robust_eac.adjusted_agreement`.
     n_clusters_found_, n_features_in_ : int
         Number of clusters in `labels_` (the others of `n_clusters` are empty), and of partitions.
     objective_, gap_ : float
@@ -368,7 +373,7 @@ class RobustEAC(_Consensus):
             check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
                 result, matrices, objective = solve_ensemble(ensemble, self.n_clusters, **how)
-            self._store(ensemble.names, result, agreements=agreements_of(objective, result))
+            self._store(ensemble.names, result, agreements=agreements_with(objective.encoding, result.labels))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
             weight = check.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.

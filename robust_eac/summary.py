@@ -7,14 +7,14 @@ import numpy as np
 
 from . import validation as check
 from .core.encoding import encode_ensemble
-from .core.formula import adjusted_agreements
 from .diagnostics.certificates import Assessment, assess_membership
 from .diagnostics.identifiability import identifiability
 from .median_partition.base import Objective
+from .median_partition.objective import RawObjective
 from .median_partition.weightings import name_of
-from .wording import counted, report_text, rounded, rows_found
+from .wording import counted, report_text, rows_found
 
-# If chance-corrected agreements differ from those of the fit by more than this, X is not the fitted ensemble.
+# If losses differ from those of the fit by more than this share of their unit, X is not the fitted ensemble.
 _SAME = 1e-6
 # The rows on how sure a consensus is: on objects, then on the whole.
 _ORDER = ("ambiguous", "confidence", "labels", "bound", "convergence")
@@ -41,10 +41,10 @@ class Settings(NamedTuple):
 
 
 def assess(model, X, sample_weight):
-    """(Assessment, Moves, encoding, membership) of a fitted model; ValueError if X is not the fitted ensemble."""
+    """(Assessment, Moves, encoding) of a fitted model; ValueError if X is not the fitted ensemble."""
     settings, labels = model._settings, model.labels_
     if check.is_dask_array(labels):
-        return Assessment(unbounded="the fit was to a Dask array"), None, None, None
+        return Assessment(unbounded="the fit was to a Dask array"), None, None
     ensemble = check.ensemble(X, name="X")
     if ensemble.shape != (len(labels), len(model.weights_)):
         raise ValueError(
@@ -56,29 +56,30 @@ def assess(model, X, sample_weight):
     check.index(ensemble, name="X", sample_weight=sample_weight)
     encoding = encode_ensemble(ensemble, check.sample_weight(sample_weight, ensemble))
     membership = np.eye(model.n_clusters_found_)[labels] if settings.objective is None else model.membership_
-    agreements = adjusted_agreements(encoding, membership)
-    if not np.allclose(agreements, model.agreements_, rtol=0.0, atol=_SAME):
+    objective = (settings.objective or RawObjective)(encoding, membership.shape[1])
+    losses = objective.losses(objective.measure(membership))
+    if not np.allclose(losses, model.losses_, rtol=0.0, atol=_SAME * settings.unit):
         raise ValueError(
-            "X and sample_weight must be those of the fit, got others: the partitions agree with the consensus by "
-            f"{rounded(agreements.mean())} in the mean, those of the fit by {rounded(model.agreements_.mean())}."
+            "X and sample_weight must be those of the fit, got others: the mean loss of the partitions is "
+            f"{losses.mean():.6g}, in the fit it was {model.losses_.mean():.6g}."
         )
     unbounded = "merging minimises no objective" if settings.objective is None else settings.objective.unbounded
     assessed = assess_membership(encoding, model.weights_, membership, labels, unbounded=unbounded)
-    return *assessed, encoding, membership
+    return *assessed, encoding
 
 
 def summarise(model, names, assessment=None):
     """The report on a fitted :class:`~robust_eac.RobustEAC`, whose labels and membership may be Dask arrays."""
-    found, sure = describe(model, assessment)
+    found, sure = describe(model, names, assessment)
     return report_text(found, sure, len(model.labels_), model.weights_, model.agreements_, names)
 
 
-def describe(model, assessment=None):
+def describe(model, names, assessment=None):
     """The rows of the report on a fitted model, as two dicts {subject: text}: what was found, and how sure it is."""
     n, settings = len(model.labels_), model._settings
     merged, parameters = settings.objective is None, settings.parameters
     weighting = "the trusted ones, with equal weights" if merged else name_of(parameters["weighting"])
-    found = rows_found(model.labels_, parameters["n_clusters"], model.weights_, weighting, model.agreements_)
+    found = rows_found(model.labels_, parameters["n_clusters"], model.weights_, weighting, model.agreements_, names)
     if model.n_clusters_found_ == 1:
         found["weights"] += "; trust is not judged, because one cluster agrees with no partition"
     sure = certificate_rows(assessment, n)

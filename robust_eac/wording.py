@@ -5,10 +5,12 @@ import numpy as np
 # A table lists up to this many partitions; of more, the first and last _LISTED.
 _ALL_LISTED = 15
 _LISTED = 3
-# Least mean agreement of which nothing is said: by weight, and plain with more partitions than objects.
-_LITTLE, _LITTLE_OF_MANY = 0.2, 0.5
+# Mean agreements from here on are never called little, with at most as many partitions as objects, and with more.
+_LITTLE, _LITTLE_OF_MANY = 0.3, 0.5
 # Why partitions may hardly agree.
 TWO_REASONS = "are rows clusterings (transpose), or is there no structure?"
+# A weight above _HALF, which is more than half by more than rounding, is told of with at least _MANY partitions.
+_HALF, _MANY = 0.5 + 1e-9, 5
 # Number of clusters whose sizes are listed.
 _SIZES = 8
 # Characters of a name.
@@ -22,8 +24,7 @@ def percent(share):
 
 def report_text(found, sure, n_samples, weights, agreements, names):
     """The text of a report: what was found and how sure it is, rows {title: text}, then a table of the partitions."""
-    blocks = found | weightless(weights, agreements, names), sure
-    rows, doubts = ([f"{title:<13}{text}" for title, text in block.items()] for block in blocks)
+    rows, doubts = ([f"{title:<13}{text}" for title, text in block.items()] for block in (found, sure))
     parts = [headline(n_samples, len(agreements))], rows, ["How sure", *doubts], _lines(weights, agreements, names)
     return "\n\n".join("\n".join(lines) for lines in parts)
 
@@ -38,13 +39,25 @@ def counted(number, noun, plural=None):
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def rows_found(labels, n_clusters, weights, weighting, agreements):
+def rows_found(labels, n_clusters, weights, weighting, agreements, names):
     """The rows of a report on what was found, {title: text}."""
-    return {
+    rows = {
         "clusters": clusters_found(labels, n_clusters),
         "weights": with_weight(weights, weighting),
+        "most weight": "" if weighting == "given" else near_copy(labels, weights, names),
         "agreement": agreement_of(weights, agreements, len(labels)),
+        "no weight": weightless(weights, agreements, names),
     }
+    return {title: text for title, text in rows.items() if text}
+
+
+def near_copy(labels, weights, names):
+    """Which of five or more partitions has more than half of the weight; empty if none, or for one cluster."""
+    most = int(weights.argmax())
+    if len(weights) < _MANY or weights[most] <= _HALF or int(labels.max()) == 0:
+        return ""
+    name = shortened(names[most])
+    return f"nearly a copy of partition {name} (or joins its clusters), which has {weights[most]:.2f} of the weight"
 
 
 def clusters_found(labels, n_clusters):
@@ -71,13 +84,18 @@ def agreement_of(weights, agreements, n_samples):
     """Mean agreement of the partitions with the consensus, plain and weighted, and advice if it is low."""
     mean, by_weight = rounded(agreements.mean()), rounded(weights @ agreements)
     text = f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
-    return "; ".join(filter(None, (text, little_agreement(weights, agreements, n_samples))))
+    return "; ".join(filter(None, (text, little_agreement(agreements, n_samples))))
 
 
-def little_agreement(weights, agreements, n_samples):
-    """Advice if the partitions with weight hardly agree with the consensus; empty if it has one cluster, too."""
-    low = agreements.mean() < _LITTLE_OF_MANY if len(weights) > n_samples else weights @ agreements < _LITTLE
-    if not low or not agreements.any():
+def little_agreement(agreements, n_samples):
+    """Advice if partitions agree with the consensus as little as random ones; empty if it has one cluster, too."""
+    n_partitions = len(agreements)
+    # A consensus fits random partitions, too: the mean squared correlation of m independent variables with the one that
+    # fits them best is (1 / sqrt(m) + 1 / sqrt(n))^2, by the largest singular value of a random matrix.
+    least = min(_LITTLE, (n_partitions**-0.5 + n_samples**-0.5) ** 2)
+    if n_partitions > n_samples:
+        least = _LITTLE_OF_MANY
+    if agreements.mean() >= least or not agreements.any():
         return ""
     return f"partitions hardly agree with the consensus: {TWO_REASONS}"
 
@@ -96,10 +114,10 @@ def _lines(weights, agreements, names):
 
 
 def weightless(weights, agreements, names):
-    """A row with the partitions without weight, those of least agreement first; none if all have weight."""
+    """The partitions without weight, those of least agreement first; empty if all have weight."""
     without = np.flatnonzero(weights == 0.0)
     without = without[np.argsort(agreements[without], kind="stable")]
-    return {"no weight": listed([shortened(names[u]) for u in without])} if len(without) else {}
+    return listed([shortened(names[u]) for u in without])
 
 
 def listed(names):

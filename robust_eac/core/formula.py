@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..common import BLOCK, row_blocks
 from . import kernels, permutation
 from .threads import map_threads
 
@@ -13,8 +12,6 @@ PARTS = 8
 _BY_PRODUCT = 64
 # SIMD width in float64.
 WIDTH = 4
-# Largest table of a block of rows and all masks, in numbers.
-_NUMBERS_AT_ONCE = 2**20
 
 
 def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
@@ -125,28 +122,6 @@ def agreement_beside(encoding, losses, consensus):
     of_partitions = partition_sums(encoding)
     lift = permutation.half_expected_loss(consensus, of_partitions) - 0.5 * (losses / encoding.partitions.scale)
     return permutation.adjusted(lift, consensus, of_partitions)
-
-
-def sums_by_mask(encoding, rows):
-    """The PairSums (see permutation) of the memberships on the objects of each partition: O(n_rows k^2) per mask."""
-    data, partitions = encoding.rows, encoding.partitions
-    n_masks, k = data.observed.shape[1], rows.shape[1]
-    n, singles, own = np.zeros((3, n_masks))
-    v, H = np.zeros((n_masks, k)), np.zeros((n_masks * k, k))
-    for block in row_blocks(len(rows), min(BLOCK, 1 + _NUMBERS_AT_ONCE // (n_masks * k))):
-        X = rows[block]
-        weight = data.multiplicity[block] * data.observed[block].T
-        self_pairs = weight * partitions.copy
-        squares = np.einsum("ic,ic->i", X, X)
-        n += weight.sum(axis=1)
-        singles += self_pairs.sum(axis=1)
-        own += self_pairs @ squares
-        v += weight @ X
-        H += (weight[:, np.newaxis] * X.T).reshape(n_masks * k, -1) @ X
-    everything = np.einsum("gc,gc->g", v, v)
-    square = np.sum(H.reshape(n_masks, -1) ** 2, axis=1)
-    by_mask = permutation.pair_sums(n, singles, own, everything, square)
-    return permutation.PairSums(*(values[partitions.mask_of] for values in by_mask))
 
 
 def agreement_sums_from(partitions, S, G):

@@ -274,6 +274,11 @@ def finish(encoding, proposal, t, model, skip):
     return encoding.expand(rows)
 
 
+def winners(encoding, proposal, t, order):
+    """(n_rows,) clusters of the rows, with the columns of the memberships in this order."""
+    return proposal.at(t)[:, order].argmax(axis=1)
+
+
 def first_winners(membership, order):
     """(k,) first object of every cluster, in the given order of clusters; infinity for an empty one."""
     return first_values(membership[:, order].argmax(axis=1), len(order))
@@ -333,7 +338,9 @@ class Chunks:
         self.first_rows = np.cumsum((0, *self.sizes[:-1]))
         weights = [None] * len(self.sizes)
         if sample_weight is not None:
-            weights = like_rows(da.asarray(sample_weight), labels, [(self.n_samples,)], "sample_weight").to_delayed()
+            if not check.is_dask_array(sample_weight):
+                sample_weight = da.asarray(check.as_array(sample_weight, "sample_weight"))
+            weights = like_rows(sample_weight, labels, [(self.n_samples,)], "sample_weight").to_delayed()
         each = zip(labels.to_delayed()[:, 0], weights, self.first_rows, strict=True)
         pairs = [later(read, 2)(chunk, weight, int(first)) for chunk, weight, first in each]
         alone, reports = persist(*zip(*pairs, strict=True))

@@ -14,13 +14,14 @@ from ..core import permutation
 from ..core.encoding import select, weigh
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
+from ..hard.multistart import agreements_with
 from ..median_partition.alternation import Problem, alternate, state_from, weights_of_start
 from ..median_partition.base import Steps, gap_unit
 from ..median_partition.chance_corrected import ChanceCorrectedObjective
 from ..median_partition.objective import RawObjective, objective_named
 from ..median_partition.rotation import Search, free_clusters, lowest_of
 from ..median_partition.several_starts import LOOSE_TOL, canonical, confirm, solve
-from ..median_partition.solve import MedianPartitionResult, agreements_of, check_effort, result_of, solve_ensemble
+from ..median_partition.solve import MedianPartitionResult, check_effort, result_of, solve_ensemble
 from ..median_partition.sweep import ROUNDING, visit_with
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting, first_weights
@@ -117,7 +118,8 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         with blocks.opened(labels, init, sample_weight) as (ensemble, init, weight):
             how |= {"sample_weight": weight}
             result, _, objective = solve_ensemble(ensemble, n_clusters, weighting, agreement, init, **how)
-        return blocks.as_given(result, labels, "labels", "membership"), agreements_of(objective, result), objective
+        agreements = agreements_with(objective.encoding, result.labels)
+        return blocks.as_given(result, labels, "labels", "membership"), agreements, objective
     weighting = as_weighting(weighting)
     kind = objective_named(agreement, weighting)
     n_init, limits, n_jobs, rng = check_effort(**how)
@@ -140,8 +142,7 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         state = state_from(problem, rows, own, of_start, "all objects: ")._replace(gap=0.0)
         state = alternate(problem, state)
         state = canonical(*confirm(problem, state, seeds[0]))
-        agreements = objective.agreements(state.rows)
-        consensus, membership = _finish(objective, state, limits["tol"], by_object=sampled)
+        consensus, membership, agreements = _finish(objective, state, limits["tol"], by_object=sampled)
     return result_of(problem, state, consensus, membership), agreements, objective
 
 
@@ -278,7 +279,7 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
 
 
 def _finish(objective, state, tol, *, by_object):
-    """(labels, membership) of all objects as Dask arrays, clusters in the order of :func:`empty_last`."""
+    """(labels, membership, agreements with the labels); Dask arrays, with clusters in the order of `empty_last`."""
     from dask import persist
 
     rows, chunks, n_clusters = state.rows, objective.chunks, objective.n_clusters
@@ -292,4 +293,5 @@ def _finish(objective, state, tol, *, by_object):
         step = np.argsort(first if by_object else np.isinf(first), kind="stable")
     ordered = [blocks.later(np.take)(block, order, axis=1) for block in memberships]
     membership = chunks.array(ordered, np.float64, (n_clusters,))
-    return persist(membership.argmax(axis=1), membership)
+    of_rows = persist(*[task(rows.t, order) for task in rows.each(blocks.winners)])
+    return *persist(membership.argmax(axis=1), membership), chunks.compare(of_rows, n_clusters)[1]

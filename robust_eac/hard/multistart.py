@@ -214,9 +214,9 @@ def confirm(task, run, rng):
 def agreements_with(encoding, clusters):
     """Agreements beyond chance (adjusted Rand indices) of all partitions with the clusters of an encoding's rows."""
     losses = encoding.partitions.total**2 * hard_losses(encoding, clusters, LOSSES["binder"])
-    weight = encoding.rows.multiplicity * encoding.rows.observed.T
-    squares = np.array([np.sum(np.bincount(clusters, weights=of_mask) ** 2) for of_mask in weight])
-    by_mask = hard_sums(weight.sum(axis=1), encoding.self_pairs @ encoding.rows.observed, squares)
+    weight, observed = encoding.rows.multiplicity, encoding.rows.observed
+    squares = np.array([np.sum(np.bincount(clusters, weights=weight * mask) ** 2) for mask in observed.T])
+    by_mask = hard_sums(weight @ observed, encoding.self_pairs @ observed, squares)
     consensus = PairSums(*(values[encoding.partitions.mask_of] for values in by_mask))
     return agreement_beside(encoding, losses, consensus)
 

@@ -14,7 +14,7 @@ from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.encoding import encode_ensemble, relabel
 from ..median_partition.lower_bound import bound_partitions
 from ..median_partition.trust import linked_group
-from ..median_partition.weightings import Fixed, as_weighting, name_of
+from ..median_partition.weightings import Fixed, as_weighting, name_of, warn_of_copy
 from ..wording import TWO_REASONS, counted, percent, report_text, rows_found
 from .credible_ball import CREDIBLE_LEVEL, radius_of
 from .losses import check_loss, check_tables, encode_for_loss, most_clusters
@@ -139,7 +139,8 @@ def solve_hard_median_partition(
     ConvergenceWarning
         If objects still move, or weights still change, after `max_passes` passes.
     UserWarning
-        If a weighting by trust finds no two partitions that agree beyond chance; then all start with equal weights.
+        If a weighting by trust finds no two partitions that agree beyond chance; then all start with equal weights. If
+        a weighting gives one of five or more partitions more than half of the weight.
 
     References
     ----------
@@ -186,6 +187,7 @@ def solve_hard_median_partition(
     reason = f"labels or weights still changed in pass max_passes={max_passes}"
     check.warn_unless(run.converged, f"The search did not converge: {reason}.")
     found = relabel(run.clusters)
+    warn_of_copy(weighting, found, run.weights, ensemble.names)
     n_found, least = int(found.max()) + 1, None
     if bound:
         least = bound_partitions(encoding, run.weights, limit, cost=chosen.cost).bound / encoding.partitions.total**2
@@ -199,7 +201,7 @@ def summarise_partition(result, agreements, names, certificate=()):
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     verdict = "converged" if result.converged else "NOT converged"
     loss = f"{options['loss']}, cost {result.cost:.4g}, {_LOSS_UNITS[options['loss']]}"
-    found = rows_found(result.labels, options["n_clusters"], result.weights, options["weighting"], agreements)
+    found = rows_found(result.labels, options["n_clusters"], result.weights, options["weighting"], agreements, names)
     if result.n_clusters == 1 != options["n_clusters"]:
         found["agreement"] += f"; one cluster agrees with no partition: {TWO_REASONS}"
     sure = {

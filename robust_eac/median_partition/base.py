@@ -168,6 +168,9 @@ def _leap(absent, statistics, placed, n_threads):
     # The gradient is 4 (H y - t).
     inverse = 0.25 * np.linalg.pinv(centre @ H @ centre, rcond=_SINGULAR, hermitian=True)
     diagonal = np.diag(H)
+    if diagonal.max() <= 0.0:
+        # No minimum: only sweeps go down. If all partitions have loss 1, as with one cluster, H is zero.
+        return
     softness = 1.0 / np.maximum(diagonal, _SINGULAR * diagonal.max())
 
     def move(block):

@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.encoding import encode_ensemble
-from ..core.formula import agreement_beside, sums_by_mask
 from ..core.kernels import announce_compiling
 from ..core.threads import count_threads, progress
 from .alternation import Problem, is_stationary
-from .objective import ChanceCorrectedObjective, RawObjective, objective_named
+from .objective import RawObjective, objective_named
 from .several_starts import best_state, canonical, reduce_problem, solve
 from .trust import linked_group
-from .weightings import Fixed, as_weighting
+from .weightings import Fixed, as_weighting, warn_of_copy
 
 
 class MedianPartitionResult(NamedTuple):
@@ -103,7 +102,8 @@ def solve_median_partition(
         If the returned start reached `max_iter` with gap > tol.
     UserWarning
         If the weighting needs the trusted group ("chance-corrected", or rho "auto") and no two partitions agree beyond
-        chance: then all start with equal weights.
+        chance: then all start with equal weights. If one of five or more partitions gets more than half of the weight,
+        unless the weights are given.
 
     References
     ----------
@@ -140,7 +140,7 @@ def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_w
     problem = Problem(objective(encoding(), n_clusters), weighting, **limits)
     with announce_compiling():
         state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
-    result = result_of(problem, state, membership.argmax(axis=1), membership)
+    result = result_of(problem, state, membership.argmax(axis=1), membership, ensemble.names)
     return result, state.matrices, problem.objective
 
 
@@ -152,8 +152,9 @@ def check_effort(n_init, max_iter, tol, n_jobs, random_state):
     return n_init, limits, check.n_jobs(n_jobs), check.random_state(random_state)
 
 
-def result_of(problem, state, labels, membership):
-    """The :class:`MedianPartitionResult` of a state, with a warning if it has not converged."""
+def result_of(problem, state, labels, membership, names=None):
+    """The :class:`MedianPartitionResult` of a state; warns if it has not converged, or nearly copies a partition."""
+    warn_of_copy(problem.weighting, labels, state.weights, names)
     converged = is_stationary(state.gap, problem.tol)
     reason = f"gap={state.gap:.3g} > tol={problem.tol:.3g} after max_iter={problem.max_iter}"
     check.warn_unless(converged, f"The alternation did not converge: {reason}.")
@@ -267,11 +268,3 @@ def solve_membership(
     check.warn_unless(converged, f"The membership did not converge: {reason}.")
     membership = problem.objective.expand(whole, weights, state.rows, tol)
     return MembershipResult(membership, state.objective, state.gap, state.n_sweeps, converged)
-
-
-def agreements_of(objective, result):
-    """Chance-corrected agreement of the partitions with the consensus."""
-    if isinstance(objective, ChanceCorrectedObjective):
-        return 1.0 - result.losses
-    consensus = sums_by_mask(objective.encoding, result.membership)
-    return agreement_beside(objective.encoding, result.losses, consensus)

@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .. import validation as check
+from ..common import warn
+from ..wording import near_copy
 from .closed_forms import entropy_weights, l2_weights, restricted_simplex_weights, uniform_weights
 from .trust import SHARE, chance_corrected_weights, count_near_duplicates_once, near_duplicates, with_untested
 
@@ -294,6 +296,13 @@ def as_weighting(weighting):
 def first_weights(weighting, losses):
     """Weights of the first descent: equal ones, unless they are fixed."""
     return weighting.solve(losses) if isinstance(weighting, Fixed) else uniform_weights(losses)
+
+
+def warn_of_copy(weighting, labels, weights, names):
+    """Warn if a weighting gave one partition of many most of the weight; None as names means numbers."""
+    text = near_copy(labels, weights, range(len(weights)) if names is None else names)
+    if text and not isinstance(weighting, Fixed):
+        warn(f"The consensus is {text}.")
 
 
 def name_of(weighting):

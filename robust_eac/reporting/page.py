@@ -20,7 +20,7 @@ from ..diagnostics.certificates import AMBIGUOUS
 from ..median_partition.weightings import name_of
 from ..plotting.matrices import draw_objects, plot_coassociation
 from ..summary import assess, describe
-from ..wording import counted, headline, percent, rounded, weightless
+from ..wording import counted, headline, percent, rounded
 
 # Characters not allowed in HTML: controls except tab and ends of lines, and halves of surrogate pairs.
 _FORBIDDEN = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)], "\ufffd")
@@ -119,13 +119,13 @@ def versions():
 def find_out(model, X, sample_weight, names):
     """The numbers, by name, on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
     settings, labels, weights, agreements = model._settings, model.labels_, model.weights_, model.agreements_
-    assessment, moves, encoding, membership = assess(model, X, sample_weight)
-    found, sure = describe(model, assessment)
+    assessment, moves, encoding = assess(model, X, sample_weight)
+    found, sure = describe(model, names, assessment)
     multiplicity = encoding.rows.multiplicity
     counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))
     sizes, ambiguous = np.bincount(labels), np.flatnonzero(moves.ambiguous)
     return {
-        "found": found | weightless(weights, agreements, names),
+        "found": found,
         "sure": sure,
         "sizes": sizes,
         "certainties": np.bincount(labels, weights=model.confidence_) / sizes,
@@ -137,7 +137,7 @@ def find_out(model, X, sample_weight, names):
         # Per ordered pair of objects, or shares of the losses by chance.
         "losses": model.losses_ / settings.unit,
         # The test counts objects.
-        "pvalues": agreement_test_of(encoding, membership).pvalue if counts else None,
+        "pvalues": agreement_test_of(encoding, np.eye(len(sizes))[labels]).pvalue if counts else None,
         "partitions": encoding.partitions,
         "n_missing": (~encoding.rows.observed).sum(axis=0)[encoding.partitions.mask_of].sum(),
         "map": _draw_map(X, labels, weights),

@@ -5,6 +5,7 @@ import types
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
@@ -323,9 +324,8 @@ def test_many_chunks_give_the_fit_in_memory(missing, weighted, options):
         np.testing.assert_allclose(model.weights_, single.weights_, atol=1e-3)
         np.testing.assert_allclose(model.membership_.compute(), single.membership_, atol=0.02)
         assert adjusted_rand_score(single.labels_, model.labels_.compute()) >= 0.99
-        membership = model.membership_.compute()
-        agreements = adjusted_agreement(labels, membership, sample_weight=weight)
-        np.testing.assert_allclose(model.agreements_, agreements, atol=1e-10)
+        agreements = adjusted_agreement(labels, np.eye(K)[model.labels_.compute()], sample_weight=weight)
+        np.testing.assert_allclose(model.agreements_, agreements, atol=1e-12)
         assert model.converged_
         assert np.all(np.diff(model.objective_history_) <= 1e-12)
         assert model.summary().splitlines()[2] == single.summary().splitlines()[2]
@@ -472,6 +472,23 @@ def test_line_search_finds_a_minimum_near_the_start():
     assert 0.0 < _blocks.search_values(lambda t: (t - 1e-6) ** 2) < 2e-6
     assert _blocks.search_values(lambda t: -t) == 1.0
     assert _blocks.search_values(lambda t: t) == 0.0
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    "form", [list, pd.Series, lambda w: pd.Series(w, dtype="Int64"), lambda w: pytest.importorskip("polars").Series(w)]
+)
+def test_weights_of_objects_in_every_form(rng, form):
+    labels, weight = by_rows(problem(rng)[0], 100), rng.randint(1, 4, size=N)
+
+    def found(weight):
+        model = RobustEAC(K, n_init=1, random_state=0).fit(labels, sample_weight=weight)
+        how = {"n_init": 1, "random_state": 0, "sample_weight": weight}
+        result = solve_median_partition_distributed(labels, K, **how)
+        numbers = select_n_clusters(labels, (2, 3), n_splits=2, random_state=0, sample_weight=weight)
+        return model.objective_, result.objective, numbers.prediction_strength.tolist()
+
+    assert found(form(weight)) == found(weight)
 
 
 def lazily(array, chunks=50):

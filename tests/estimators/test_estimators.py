@@ -6,6 +6,7 @@ from robust_eac import (
     MergeConsensus,
     RobustEAC,
     adjusted_agreement,
+    adjusted_rand_score,
     merge_consensus,
     partition_losses,
     solve_median_partition,
@@ -72,3 +73,30 @@ def test_rows_and_columns_that_changed_places_are_warned_of(rng, model, recwarn)
         with pytest.warns(UserWarning, match="hardly agree"):
             model.fit(odd)
         assert "hardly agree" in model.summary()
+
+
+@pytest.mark.parametrize("weighting", ["uniform", "restricted-simplex", "chance-corrected"])
+def test_noise_around_structure_is_not_taken_for_no_structure(rng, weighting, recwarn):
+    model = RobustEAC(3, weighting=weighting, n_init=3, random_state=0)
+    labels = planted_ensemble(rng, np.arange(600) % 3, 50, noise=0.3, n_random=40)
+    model.fit(labels)
+    assert adjusted_rand_score(model.labels_, np.arange(600) % 3) > 0.8
+    assert not recwarn.list
+    for m in (5, 50):
+        with pytest.warns(UserWarning, match="hardly agree"):
+            model.fit(rng.randint(3, size=(600, m)))
+
+
+@pytest.mark.parametrize("weighting", ["chance-corrected", "entropy", "uniform", np.arange(12.0)])
+def test_one_cluster_has_all_objects(rng, weighting):
+    labels = rng.randint(6, size=(1000, 12))
+    labels[:, 1] = labels[:, 0]
+    most = np.where(np.arange(1000) < 900, 1.0, 0.0)
+    for agreement, weight in (("raw", None), ("adjusted", None), ("adjusted", most)):
+        model = RobustEAC(1, weighting=weighting, agreement=agreement, n_init=2, random_state=0)
+        model.fit(labels, sample_weight=weight)
+        for membership in (model.membership_, model.predict_membership(labels[:5])):
+            np.testing.assert_array_equal(membership, 1.0)
+        assert model.converged_
+        assert np.isfinite(model.objective_)
+        assert not model.agreements_.any()

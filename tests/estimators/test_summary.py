@@ -2,13 +2,23 @@
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from robust_eac import MergeConsensus, RobustEAC, adjusted_agreement, certify, consensus_lower_bound, partition_losses
+from robust_eac import (
+    MergeConsensus,
+    RobustEAC,
+    adjusted_agreement,
+    certify,
+    consensus_lower_bound,
+    partition_losses,
+    solve_hard_median_partition,
+    solve_median_partition_distributed,
+)
 
 from ..access import _summary, _wording
 from ..conftest import planted_ensemble
@@ -43,7 +53,8 @@ def test_a_dask_array_has_the_same_report_without_a_certificate(rng, missing):
     array = da.from_array(labels, chunks=(17, 8))
     model = RobustEAC(4, n_init=2, random_state=0).fit(array)
     membership = model.membership_.compute()
-    np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, membership), atol=1e-10)
+    hard = np.eye(4)[model.labels_.compute()]
+    np.testing.assert_allclose(model.agreements_, adjusted_agreement(labels, hard), atol=1e-12)
     text = model.summary(array)
     assert model.n_clusters_found_ == len(np.unique(model.labels_.compute()))
     assert _line(text, "confidence").startswith(f"{np.sum(membership.max(axis=1) < 0.9)} object")
@@ -134,9 +145,9 @@ def test_report_on_a_merged_consensus(labels, n_clusters, how):
 @pytest.mark.parametrize("weight", [None, np.arange(45) % 3 + 1.0])
 def test_with_the_labels_two_rows_certify_the_fit(labels, weight):
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels, sample_weight=weight)
-    np.testing.assert_allclose(
-        model.agreements_, adjusted_agreement(labels, model.membership_, sample_weight=weight), atol=1e-10
-    )
+    hard = np.eye(3)[model.labels_]
+    agreements = adjusted_agreement(labels, hard, sample_weight=weight)
+    np.testing.assert_allclose(model.agreements_, agreements, atol=1e-12)
     plain, text = model.summary().splitlines(), model.summary(labels, weight).splitlines()
     assert max(map(len, text)) <= 120
     ambiguous, bound = (line for line in text if line not in plain)
@@ -152,13 +163,45 @@ def test_with_the_labels_two_rows_certify_the_fit(labels, weight):
     assert model.summary(pd.DataFrame(labels), weight).splitlines() == text
     assert pickle.loads(pickle.dumps(model)).summary(list(labels.T), weight).splitlines() == text
     if weight is None:
-        hard = np.eye(3)[model.labels_]
         loss = model.weights_ @ partition_losses(labels, hard) / 45**2
         n_ambiguous = np.sum(certify(labels, hard, weights=model.weights_).move_costs < 0.05 * loss)
         assert f"{n_ambiguous} object" in ambiguous
         assert f"({100 * n_ambiguous / 45:.1f} %) can move to another cluster at little cost" in ambiguous
         model.labels_ = np.where(np.arange(45) < 4, (model.labels_ + 1) % 3, model.labels_)
         assert int(_line(model.summary(labels), "ambiguous").split()[0]) >= 4
+
+
+def _distributed(labels, n_clusters, **options):
+    da = pytest.importorskip("dask.array")
+    array = da.from_array(np.asarray(labels), chunks=(20, labels.shape[1]))
+    return solve_median_partition_distributed(array, n_clusters, **options)
+
+
+@pytest.mark.parametrize(
+    "solve", [lambda labels, k, **how: RobustEAC(k, **how).fit(labels), solve_hard_median_partition, _distributed]
+)
+def test_a_partition_with_most_of_the_weight_is_told(labels, solve):
+    frame = pd.DataFrame(labels).add_prefix("run ")
+    named = "" if solve is _distributed else "run "
+    told = f"nearly a copy of partition {named}2 (or joins its clusters), which has 1.00 of the weight"
+
+    def on_one(losses):
+        return np.eye(len(losses))[2]
+
+    with pytest.warns(UserWarning, match=re.escape(told)):
+        result = solve(frame, 3, weighting=on_one, random_state=0)
+    if solve is not _distributed:
+        text = result.summary(frame)
+        assert _line(text, "most weight") == told
+        assert max(map(len, result.summary(frame, names=["x" * 30] * 12).splitlines())) <= 120
+    fixed = np.eye(12)[2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = solve(frame, 3, weighting=fixed, random_state=0)
+        solve(frame.iloc[:, :4], 3, weighting=on_one, random_state=0)
+        solve(frame, 1, weighting=on_one, random_state=0)
+    if solve is not _distributed:
+        assert "most weight" not in result.summary(frame)
 
 
 @pytest.mark.parametrize(("options", "reason"), [({"agreement": "adjusted"}, "chance"), ("merge", "merging")])
