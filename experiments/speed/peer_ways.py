@@ -105,7 +105,8 @@ def nothing_found(fields, why, message=""):
 
 
 def _robust_eac(n_init, labels, n_clusters, seed):
-    return RobustEAC(n_clusters, n_init=n_init, random_state=seed).fit_predict(labels)
+    model = RobustEAC(n_clusters, weighting="restricted-simplex", n_init=n_init, random_state=seed)
+    return model.fit_predict(labels)
 
 
 def _our_function(name, labels, n_clusters, seed):
