@@ -8,7 +8,15 @@ from functools import lru_cache
 import numpy as np
 from sklearn.cluster import KMeans
 
-from robust_eac import KMeansEnsemble, MixedEnsemble, corrupt_ensemble
+from robust_eac import (
+    KMeansEnsemble,
+    MixedEnsemble,
+    corrupt_ensemble,
+    l2_weights,
+    partition_losses,
+    solve_median_partition,
+    solve_membership,
+)
 
 from ..shared.ensembles import load_features
 from ..shared.store import derive_seed, grid
@@ -27,6 +35,7 @@ READINGS = {
     "k of the range": "random partitions have k drawn from k_min to k_max",
     "k of the classes": "random partitions have as many clusters as there are classes",
     "one start": "the consensus is the end of one random start, not the best of ten",
+    "distant starts": "nine of the ten starts of l2 begin with the weights for the losses at a base partition",
 }
 CHOICES = {"readings": tuple(READINGS)}
 
@@ -65,7 +74,30 @@ def run_one(*, dataset, ensemble, reading, repetition, fraction):
         for u in np.flatnonzero(replaced):
             labels[:, u] = rng.randint(k if reading == "k of the classes" else rng.randint(low, high + 1), size=len(y))
     n_init = 1 if reading == "one start" else 10
-    return noisy_ensembles.measures(labels, replaced, y, dataset, repetition, n_init=n_init)
+    result = noisy_ensembles.measures(labels, replaced, y, dataset, repetition, n_init=n_init)
+    if reading == "distant starts":
+        consensus = lowest_of_distant_starts(labels, SETTINGS[dataset][0], derive_seed(0, repetition, "solver"))
+        result["l2"] = noisy_ensembles.measures_of(consensus, labels, replaced, y)
+    return result
+
+
+def lowest_of_distant_starts(labels, n_clusters, seed, n_starts=10):
+    """The l2 consensus of lowest objective; starts but the first begin with the weights for the losses at a partition.
+
+    The first of these partitions is random, the next always the one of largest loss at the nearest one before it.
+    """
+    n, rng = len(labels), np.random.RandomState(seed)
+    found = [solve_median_partition(labels, n_clusters, weighting="l2", n_init=1, random_state=rng)]
+    nearest = np.inf
+    far = rng.randint(labels.shape[1])
+    for _ in range(n_starts - 1):
+        losses = partition_losses(labels, np.eye(labels[:, far].max() + 1)[labels[:, far]])
+        weights = l2_weights(losses, lam=0.5 * n**2)
+        start = solve_membership(labels, n_clusters, weights=weights, random_state=rng).membership
+        found.append(solve_median_partition(labels, n_clusters, weighting="l2", init=start, random_state=rng))
+        nearest = np.minimum(nearest, losses)
+        far = nearest.argmax()
+    return min(found, key=lambda consensus: consensus.objective)
 
 
 @lru_cache(maxsize=1)
