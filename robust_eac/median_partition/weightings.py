@@ -180,7 +180,8 @@ class Entropy(Weighting):
     Parameters
     ----------
     eta : float, default=None
-        Temperature, in the units of the losses. None means 0.05 n_samples^2 (0.05 for adjusted losses).
+        Temperature, in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses), at which weights
+        stay near equal ones: at lower temperatures the consensus can become a copy of a partition, or of a few.
 
     References
     ----------
@@ -198,7 +199,7 @@ class Entropy(Weighting):
         self.eta = eta
 
     def ready(self, n_partitions, unit, group):
-        return Weighting.ready(Entropy(0.05 * unit if self.eta is None else self.eta), n_partitions, unit, group)
+        return Weighting.ready(Entropy(0.5 * unit if self.eta is None else self.eta), n_partitions, unit, group)
 
     def value(self, losses, weights):
         positive = weights[weights > 0.0]

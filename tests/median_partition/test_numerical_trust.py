@@ -113,14 +113,14 @@ def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting
         assert gap == pytest.approx(optimality_gap(labels, result.membership, **given), rel=1e-6, abs=1e-13)
     value = objective_value(labels, result.membership, **given) if raw else result.weights @ losses
     held = result.weights[result.weights > 0.0]
-    objective = value + {"l2": 0.25 * held @ held, "entropy": 0.05 * held @ np.log(held)}.get(weighting, 0.0) * unit
+    objective = value + {"l2": 0.25 * held @ held, "entropy": 0.5 * held @ np.log(held)}.get(weighting, 0.0) * unit
     assert result.objective == pytest.approx(objective, rel=1e-9)
     assert result.objective == result.objective_history[-1]
     assert len(result.objective_history) == result.n_iter + 1
     assert np.all(np.diff(result.objective_history) <= 1e-12 * abs(result.objective_history[0]))
     assert np.array_equal(result.labels, result.membership.argmax(axis=1))
     closed_forms = {
-        "l2": partial(l2_weights, lam=0.5 * unit), "entropy": partial(entropy_weights, eta=0.05 * unit),
+        "l2": partial(l2_weights, lam=0.5 * unit), "entropy": partial(entropy_weights, eta=0.5 * unit),
         "restricted-simplex": restricted_simplex_weights,
     }  # fmt: skip
     if weighting in closed_forms:

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from robust_eac import adjusted_rand_score, solve_median_partition
+from robust_eac import Entropy, adjusted_rand_score, solve_median_partition
 
 from .. import reference
 from ..access import (
@@ -163,6 +163,6 @@ def test_starts_with_equal_weights_give_no_copy_of_a_partition():
     rng = np.random.RandomState(0)
     truth = rng.randint(3, size=500)
     labels = planted_ensemble(rng, truth, 15, noise=0.3)
-    result = solve_median_partition(labels, 3, weighting="entropy", random_state=0)
+    result = solve_median_partition(labels, 3, weighting=Entropy(eta=0.05 * 500**2), random_state=0)
     assert result.weights.max() < 0.5
     assert adjusted_rand_score(truth, result.labels) > 0.95

@@ -43,7 +43,7 @@ def assert_same(labels, options, expected):
 FORMS = {
     "restricted-simplex": RestrictedSimplex(),
     "l2": L2(lam=0.5 * 45**2),
-    "entropy": Entropy(eta=0.05 * 45**2),
+    "entropy": Entropy(eta=0.5 * 45**2),
     "chance-corrected": ChanceCorrected(share=0.2),
 }
 
