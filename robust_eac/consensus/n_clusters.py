@@ -20,10 +20,12 @@ from ..core.threads import LOG, prefer_threads, progress
 from ..distributed.blocks import as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
 from ..wording import listed
-from .micro_clusters import assign, cut_into_large, grow_tree, read_objects, renamed
+from .micro_clusters import LEAST_OBJECTS, assign, cut_into_large, grow_tree, read_objects, renamed
 
-# Minimum prediction strength of a stable number of clusters.
-STABLE = 0.94
+# Minimum prediction strength of a stable number of clusters, and of the last one before a fall by at least _FALL: a
+# share of the way from chance, 1 / k, to 1.
+STABLE, _BEFORE_FALL, _FALL = 0.94, 0.8, 0.3
+STABLE_IF = f"{STABLE}, or {_BEFORE_FALL} + {1 - _BEFORE_FALL:.1f} / k if every larger candidate is {_FALL} lower"
 # Differences of strength below this are treated as zero.
 _TIE = 1e-9
 # Near-duplicates have at least this adjusted Rand index, and this share of the objects that either observes in common.
@@ -34,8 +36,6 @@ _N_SPLITS, _MAX_SAMPLES = 10, 0.7
 _JUDGED = 3000
 # With fewer different partitions, halves are unreliable.
 _MANY = 6
-# Smaller clusters are mentioned.
-_SMALL = 3
 
 
 class ClusterNumberSelection(NamedTuple):
@@ -68,12 +68,17 @@ def remarks(selection):
     said = ["The largest stable number." if selection.stable.any() else "No number is stable."]
     if others:
         said.append(f"Also stable: {', '.join(others)}.")
+    excess = _excess(selection.candidates, selection.prediction_strength)
+    excess[(selection.n_nonempty == selection.n_clusters) | (selection.candidates == 1)] = -np.inf
+    place = excess.argmax()
+    if not selection.stable.any() and excess[place] > -np.inf:
+        said.append(f"Next: {selection.candidates[place]}, {selection.prediction_strength[place]:.2f}.")
     if selection.stable[-1] and selection.n_clusters == last:
         said.append(f"No larger number than {last} was tried.")
     sizes = np.asarray(np.bincount(selection.labels, minlength=selection.n_clusters))
-    n_small = np.count_nonzero(sizes < _SMALL)
+    n_small = np.count_nonzero(sizes < LEAST_OBJECTS)
     if n_small:
-        said.append(f"Of its clusters, {n_small} {'has' if n_small == 1 else 'have'} fewer than {_SMALL} objects.")
+        said.append(f"Of its clusters, {n_small} {'has' if n_small == 1 else 'have'} fewer than {LEAST_OBJECTS} objects.")
     if selection.n_different < _MANY:
         said.append(f"It is uncertain: {_few(selection.n_different)}.")
     return said
@@ -102,11 +107,14 @@ def select_n_clusters(
     and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k compares the two cuts on their
     common objects: the share of the pairs of objects in a cluster of one cut that the other cut keeps together, the
     minimum over the clusters of both cuts, and the mean over pairs of halves. A cluster without two common objects has
-    the share 0, and a single cluster the strength 0.
+    the share 0, and a single cluster the strength 0. Outliers take no cluster's place: cuts count clusters of at least
+    three objects (with `sample_weight`, three times the mean weight), as in :func:`~robust_eac.merge_consensus`.
 
-    A number is *stable* if its strength is at least 0.94. The largest stable number is chosen: groups of clusters can
-    be as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is one cluster,
-    if that is a candidate, or else the number of largest strength; both with a warning.
+    A number k is *stable* if its strength is at least 0.94, or at least 0.8 + 0.2 / k if that of every larger candidate
+    is at least 0.3 lower. The largest stable number is chosen: groups of clusters can be as stable as the clusters,
+    parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is the one with the largest difference between
+    its strength and 0.8 + 0.2 / k; or one cluster, if that is a candidate and all these differences are negative. Both
+    come with a warning.
 
     Near-duplicates are no evidence for each other, and stay in one half: partitions into equally many clusters with an
     adjusted Rand index [4]_ of at least 0.95 on the objects that both observe, if these are at least 95 % of those that
@@ -200,15 +208,17 @@ def select_n_clusters(
 
 def choose(candidates, strength, n_different):
     """(mask of the stable candidates, the number chosen) from their strength; warns if it is uncertain."""
-    stable, most = strength >= STABLE - _TIE, strength.max()
-    chosen = int(candidates[stable if stable.any() else strength >= most - _TIE].max())
+    excess = _excess(candidates, strength)
+    largest_above = np.append(np.maximum.accumulate(strength[:0:-1])[::-1], 0.0)
+    stable = (strength >= STABLE - _TIE) | ((excess >= -_TIE) & (strength - largest_above >= _FALL - _TIE))
+    chosen = int(candidates[stable if stable.any() else excess >= excess.max() - _TIE].max())
     said = []
     if not stable.any():
         is_range = len(candidates) == candidates[-1] - candidates[0] + 1
         among = f"from {candidates[0]} to {candidates[-1]}" if is_range else f"among {listed(candidates)}"
-        text = f"no number of clusters {among} is stable: {chosen} comes nearest, "
-        text += f"with a prediction strength of {most:.3f}, below {STABLE}; "
-        if candidates[0] == 1:
+        text = f"no number of clusters {among} is stable: {chosen} comes nearest, with a prediction strength of "
+        text += f"{strength[candidates == chosen][0]:.3f} (stable: {STABLE_IF}); "
+        if candidates[0] == 1 and excess.max() < -_TIE:
             text += "the answer is one cluster, which says nothing about trust in the partitions"
             text += f": ask for {chosen} clusters if you know that there are some" if chosen > 1 else ""
             chosen = 1
@@ -220,6 +230,11 @@ def choose(candidates, strength, n_different):
     if said:
         warn(f"{'; '.join(said)}.")
     return stable, chosen
+
+
+def _excess(candidates, strength):
+    """Strength beyond that of a stable number before a fall."""
+    return strength - (_BEFORE_FALL + (1.0 - _BEFORE_FALL) / candidates)
 
 
 class _Half(NamedTuple):
