@@ -32,8 +32,9 @@ _TIE = 1e-9
 _NEAR = 0.95
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
-# Maximum number of objects on which halves are compared.
-_JUDGED = 3000
+# Maximum number of objects on which halves are compared, and of partitions in each half: with more, parts of clusters
+# would be stable, too.
+_JUDGED, _MOST_PARTITIONS = 3000, 30
 # With fewer different partitions, halves are unreliable.
 _MANY = 6
 
@@ -103,7 +104,7 @@ def select_n_clusters(
 
     Partitions that agree with no others beyond chance are left out first, as in :func:`~robust_eac.merge_consensus`.
     The others are split at random into two equally fine halves: of every two partitions that follow each other in the
-    order of :math:`\sum_c n_{uc}^2`, each half gets one. A half is merged into a tree on a random share of the objects,
+    order of :math:`\sum_c n_{uc}^2`, each half gets one, at most 30 in all. A half is merged into a tree on a random share of the objects,
     and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k compares the two cuts on their
     common objects: the share of the pairs of objects in a cluster of one cut that the other cut keeps together, the
     minimum over the clusters of both cuts, and the mean over pairs of halves. A cluster without two common objects has
@@ -315,6 +316,7 @@ def _draw_pair(encoding, groups, max_samples, rng):
     pair = []
     for partitions in _equally_fine(encoding.partitions, groups, rng):
         objects = np.sort(weighty[rng.permutation(len(weighty))[:size]])
+        partitions = np.sort(rng.permutation(partitions)[:_MOST_PARTITIONS])
         # Leave out unobserved objects, and partitions that observe no object.
         observed = encoding.rows.observed[objects][:, encoding.partitions.mask_of[partitions]]
         objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]
