@@ -47,9 +47,9 @@ def run_distribution(arguments):
         columns |= {"reference pac": others[0], "log ratio": ratios[0]}
     few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
     chosen, why = (None, f"because too few clusterings differ in {few[0]}") if few else _choice(found, ratios)
-    stable = chosen if few else _by_stability(arguments, own[1])
-    if stable != chosen:
-        why += f"; {stable} by the stability of {ENOUGH} clusterings of every number, as with --n-clusters auto"
+    if not few:
+        stable = _by_stability(arguments, own[1])
+        why += f"; --n-clusters auto finds {stable} in {ENOUGH} clusterings of every number"
     table = pd.DataFrame(columns)
     say(table.to_string(index=False, float_format="{:.4f}".format))
     contents = {arguments.table: table}
@@ -114,7 +114,8 @@ def _choice(found, ratios):
     from ..diagnostics.resampling import least_ambiguous
 
     if ratios is None:
-        return least_ambiguous(found), "with the smallest pac; this does not show that there are clusters: compare with --reference"
+        why = "with the smallest pac; this does not show that there are clusters: compare with --reference"
+        return least_ambiguous(found), why
     several = found.n_clusters > 1
     best = ratios[0, several].max()
     chosen = found.n_clusters[several & (ratios[0] == best)][-1]

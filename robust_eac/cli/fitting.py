@@ -1,7 +1,6 @@
 """Find the consensus that the arguments ask for: options of the solver, number of clusters, fit."""
 
 import sys
-import warnings
 from contextlib import nullcontext
 from functools import partial
 from inspect import signature
@@ -132,20 +131,13 @@ def choose_n_clusters(arguments, labels):
     candidates = None if arguments.n_clusters == "auto" else arguments.n_clusters
     selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     say(f"{selection}\n")
-    named = _of_resamples(arguments, labels)
-    if named not in (None, selection.n_clusters):
-        say(f"Of these resamples, those with {named} clusters have the smallest pac: robust-eac distribution.\n")
+    large, groups = by_large_clusters(labels)
+    if labels.min() < 0 and groups is not None and groups.max() > 1:
+        how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
+        named = least_ambiguous(consensus_distribution(large, groups, **how))
+        if named != selection.n_clusters:
+            say(f"robust-eac distribution: of these resamples, those with {named} clusters have the smallest pac\n")
     return selection.n_clusters, selection
-
-
-def _of_resamples(arguments, labels):
-    """The number that the command `distribution` names without a reference, None if the labels are no resamples."""
-    if labels.min() >= 0:
-        return None
-    how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return least_ambiguous(consensus_distribution(*by_large_clusters(labels), **how))
 
 
 def exit_code_of(selection):

@@ -19,7 +19,6 @@ from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
 from ..distributed.blocks import as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
-from ..wording import listed
 from .micro_clusters import LEAST_OBJECTS, assign, cut_into_large, grow_tree, read_objects, renamed
 
 # Minimum prediction strength of a stable number of clusters, and of the last one before a fall by at least _FALL: a
@@ -63,23 +62,19 @@ class ClusterNumberSelection(NamedTuple):
 
 
 def remarks(selection):
-    """Sentences on the answer: the reason for this number, other candidates, and any uncertainty."""
-    found, last = selection.n_nonempty[selection.stable], selection.candidates[-1]
-    others = [str(k) for k in np.unique(found) if k != selection.n_clusters]
+    """Sentences on the answer: the reason for this number, the next one, and any uncertainty."""
+    chosen, last = selection.n_clusters, selection.candidates[-1]
     said = ["The largest stable number." if selection.stable.any() else "No number is stable."]
-    if others:
-        said.append(f"Also stable: {', '.join(others)}.")
-    excess = _excess(selection.candidates, selection.prediction_strength)
-    excess[(selection.n_nonempty == selection.n_clusters) | (selection.candidates == 1)] = -np.inf
-    place = excess.argmax()
-    if not selection.stable.any() and excess[place] > -np.inf:
-        said.append(f"Next: {selection.candidates[place]}, {selection.prediction_strength[place]:.2f}.")
-    if selection.stable[-1] and selection.n_clusters == last:
+    others = np.flatnonzero((selection.n_nonempty != chosen) & (selection.candidates > 1))
+    if len(others):
+        place = others[_excess(selection.candidates, selection.prediction_strength)[others].argmax()]
+        said.append(f"Next: {selection.n_nonempty[place]}, {selection.prediction_strength[place]:.2f}.")
+    if selection.stable[-1] and chosen == last:
         said.append(f"No larger number than {last} was tried.")
-    sizes = np.asarray(np.bincount(selection.labels, minlength=selection.n_clusters))
+    sizes = np.asarray(np.bincount(selection.labels, minlength=chosen))
     n_small = np.count_nonzero(sizes < LEAST_OBJECTS)
     if n_small:
-        said.append(f"Of its clusters, {n_small} {'has' if n_small == 1 else 'have'} fewer than {LEAST_OBJECTS} objects.")
+        said.append(f"Of its clusters, {n_small} {'has' if n_small == 1 else 'have'} under {LEAST_OBJECTS} objects.")
     if selection.n_different < _MANY:
         said.append(f"It is uncertain: {_few(selection.n_different)}.")
     return said
@@ -104,12 +99,13 @@ def select_n_clusters(
 
     Partitions that agree with no others beyond chance are left out first, as in :func:`~robust_eac.merge_consensus`.
     The others are split at random into two equally fine halves: of every two partitions that follow each other in the
-    order of :math:`\sum_c n_{uc}^2`, each half gets one, at most 30 in all. A half is merged into a tree on a random share of the objects,
-    and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k compares the two cuts on their
-    common objects: the share of the pairs of objects in a cluster of one cut that the other cut keeps together, the
-    minimum over the clusters of both cuts, and the mean over pairs of halves. A cluster without two common objects has
-    the share 0, and a single cluster the strength 0. Outliers take no cluster's place: cuts count clusters of at least
-    three objects (with `sample_weight`, three times the mean weight), as in :func:`~robust_eac.merge_consensus`.
+    order of :math:`\sum_c n_{uc}^2`, each half gets one, at most 30 in all. A half is merged into a tree on a random
+    share of the objects, and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k compares
+    the two cuts on their common objects: the share of the pairs of objects in a cluster of one cut that the other cut
+    keeps together, the minimum over the clusters of both cuts, and the mean over pairs of halves. A cluster without two
+    common objects has the share 0, and a single cluster the strength 0. Outliers take no cluster's place: cuts count
+    clusters of at least three objects (with `sample_weight`, three times the mean weight), as in
+    :func:`~robust_eac.merge_consensus`.
 
     A number k is *stable* if its strength is at least 0.94, or at least 0.8 + 0.2 / k if that of every larger candidate
     is at least 0.3 lower. The largest stable number is chosen: groups of clusters can be as stable as the clusters,
@@ -215,10 +211,8 @@ def choose(candidates, strength, n_different):
     chosen = int(candidates[stable if stable.any() else excess >= excess.max() - _TIE].max())
     said = []
     if not stable.any():
-        is_range = len(candidates) == candidates[-1] - candidates[0] + 1
-        among = f"from {candidates[0]} to {candidates[-1]}" if is_range else f"among {listed(candidates)}"
-        text = f"no number of clusters {among} is stable: {chosen} comes nearest, with a prediction strength of "
-        text += f"{strength[candidates == chosen][0]:.3f} (stable: {STABLE_IF}); "
+        text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {chosen} comes nearest, "
+        text += f"with a prediction strength of {strength[candidates == chosen][0]:.3f}, not {STABLE_IF}; "
         if candidates[0] == 1 and excess.max() < -_TIE:
             text += "the answer is one cluster, which says nothing about trust in the partitions"
             text += f": ask for {chosen} clusters if you know that there are some" if chosen > 1 else ""

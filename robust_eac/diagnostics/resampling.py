@@ -160,9 +160,9 @@ def consensus_distribution(
 
 
 def by_large_clusters(labels):
-    """(labels, numbers of clusters) of clusterings whose small clusters are missing; as given, if few then compare.
+    """(labels, numbers of clusters) of clusterings whose small clusters are missing; (as given, None) if few compare.
 
-    Without objects that are in small clusters only, and clusterings whose number too few others have.
+    Without objects that are in small clusters only, and without clusterings whose number is rare.
     """
     large = labels.copy()
     for column in large.T:
@@ -171,16 +171,14 @@ def by_large_clusters(labels):
     groups = check_groups(None, large)
     is_common = np.bincount(groups)[groups] >= ENOUGH
     if not is_common.any():
-        return labels, check_groups(None, labels)
+        return labels, None
     large = large[:, is_common]
     return large[(large >= 0).any(axis=1)], groups[is_common]
 
 
 def least_ambiguous(distribution):
-    """The number of at least two clusters with the smallest pac, the largest in a tie; None if too few differ."""
-    several = (distribution.n_clusters > 1) & np.isfinite(distribution.pac)
-    if distribution.n_different.min() < ENOUGH or not several.any():
-        return None
+    """The number of at least two clusters with the smallest pac, the largest in a tie."""
+    several = distribution.n_clusters > 1
     pac = np.maximum(distribution.pac, LEAST_PAC)
     return distribution.n_clusters[several & (pac == pac[several].min())][-1]
 
