@@ -310,7 +310,8 @@ def _draw_pair(encoding, groups, max_samples, rng):
     pair = []
     for partitions in _equally_fine(encoding.partitions, groups, rng):
         objects = np.sort(weighty[rng.permutation(len(weighty))[:size]])
-        partitions = np.sort(rng.permutation(partitions)[:_MOST_PARTITIONS])
+        if len(partitions) > _MOST_PARTITIONS:
+            partitions = np.sort(rng.permutation(partitions)[:_MOST_PARTITIONS])
         # Leave out unobserved objects, and partitions that observe no object.
         observed = encoding.rows.observed[objects][:, encoding.partitions.mask_of[partitions]]
         objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]
