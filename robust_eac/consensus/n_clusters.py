@@ -166,11 +166,12 @@ def select_n_clusters(
     >>> print(select_n_clusters(labels, range(2, 5), random_state=0))
     number of clusters: 3
     The largest stable number.
+    Next: 2, 0.69.
     <BLANKLINE>
     clusters  strength  adjusted Rand index  held-out agreement  empty
            2      0.69                 0.45                0.37      0
            3      1.00                 1.00                0.66      0  stable
-           4      0.00                 0.93                0.64      0
+           4      0.39                 0.80                0.59      0
     """
     with opened(labels, sample_weight) as (source, weight), progress(verbose):
         check.index(source, sample_weight=weight)
