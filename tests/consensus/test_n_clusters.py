@@ -288,15 +288,15 @@ def test_outliers_make_no_clusters():
 
 @pytest.mark.parametrize("n_outliers", [1, 3])
 def test_outliers_take_the_place_of_no_cluster(rng, n_outliers):
-    """Each is alone in every partition; weights count in objects of mean weight."""
+    """Each is alone in two of three partitions; weights count in objects of mean weight."""
     truth = np.arange(120) % 6
-    alone = 6 + np.arange(n_outliers)[:, np.newaxis] + np.zeros((1, 16), dtype=int)
-    labels = np.vstack([mixed_ensemble(rng, truth, n_noise=4)[:, :16], alone])
+    labels = mixed_ensemble(rng, truth, n_noise=4)
+    alone = np.where(np.arange(16) % 3, 20 + np.arange(n_outliers)[:, np.newaxis], labels[:n_outliers])
+    labels = np.vstack([labels, alone])
     for weight in (None, np.full(120 + n_outliers, 1e-3), np.full(120 + n_outliers, 1e3)):
         selection = select_n_clusters(labels, (1, 10), sample_weight=weight, random_state=0)
         assert selection.n_clusters == 6
         assert adjusted_rand_score(truth, selection.labels[:120]) == 1.0
-        assert selection.prediction_strength[5] > 0.99
 
 
 def test_halves_have_at_most_thirty_partitions(rng):
