@@ -54,6 +54,9 @@ def test_outliers_make_no_numbers(folder, rng, capsys):
     assert [line.split()[0] for line in said.splitlines()[1:5]] == ["clusters", "2", "3", "4"]
     assert "number of clusters: 3, with the smallest pac" in said
     assert "; --n-clusters auto finds 3 in 10 clusterings of every number" in said
+    # All clusters count beside a reference, which may have no other numbers.
+    run("distribution", "outliers.csv", "--reference", "outliers.csv", "--table", "t.csv")
+    assert read_csv("t.csv")[1][0] == ("2", "3", "4", "5", "6")
 
 
 def test_both_rules_say_what_the_other_finds(resamples, capsys):
