@@ -33,7 +33,7 @@ def run_distribution(arguments):
     (found, *own), *others = [_distribution(arguments, path) for path in files]
     references = [each for each, *_ in others]
     if found.n_clusters[-1] < 2:
-        raise ValueError("LABELS must hold clusterings with at least two clusters, all have one.")
+        raise ValueError("LABELS must hold clusterings with at least two clusters of three objects.")
     for path, reference in zip(files[1:], references, strict=True):
         if not np.array_equal(found.n_clusters, reference.n_clusters):
             rule = "must have clusterings with the numbers of clusters of LABELS"

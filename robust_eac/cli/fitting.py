@@ -131,12 +131,13 @@ def choose_n_clusters(arguments, labels):
     candidates = None if arguments.n_clusters == "auto" else arguments.n_clusters
     selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     say(f"{selection}\n")
-    large, groups = by_large_clusters(labels)
-    if labels.min() < 0 and groups is not None and groups.max() > 1:
-        how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
-        named = least_ambiguous(consensus_distribution(large, groups, **how))
-        if named != selection.n_clusters:
-            say(f"robust-eac distribution: of these resamples, those with {named} clusters have the smallest pac\n")
+    if labels.min() < 0:
+        labels, groups = by_large_clusters(labels)
+        if groups is not None and groups.max() > 1:
+            how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
+            named = least_ambiguous(consensus_distribution(labels, groups, **how))
+            if named != selection.n_clusters:
+                say(f"robust-eac distribution: of these resamples, those with {named} clusters have the smallest pac\n")
     return selection.n_clusters, selection
 
 

@@ -169,7 +169,7 @@ def by_large_clusters(labels):
         _, cluster, sizes = np.unique(column, return_inverse=True, return_counts=True)
         column[sizes[cluster] < LEAST_OBJECTS] = -1
     groups = check_groups(None, large)
-    is_common = np.bincount(groups)[groups] >= ENOUGH
+    is_common = (np.bincount(groups)[groups] >= ENOUGH) & (groups > 0)
     if not is_common.any():
         return labels, None
     large = large[:, is_common]

@@ -117,6 +117,9 @@ def test_clusters_of_few_objects_are_missing_and_rare_numbers_left_out(rng):
     np.testing.assert_array_equal(labels, before)
     np.testing.assert_array_equal(groups, np.repeat([3, 2], 12))
     np.testing.assert_array_equal(large, labels[:30, :24])
+    # Clusterings into pairs have no clusters left.
+    pairs = np.repeat(np.arange(32)[:, np.newaxis] // 2, 10, axis=1)
+    np.testing.assert_array_equal(by_large_clusters(np.column_stack([pairs, labels]))[0], labels[:30, :24])
     few, none = by_large_clusters(labels[:, 15:])
     assert none is None
     np.testing.assert_array_equal(few, labels[:, 15:])
