@@ -117,9 +117,9 @@ def _choice(found, ratios):
         why = "with the smallest pac; this does not show that there are clusters: compare with --reference"
         return least_ambiguous(found), why
     several = found.n_clusters > 1
-    best = ratios[0, several].max()
+    best, *of_references = ratios[:, several].max(axis=1)
     chosen = found.n_clusters[several & (ratios[0] == best)][-1]
-    as_good = np.count_nonzero(ratios[1:, several].max(axis=1) >= best)
+    as_good = np.count_nonzero(of_references >= best)
     others = counted(len(ratios) - 1, "reference")
     if as_good:
         return None, f"because {as_good} of {others} stand out as much: the data look like these"

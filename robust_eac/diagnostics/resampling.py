@@ -178,9 +178,8 @@ def by_large_clusters(labels):
 
 def least_ambiguous(distribution):
     """The number of at least two clusters with the smallest pac, the largest in a tie."""
-    several = distribution.n_clusters > 1
-    pac = np.maximum(distribution.pac, LEAST_PAC)
-    return distribution.n_clusters[several & (pac == pac[several].min())][-1]
+    pac = np.where(distribution.n_clusters > 1, np.maximum(distribution.pac, LEAST_PAC), np.inf)
+    return distribution.n_clusters[pac == pac.min()][-1]
 
 
 def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:

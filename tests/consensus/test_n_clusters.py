@@ -4,11 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import KMeansEnsemble, merge_consensus, select_n_clusters
+from robust_eac import merge_consensus, select_n_clusters
 
 from ..access import check_ensemble, encode, encode_ensemble
 from ..access import n_clusters as _n_clusters
@@ -272,18 +272,6 @@ def test_a_selection_is_printed_as_a_table(rng, capsys):
     assert "No larger number than 4 was tried." in str(selection._replace(n_clusters=4))
     for sizes, remark in (([2, 29, 29], "Of its clusters, 1 has"), ([1, 2, 57], "Of its clusters, 2 have")):
         assert f"{remark} under 3 objects." in str(selection._replace(labels=np.repeat(np.arange(3), sizes)))
-
-
-def test_outliers_make_no_clusters():
-    """The adjusted Rand index hardly sees the clusters of one or two outliers."""
-    angles = 2.4 * np.arange(15)
-    far = 4.5 + (15.0 + 2.0 * np.arange(15))[:, np.newaxis] * np.c_[np.cos(angles), np.sin(angles)]
-    X = np.r_[make_blobs(285, centers=[[0, 0], [0, 9], [9, 0], [9, 9]], random_state=0)[0], far]
-    options = {"estimator": KMeans(n_init=2), "max_samples": 0.8, "label_all": False, "random_state": 0}
-    labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=10, **options).fit_transform(X)
-    selection = select_n_clusters(labels, range(1, 8), random_state=0)
-    assert selection.n_clusters == 4
-    assert selection.prediction_strength[4:].max() < 0.7
 
 
 @pytest.mark.parametrize("n_outliers", [1, 3])
