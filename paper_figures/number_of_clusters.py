@@ -118,7 +118,7 @@ def choice_figure(records):
     Left: ensembles at mixed resolutions, by the number of columns of random labels beside 11 clusterings of several
     clusters; "ambiguous pairs" and "change of area" use resamples of the features instead. Right: the prediction
     strength of the right number in every ensemble of several clusters (blue), and the largest of all numbers where
-    there is one cluster (red); above the dashed line a number is stable."""
+    there is one cluster (red); above the dashed line every number is stable."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.5 * PAGE), width_ratios=(1.3, 1))
     rules = [name for name in RULES if name != "`MergeConsensus()`, from 2"]
     looks = {0: (BLUE, "o"), 1: (BLACK, "s"), 3: (VERMILLION, "D")}
@@ -215,10 +215,11 @@ def threshold_table(records):
     """Mean over kinds of ensembles of the share right, by the threshold of the prediction strength.
 
     The threshold was chosen on every other kind, by the first two repetitions, which earlier rules had seen; the third
-    was made afterwards."""
+    was made afterwards. `select_n_clusters` has a second threshold, before a fall, which was chosen on the first
+    repetition of all kinds and on other ensembles."""
     kinds = list(members(records).items())
     halves = {"chosen on": dict(kinds[::2]), "judged on": dict(kinds[1::2]), "all": dict(kinds)}
-    rules = {"largest adjusted Rand index": _largest_index}
+    rules = {name: RULES[name] for name in ("`select_n_clusters`", "largest adjusted Rand index")}
     rules |= {f"strength of at least {threshold:.2f}": largest_above(threshold) for threshold in TRIED}
     lines = []
     for name, rule in rules.items():
@@ -231,7 +232,7 @@ def threshold_table(records):
     titles = [
         f"{half} {len(rows)} kinds{also}" for half, rows in halves.items() for also in ("", ", first two", ", third")
     ]
-    return table(["largest number with, or", *titles], lines)
+    return table(["rule, or largest number with", *titles], lines)
 
 
 DRAWINGS = (

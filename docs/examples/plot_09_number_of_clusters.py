@@ -9,8 +9,8 @@ The number that the clusterings support, which need not be the number of classes
 # :func:`~robust_eac.select_n_clusters` asks of every number whether two halves of the
 # clusterings find the same clusters. The prediction strength is the share of the pairs of
 # objects in the worst cluster of one half that the other half keeps together. The largest
-# stable number (on or above the dashed line, filled) is the answer (grey line). Without one,
-# the answer is one cluster, with a warning. Unlike the strength, the adjusted Rand index of
+# stable number (filled: on or above the dashed line, or before a fall) is the answer (grey
+# line). Without one, the nearest is, or one cluster, with a warning. Unlike the strength, the adjusted Rand index of
 # the two halves hardly changes with small clusters.
 
 import matplotlib.pyplot as plt

@@ -1,5 +1,6 @@
 """The command that compares numbers of clusters by the consensus values of resamples."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +26,14 @@ def run_distribution(arguments):
     """Print the table and the number of clusters; write the outputs asked for; the exit code."""
     import pandas as pd
 
-    from ..diagnostics.resampling import ENOUGH
+    from ..diagnostics.resampling import ENOUGH, LEAST_PAC
 
     files = [arguments.labels, *arguments.reference]
     check_outputs([arguments.table, arguments.items], files, arguments.output)
     (found, *own), *others = [_distribution(arguments, path) for path in files]
     references = [each for each, *_ in others]
     if found.n_clusters[-1] < 2:
-        raise ValueError("LABELS must hold clusterings with at least two clusters, all have one.")
+        raise ValueError("LABELS must hold clusterings with at least two clusters of three objects.")
     for path, reference in zip(files[1:], references, strict=True):
         if not np.array_equal(found.n_clusters, reference.n_clusters):
             rule = "must have clusterings with the numbers of clusters of LABELS"
@@ -42,17 +43,18 @@ def run_distribution(arguments):
     if references:
         pacs = np.array([each.pac for each in (found, *references)])
         others = np.array([np.delete(pacs, row, axis=0).mean(axis=0) for row in range(len(pacs))])
-        # 0 where both are equal, 0 or not.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.where(others == pacs, 0.0, np.log(others / pacs))
+        ratios = np.log(np.maximum(others, LEAST_PAC) / np.maximum(pacs, LEAST_PAC))
         columns |= {"reference pac": others[0], "log ratio": ratios[0]}
     few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
     chosen, why = (None, f"because too few clusterings differ in {few[0]}") if few else _choice(found, ratios)
+    if not few:
+        stable = _by_stability(arguments, own[1])
+        why += f"; --n-clusters auto finds {stable} in {ENOUGH} clusterings of every number"
     table = pd.DataFrame(columns)
     say(table.to_string(index=False, float_format="{:.4f}".format))
     contents = {arguments.table: table}
     if arguments.items is not None:
-        contents[arguments.items] = _items(arguments, *own, found.n_clusters)
+        contents[arguments.items] = _items(arguments, *own)
     if arguments.output is not None:
         contents[arguments.output] = _figure(found, references, chosen)
     write_outputs(contents, f"number of clusters: {chosen or 'none'}, {why}")
@@ -61,19 +63,33 @@ def run_distribution(arguments):
 
 def _distribution(arguments, path):
     """(the distribution of the consensus values, the InputTable, the label matrix) of a file."""
-    from ..diagnostics import consensus_distribution
+    from ..diagnostics.resampling import by_large_clusters, consensus_distribution
     from .tables import read_labels
 
     arguments.labels = path
     table, labels = read_labels(arguments)
-    found = consensus_distribution(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    compared = (labels,) if arguments.reference else by_large_clusters(labels)
+    found = consensus_distribution(*compared, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     for k in found.n_clusters[np.isnan(found.pac)]:
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
     return found, table, labels
 
 
-def _items(arguments, table, labels, numbers):
-    """The consensus of every object with its own cluster, for each of these numbers of clusters."""
+def _by_stability(arguments, labels):
+    """The number that `--n-clusters auto` finds for the first clusterings of every number."""
+    from ..consensus.n_clusters import select_n_clusters
+    from ..diagnostics.resampling import ENOUGH, check_groups
+
+    groups = check_groups(None, labels)
+    labels = labels[:, np.concatenate([np.flatnonzero(groups == k)[:ENOUGH] for k in np.unique(groups)])]
+    labels = labels[(labels >= 0).any(axis=1)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return select_n_clusters(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed).n_clusters
+
+
+def _items(arguments, table, labels):
+    """The consensus of every object with its own cluster, for each number of clusters."""
     import pandas as pd
 
     from ..consensus import eac
@@ -81,7 +97,7 @@ def _items(arguments, table, labels, numbers):
 
     objects = pd.RangeIndex(1, len(labels) + 1, name="object") if table.objects is None else table.objects
     groups, parts = check_groups(None, labels), []
-    for k in numbers:
+    for k in np.unique(groups):
         resamples = labels[:, groups == k]
         if (unseen := (resamples == -1).all(axis=1)).any():
             raise ValueError(f"{table.file}: object {objects[unseen.argmax()]} is in no clustering with {k} clusters.")
@@ -95,13 +111,15 @@ def _items(arguments, table, labels, numbers):
 
 def _choice(found, ratios):
     """(the number of clusters that the table supports, at least two, or None; why); `ratios` of the references, too."""
-    several = found.n_clusters > 1
-    criterion = -found.pac if ratios is None else ratios[0]
-    best = criterion[several].max()
-    chosen = found.n_clusters[several & (criterion == best)][-1]
+    from ..diagnostics.resampling import least_ambiguous
+
     if ratios is None:
-        return chosen, "with the smallest pac; this does not show that there are clusters: compare with --reference"
-    as_good = np.count_nonzero(ratios[1:, several].max(axis=1) >= best)
+        why = "with the smallest pac; this does not show that there are clusters: compare with --reference"
+        return least_ambiguous(found), why
+    several = found.n_clusters > 1
+    best, *of_references = ratios[:, several].max(axis=1)
+    chosen = found.n_clusters[several & (ratios[0] == best)][-1]
+    as_good = np.count_nonzero(of_references >= best)
     others = counted(len(ratios) - 1, "reference")
     if as_good:
         return None, f"because {as_good} of {others} stand out as much: the data look like these"

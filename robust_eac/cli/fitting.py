@@ -12,6 +12,7 @@ from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
 from ..core.threads import lines_to
 from ..diagnostics.certificates import Moves, assess_partition
+from ..diagnostics.resampling import by_large_clusters, consensus_distribution, least_ambiguous
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.credible_ball import CREDIBLE_LEVEL, radius_of
 from ..hard.multistart import agreements_with
@@ -132,6 +133,13 @@ def choose_n_clusters(arguments, labels):
     candidates = None if arguments.n_clusters == "auto" else arguments.n_clusters
     selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     say(f"{selection}\n")
+    if labels.min() < 0:
+        labels, groups = by_large_clusters(labels)
+        if groups is not None and groups.max() > 1:
+            how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
+            named = least_ambiguous(consensus_distribution(labels, groups, **how))
+            if named != selection.n_clusters:
+                say(f"robust-eac distribution: of these resamples, those with {named} clusters have the smallest pac\n")
     return selection.n_clusters, selection
 
 

@@ -72,7 +72,7 @@ def merge_consensus(
        (:func:`~robust_eac.trusted_group_weights`). If no two agree, all have equal weights, with a UserWarning.
     2. k-means on the rows of indicators, scaled by :math:`\sqrt{w_l}`, groups the objects into micro-clusters.
     3. The two most similar groups of micro-clusters merge, until `n_clusters` large ones are left: those with at least
-       3 % of the mean number of objects per cluster. If no number of groups has as many, small ones count, too.
+       three objects and 3 % of the mean number per cluster. If no number of groups has as many, small ones count, too.
     4. Every object moves to the large cluster C of largest :math:`s_{iC} / \sqrt{s_{CC}}`, means of s that include the
        object itself. In a tie it stays, and no cluster loses all objects.
 

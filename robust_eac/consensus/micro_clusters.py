@@ -28,8 +28,8 @@ THETA = 0.4
 _GO_ON = 0.95
 # The mean similarity between two groups is divided by the means within both, each to this power.
 _POWER = 0.2
-# Minimum size of a large cluster of a cut, as a fraction of the mean size.
-_LEAST_SHARE = 0.03
+# Minimum size of a large cluster of a cut: in objects, and as a fraction of the mean size.
+LEAST_OBJECTS, _LEAST_SHARE = 3, 0.03
 # Relative differences of similarities, and shares of a sum, are treated as zero if they are below this.
 _ROUNDING = 1e-12
 
@@ -45,7 +45,7 @@ class GroupTree(NamedTuple):
     cluster_weights : (n_slots,) w_l; 0 for missing labels.
     leaves : (n_rows,) micro-cluster of each row of the objects, -1 if unobserved.
     counts : (n_slots, M) number of objects of each micro-cluster in each slot.
-    sizes : (M,) number of objects of each micro-cluster.
+    sizes : (M,) weight of each micro-cluster, in objects of mean weight.
     """
 
     objects: Any
@@ -87,6 +87,8 @@ def read_objects(source, rng, sample_weight=None, weights=None):
 
 def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng, chunks=None):
     """The :class:`GroupTree` of an encoding, or of chunks, of which it holds a sample; identical rows are merged."""
+    weight = encoding.rows.multiplicity
+    mean_weight = weight.sum() / np.count_nonzero(weight)
     encoding = collapse(encoding, min_saving=0.0)
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_n_clusters(encoding, weights), _LEAST_FINENESS * most)
@@ -105,7 +107,8 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
     own = values @ counts, weights @ encoding.partitions.sum_slots(counts)
     product = walk_between_groups(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
     tree = tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
-    return GroupTree(chunks or Objects(encoding), encoding, weights, cluster_weights, leaves, counts, sizes, tree)
+    of_objects = leaves, counts, sizes / mean_weight
+    return GroupTree(chunks or Objects(encoding), encoding, weights, cluster_weights, *of_objects, tree)
 
 
 def mean_n_clusters(encoding, weights):
@@ -273,8 +276,8 @@ def walk_between_groups(flow, go_on=_GO_ON):
 
 def cut_into_large(tree, n_clusters, sizes):
     """Group of each micro-cluster in the coarsest cut with n_clusters large groups; -1 in small groups."""
-    # Large groups have at least 3 % of the mean size. If no cut has n_clusters of them, small groups count as well.
-    least = _LEAST_SHARE * sizes.sum() / n_clusters
+    # If no cut has n_clusters large groups, small ones count as well.
+    least = max(LEAST_OBJECTS, _LEAST_SHARE * sizes.sum() / n_clusters)
     for k in range(n_clusters, len(sizes) + 1):
         groups = cut(tree, k)
         large = np.bincount(groups, weights=sizes) >= least

@@ -19,23 +19,23 @@ from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
 from ..distributed.blocks import as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
-from ..wording import listed
-from .micro_clusters import assign, cut_into_large, grow_tree, read_objects, renamed
+from .micro_clusters import LEAST_OBJECTS, assign, cut_into_large, grow_tree, read_objects, renamed
 
-# Minimum prediction strength of a stable number of clusters.
-STABLE = 0.94
+# Minimum prediction strength of a stable number of clusters, and of the last one before a fall by at least _FALL: a
+# share of the way from chance, 1 / k, to 1.
+STABLE, _BEFORE_FALL, _FALL = 0.94, 0.8, 0.3
+STABLE_IF = f"{STABLE}, or {_BEFORE_FALL} + {1 - _BEFORE_FALL:.1f} / k if every larger candidate is {_FALL} lower"
 # Differences of strength below this are treated as zero.
 _TIE = 1e-9
 # Near-duplicates have at least this adjusted Rand index, and this share of the objects that either observes in common.
 _NEAR = 0.95
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
-# Maximum number of objects on which halves are compared.
-_JUDGED = 3000
+# Maximum number of objects on which halves are compared, and of partitions in each half: with more, parts of clusters
+# would be stable, too.
+_JUDGED, _MOST_PARTITIONS = 3000, 30
 # With fewer different partitions, halves are unreliable.
 _MANY = 6
-# Smaller clusters are mentioned.
-_SMALL = 3
 
 
 class ClusterNumberSelection(NamedTuple):
@@ -62,18 +62,19 @@ class ClusterNumberSelection(NamedTuple):
 
 
 def remarks(selection):
-    """Sentences on the answer: the reason for this number, other candidates, and any uncertainty."""
-    found, last = selection.n_nonempty[selection.stable], selection.candidates[-1]
-    others = [str(k) for k in np.unique(found) if k != selection.n_clusters]
+    """Sentences on the answer: the reason for this number, the next one, and any uncertainty."""
+    chosen, last = selection.n_clusters, selection.candidates[-1]
     said = ["The largest stable number." if selection.stable.any() else "No number is stable."]
-    if others:
-        said.append(f"Also stable: {', '.join(others)}.")
-    if selection.stable[-1] and selection.n_clusters == last:
+    others = np.flatnonzero((selection.n_nonempty != chosen) & (selection.candidates > 1))
+    if len(others):
+        place = others[_excess(selection.candidates, selection.prediction_strength)[others].argmax()]
+        said.append(f"Next: {selection.n_nonempty[place]}, {selection.prediction_strength[place]:.2f}.")
+    if selection.stable[-1] and chosen == last:
         said.append(f"No larger number than {last} was tried.")
-    sizes = np.asarray(np.bincount(selection.labels, minlength=selection.n_clusters))
-    n_small = np.count_nonzero(sizes < _SMALL)
+    sizes = np.asarray(np.bincount(selection.labels, minlength=chosen))
+    n_small = np.count_nonzero(sizes < LEAST_OBJECTS)
     if n_small:
-        said.append(f"Of its clusters, {n_small} {'has' if n_small == 1 else 'have'} fewer than {_SMALL} objects.")
+        said.append(f"Of its clusters, {n_small} {'has' if n_small == 1 else 'have'} under {LEAST_OBJECTS} objects.")
     if selection.n_different < _MANY:
         said.append(f"It is uncertain: {_few(selection.n_different)}.")
     return said
@@ -98,15 +99,19 @@ def select_n_clusters(
 
     Partitions that agree with no others beyond chance are left out first, as in :func:`~robust_eac.merge_consensus`.
     The others are split at random into two equally fine halves: of every two partitions that follow each other in the
-    order of :math:`\sum_c n_{uc}^2`, each half gets one. A half is merged into a tree on a random share of the objects,
-    and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k compares the two cuts on their
-    common objects: the share of the pairs of objects in a cluster of one cut that the other cut keeps together, the
-    minimum over the clusters of both cuts, and the mean over pairs of halves. A cluster without two common objects has
-    the share 0, and a single cluster the strength 0.
+    order of :math:`\sum_c n_{uc}^2`, each half gets one, at most 30 in all. A half is merged into a tree on a random
+    share of the objects, and cut into k clusters for every candidate k. The *prediction strength* [1]_ of k compares
+    the two cuts on their common objects: the share of the pairs of objects in a cluster of one cut that the other cut
+    keeps together, the minimum over the clusters of both cuts, and the mean over pairs of halves. A cluster without two
+    common objects has the share 0, and a single cluster the strength 0. Outliers take no cluster's place: cuts count
+    clusters of at least three objects (with `sample_weight`, three times the mean weight), as in
+    :func:`~robust_eac.merge_consensus`.
 
-    A number is *stable* if its strength is at least 0.94. The largest stable number is chosen: groups of clusters can
-    be as stable as the clusters, parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is one cluster,
-    if that is a candidate, or else the number of largest strength; both with a warning.
+    A number k is *stable* if its strength is at least 0.94, or at least 0.8 + 0.2 / k if that of every larger candidate
+    is at least 0.3 lower. The largest stable number is chosen: groups of clusters can be as stable as the clusters,
+    parts of clusters hardly ([2]_, [3]_). If none is stable, the answer is the one with the largest difference between
+    its strength and 0.8 + 0.2 / k; or one cluster, if that is a candidate and all these differences are negative. Both
+    come with a warning.
 
     Near-duplicates are no evidence for each other, and stay in one half: partitions into equally many clusters with an
     adjusted Rand index [4]_ of at least 0.95 on the objects that both observe, if these are at least 95 % of those that
@@ -161,11 +166,12 @@ def select_n_clusters(
     >>> print(select_n_clusters(labels, range(2, 5), random_state=0))
     number of clusters: 3
     The largest stable number.
+    Next: 2, 0.69.
     <BLANKLINE>
     clusters  strength  adjusted Rand index  held-out agreement  empty
            2      0.69                 0.45                0.37      0
            3      1.00                 1.00                0.66      0  stable
-           4      0.00                 0.93                0.64      0
+           4      0.39                 0.80                0.59      0
     """
     with opened(labels, sample_weight) as (source, weight), progress(verbose):
         check.index(source, sample_weight=weight)
@@ -200,15 +206,15 @@ def select_n_clusters(
 
 def choose(candidates, strength, n_different):
     """(mask of the stable candidates, the number chosen) from their strength; warns if it is uncertain."""
-    stable, most = strength >= STABLE - _TIE, strength.max()
-    chosen = int(candidates[stable if stable.any() else strength >= most - _TIE].max())
+    excess = _excess(candidates, strength)
+    largest_above = np.append(np.maximum.accumulate(strength[:0:-1])[::-1], 0.0)
+    stable = (strength >= STABLE - _TIE) | ((excess >= -_TIE) & (strength - largest_above >= _FALL - _TIE))
+    chosen = int(candidates[stable if stable.any() else excess >= excess.max() - _TIE].max())
     said = []
     if not stable.any():
-        is_range = len(candidates) == candidates[-1] - candidates[0] + 1
-        among = f"from {candidates[0]} to {candidates[-1]}" if is_range else f"among {listed(candidates)}"
-        text = f"no number of clusters {among} is stable: {chosen} comes nearest, "
-        text += f"with a prediction strength of {most:.3f}, below {STABLE}; "
-        if candidates[0] == 1:
+        text = f"no number of clusters from {candidates[0]} to {candidates[-1]} is stable: {chosen} comes nearest, "
+        text += f"with a prediction strength of {strength[candidates == chosen][0]:.3f}, not {STABLE_IF}; "
+        if candidates[0] == 1 and excess.max() < -_TIE:
             text += "the answer is one cluster, which says nothing about trust in the partitions"
             text += f": ask for {chosen} clusters if you know that there are some" if chosen > 1 else ""
             chosen = 1
@@ -220,6 +226,11 @@ def choose(candidates, strength, n_different):
     if said:
         warn(f"{'; '.join(said)}.")
     return stable, chosen
+
+
+def _excess(candidates, strength):
+    """Strength beyond that of a stable number before a fall."""
+    return strength - (_BEFORE_FALL + (1.0 - _BEFORE_FALL) / candidates)
 
 
 class _Half(NamedTuple):
@@ -300,6 +311,8 @@ def _draw_pair(encoding, groups, max_samples, rng):
     pair = []
     for partitions in _equally_fine(encoding.partitions, groups, rng):
         objects = np.sort(weighty[rng.permutation(len(weighty))[:size]])
+        if len(partitions) > _MOST_PARTITIONS:
+            partitions = np.sort(rng.permutation(partitions)[:_MOST_PARTITIONS])
         # Leave out unobserved objects, and partitions that observe no object.
         observed = encoding.rows.observed[objects][:, encoding.partitions.mask_of[partitions]]
         objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]

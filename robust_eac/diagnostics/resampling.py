@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState, row_blocks, warn
+from ..consensus.micro_clusters import LEAST_OBJECTS
 from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
 from ..core.kernels import njit
@@ -21,6 +22,8 @@ from ..wording import counted, listed
 _STEPS, _CONFIDENCE = 100, 0.95
 # Numbers of clusters with fewer different clusterings than this are not compared.
 ENOUGH = 10
+# Smaller proportions of ambiguous pairs are treated as equal.
+LEAST_PAC = 0.005
 # Parts of the pairs, shared by the threads; objects at a time, whose counters fit in the fastest cache.
 _PARTS, _AT_ONCE = 32, 2048
 
@@ -154,6 +157,29 @@ def consensus_distribution(
         warn(f"labels: {rule}: {listed(whole)}.")
     grid = np.linspace(0.0, 1.0, _STEPS + 1)
     return ConsensusDistribution(values, grid, cdf, area, delta, pac, band, (low, high), n_different)
+
+
+def by_large_clusters(labels):
+    """(labels, numbers of clusters) of clusterings whose small clusters are missing; (as given, None) if few compare.
+
+    Without objects that are in small clusters only, and without clusterings whose number is rare.
+    """
+    large = labels.copy()
+    for column in large.T:
+        _, cluster, sizes = np.unique(column, return_inverse=True, return_counts=True)
+        column[sizes[cluster] < LEAST_OBJECTS] = -1
+    groups = check_groups(None, large)
+    is_common = (np.bincount(groups)[groups] >= ENOUGH) & (groups > 0)
+    if not is_common.any():
+        return labels, None
+    large = large[:, is_common]
+    return large[(large >= 0).any(axis=1)], groups[is_common]
+
+
+def least_ambiguous(distribution):
+    """The number of at least two clusters with the smallest pac, the largest in a tie."""
+    pac = np.where(distribution.n_clusters > 1, np.maximum(distribution.pac, LEAST_PAC), np.inf)
+    return distribution.n_clusters[pac == pac.min()][-1]
 
 
 def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:

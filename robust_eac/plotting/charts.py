@@ -133,8 +133,8 @@ def draw_agreements(ax, agreements, weights, names):
 def plot_n_clusters(selection: ClusterNumberSelection, ax: Axes | None = None) -> Axes:
     """Draw prediction strength, agreement of halves and held-out agreement over the candidates.
 
-    Filled circles mark the stable candidates, the vertical line the chosen number, and the dashed line the minimum
-    prediction strength of a stable one.
+    Filled circles mark the stable candidates, the vertical line the chosen number, and the dashed line the prediction
+    strength from which every number is stable.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ import numpy as np
 from .. import validation as check
 from .._version import __version__
 from ..common import load_package, write_files
-from ..consensus.n_clusters import STABLE, ClusterNumberSelection, remarks
+from ..consensus.n_clusters import STABLE_IF, ClusterNumberSelection, remarks
 from ..diagnostics.agreement import agreement_test_of
 from ..diagnostics.certificates import AMBIGUOUS
 from ..median_partition.weightings import name_of
@@ -74,7 +74,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         max_rows=max_rows,
         selection=selection,
         remarks="" if selection is None else " ".join(remarks(selection)),
-        stable=STABLE,
+        stable_if=STABLE_IF,
         ambiguous_below=AMBIGUOUS,
         versions=versions(),
     )

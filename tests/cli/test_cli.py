@@ -253,7 +253,7 @@ def test_outputs_are_written_if_no_number_is_stable(folder, capsys, command):
     output = "c.png" if command.startswith("plot") else "c.csv"
     name, option = command.split()
     assert run(name, "noise.npy", option, "--n-clusters", "2,4", "--output", output) == 3
-    assert "no number of clusters among 2, 4 is stable" in capsys.readouterr().err
+    assert "no number of clusters from 2 to 4 is stable" in capsys.readouterr().err
     assert os.path.exists(output)
 
 

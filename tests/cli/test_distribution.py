@@ -41,6 +41,40 @@ def test_table_and_number_without_a_reference(resamples, capsys):
     assert said.err == ""
 
 
+def test_outliers_make_no_numbers(folder, rng, capsys):
+    """Three clusters and two outliers: resamples with five clusters find all of them."""
+    truth = np.arange(60) % 3
+    split = [truth + 3 * (truth == 2) * (rng.uniform(size=60) < 0.5) for _ in range(15)]
+    found = np.column_stack([*15 * [np.minimum(truth, 1)], *15 * [truth], *split])
+    labels = np.vstack([found, np.full((1, 45), 7), np.full((1, 45), 8)])
+    labels[rng.uniform(size=labels.shape) < 0.2] = -1
+    write_csv("outliers.csv", [f"k{u}" for u in range(45)], np.where(labels == -1, "", labels.astype(str)))
+    assert run("distribution", "outliers.csv") == 0
+    said = capsys.readouterr().out
+    assert [line.split()[0] for line in said.splitlines()[1:5]] == ["clusters", "2", "3", "4"]
+    assert "number of clusters: 3, with the smallest pac" in said
+    assert "; --n-clusters auto finds 3 in 10 clusterings of every number" in said
+    # All clusters count beside a reference, which may have no other numbers.
+    run("distribution", "outliers.csv", "--reference", "outliers.csv", "--table", "t.csv")
+    assert read_csv("t.csv")[1][0] == ("2", "3", "4", "5", "6")
+
+
+def test_both_rules_say_what_the_other_finds(resamples, capsys):
+    """Without clusters, stability finds one, and the smallest pac some."""
+    assert run("distribution", "null.csv") == 0
+    said = capsys.readouterr().out
+    assert "; --n-clusters auto finds 1 in 10 clusterings of every number" in said
+    number = re.search(r"number of clusters: (\d)", said)[1]
+    auto = ("--n-clusters", "auto", "--method", "merge", "--output", "c.csv")
+    assert run("consensus", "null.csv", *auto) == 3
+    assert f"of these resamples, those with {number} clusters have the smallest pac" in capsys.readouterr().out
+    # Nothing is said of other labels, and if both agree.
+    assert run("consensus", "stable.csv", *auto) == 0
+    write_csv("whole.csv", [f"k{u}" for u in range(45)], np.abs(resamples[1]))
+    run("consensus", "whole.csv", *auto)
+    assert "smallest pac" not in capsys.readouterr().out
+
+
 def test_number_and_figure_beside_a_reference(resamples, capsys):
     beside = ("--reference", "null.csv", "--output", "f.png", "--table", "t.csv")
     assert run("distribution", "stable.csv", *beside, "--n-jobs", 2) == 0

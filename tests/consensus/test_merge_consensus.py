@@ -99,17 +99,24 @@ def test_small_clusters_are_not_counted(n_clusters, groups):
     # Groups 0 and 2 merge first, then 4 and 5; 3 and 1 are the last to join.
     left, right = np.array([0, 4, 0, 0, 0]), np.array([2, 5, 4, 3, 1])
     tree = _agglomeration.Tree(left, right, np.linspace(1.0, 0.2, 5))
-    assert _merging.cut_into_large(tree, n_clusters, np.array([50.0, 1.0, 40.0, 2.0, 60.0, 47.0])).tolist() == groups
+    assert _merging.cut_into_large(tree, n_clusters, np.array([50.0, 2.0, 40.0, 3.0, 60.0, 47.0])).tolist() == groups
 
 
-@pytest.mark.parametrize(("n", "groups"), [(100.0, [0, 1, -1]), (60.0, [0, 0, 1])])
-def test_one_object_of_many_is_left_alone(n, groups):
-    """In two clusters, one of 100 has 2 % of the mean size, one of 60 has 3.3 %."""
+@pytest.mark.parametrize(("n", "small", "groups"), [(60, 3, [0, 0, 1]), (60, 2, [0, 1, -1]), (300, 3, [0, 1, -1])])
+def test_a_large_cluster_has_three_objects_and_a_share(n, small, groups):
+    """In two clusters, 3 of 300 have 2 % of the mean size."""
     pair = _agglomeration.Tree(np.array([0, 0]), np.array([1, 2]), np.array([0.5, 0.1]))
-    assert _merging.cut_into_large(pair, 2, np.array([n / 2, n / 2 - 1.0, 1.0])).tolist() == groups
+    assert _merging.cut_into_large(pair, 2, np.array([n / 2, n / 2 - small, small])).tolist() == groups
 
 
-def test_outliers_are_not_a_cluster(rng):
+def test_outliers_are_no_clusters(rng):
+    """Two objects that are apart in all partitions, of 20, take the place of no class."""
+    labels = np.vstack([planted_ensemble(rng, np.repeat([0, 1, 2], 6), 12, noise=0.1), np.full((2, 12), 9)])
+    found = merge_consensus(labels, 3, random_state=0).labels[:18]
+    assert same_partition(found, np.repeat([0, 1, 2], 6))
+
+
+def test_an_outlier_of_many_objects_is_not_a_cluster(rng):
     """An object alone in most partitions joins the others last."""
     truth = np.repeat([0, 1], 100)
     flipped = [truth ^ (rng.uniform(size=200) < 0.1) for _ in range(12)]

@@ -4,11 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac import KMeansEnsemble, merge_consensus, select_n_clusters
+from robust_eac import merge_consensus, select_n_clusters
 
 from ..access import check_ensemble, encode, encode_ensemble
 from ..access import n_clusters as _n_clusters
@@ -61,6 +61,10 @@ def unstable(labels, *arguments, match="no number of clusters", **options):
         return select_n_clusters(labels, *arguments, **QUICK | options)
 
 
+def excess(selection):
+    return selection.prediction_strength - 0.8 - 0.2 / selection.candidates
+
+
 @pytest.mark.parametrize("n_noise", [0, 1, 3])
 def test_one_rule_at_mixed_resolutions_with_noise(rng, n_noise):
     truth = np.repeat(np.arange(5), [40, 40, 60, 60, 100])
@@ -80,18 +84,18 @@ def test_random_partitions_give_one_or_the_nearest(rng):
     assert not selection.stable.any()
     # One cluster only where it was asked for.
     selection = unstable(labels, range(2, 7), match="it is the answer")
-    strongest = selection.prediction_strength >= selection.prediction_strength.max()
-    assert selection.n_clusters == selection.n_nonempty[strongest].max() > 1
+    assert selection.n_clusters == selection.candidates[excess(selection).argmax()] > 1
 
 
 def test_the_warning_says_what_is_nearest_and_what_is_not_judged(rng):
     labels = rng.randint(4, size=(50, 5))
     with pytest.warns(UserWarning, match="nearest") as caught:
         selection = select_n_clusters(labels, range(1, 5), **QUICK)
-    strength, (trust, number) = selection.prediction_strength, caught
-    nearest = selection.candidates[strength == strength.max()].max()
+    trust, number = caught
+    place = excess(selection).argmax()
+    nearest, strength = selection.candidates[place], selection.prediction_strength[place]
     assert "No two partitions" in str(trust.message)
-    said = f"{nearest} comes nearest, with a prediction strength of {strength.max():.3f}, below 0.94"
+    said = f"{nearest} comes nearest, with a prediction strength of {strength:.3f}, not 0.94, or 0.8 + 0.2 / k if"
     assert said in str(number.message)
     assert FEW.format(5) in str(number.message)
     assert trust.filename == number.filename == __file__
@@ -114,17 +118,44 @@ def test_unanimous_ensembles(sizes, figure, match):
     np.testing.assert_array_equal(selection.n_nonempty, np.minimum(selection.candidates, len(sizes)))
 
 
-def test_choice_is_the_largest_stable_number():
-    for strength, expected in [
-        ([0.95, 0.97, 0.95, 0.2], ([True, True, True, False], 4)),
-        ([0.97, 0.2, 0.95, 0.2], ([True, False, True, False], 4)),
-        ([0.93, 0.94, 0.939, 0.2], ([False, True, False, False], 3)),
-    ]:
-        stable, chosen = _n_clusters.choose(np.arange(2, 6), np.array(strength), 9)
-        assert (stable.tolist(), chosen) == expected
-    with pytest.warns(UserWarning, match=r"3 comes nearest, with a prediction strength of 0\.93"):
-        stable, chosen = _n_clusters.choose(np.array([2, 3]), np.array([0.5, 0.93]), 9)
-    assert (stable.any(), chosen) == (False, 3)
+@pytest.mark.parametrize(
+    ("strength", "stable", "chosen"),
+    [
+        ([0.95, 0.97, 0.95, 0.2], [2, 3, 4], 4),
+        ([0.97, 0.2, 0.95, 0.2], [2, 4], 4),
+        ([0.93, 0.94, 0.84, 0.2], [3], 3),
+        # Before a fall, 0.9 is enough for two clusters, 0.84 for five; after the last candidate, too.
+        ([0.9, 0.6, 0.6, 0.6], [2], 2),
+        ([0.89, 0.6, 0.5, 0.84], [5], 5),
+        ([0.99, 0.6, 0.93, 0.63], [2, 4], 4),
+        ([0.99, 0.6, 0.93, 0.64], [2], 2),
+    ],
+)
+def test_choice_is_the_largest_stable_number(strength, stable, chosen):
+    candidates = np.arange(1, 6)
+    found, number = _n_clusters.choose(candidates, np.array([0.0, *strength]), 9)
+    assert (candidates[found].tolist(), number) == (stable, chosen)
+
+
+@pytest.mark.parametrize(
+    ("strength", "nearest", "least", "answer"),
+    [
+        ([0.91, 0.62], 2, 1, "it is the answer"),
+        ([0.9, 0.88], 3, 1, "it is the answer"),
+        ([0.89, 0.86], 3, 1, "the answer is one cluster"),
+        ([0.89, 0.86], 3, 2, "it is the answer"),
+    ],
+)
+def test_without_a_stable_number_the_nearest_or_one_is_chosen(strength, nearest, least, answer):
+    """One cluster only if no other reaches 0.8 + 0.2 / k."""
+    candidates = np.arange(least, 5)
+    strength = np.array([0.0, *strength, 0.7])[least - 1 :]
+    with pytest.warns(UserWarning, match=f"from {least} to 4 is stable: {nearest} comes nearest, with .*; {answer}"):
+        stable, number = _n_clusters.choose(candidates, strength, 9)
+    assert (stable.any(), number) == (False, 1 if "one" in answer else nearest)
+
+
+def test_few_partitions_are_told():
     with pytest.warns(UserWarning, match=f"^the number of clusters is uncertain: {FEW.format(5)}.$"):
         stable, chosen = _n_clusters.choose(np.array([2, 3]), np.array([0.5, 0.99]), 5)
     assert (stable.tolist(), chosen) == ([False, True], 3)
@@ -232,26 +263,35 @@ def test_a_selection_is_printed_as_a_table(rng, capsys):
     said = str(selection).splitlines()
     assert said[:2] == ["number of clusters: 3", "The largest stable number."]
     assert said[-2].split() == ["3", "1.00", "1.00", "1.00", "0", "stable"]
-    # Another stable number.
+    assert "Next:" not in str(selection)
     selection = selection._replace(n_nonempty=np.array([2, 3]))
-    assert "Also stable: 2." in str(selection)
-    assert "No number is stable." in str(unstable(rng.randint(4, size=(50, 5)), (1, 4)))
+    assert "The largest stable number.\nNext: 2, 1.00.\n" in str(selection)
+    random = unstable(rng.randint(4, size=(50, 5)), (1, 4))
+    place = excess(random).argmax()
+    assert f"No number is stable.\nNext: {place + 1}, {random.prediction_strength[place]:.2f}.\n" in str(random)
     assert "No larger number than 4 was tried." in str(selection._replace(n_clusters=4))
     for sizes, remark in (([2, 29, 29], "Of its clusters, 1 has"), ([1, 2, 57], "Of its clusters, 2 have")):
-        assert f"{remark} fewer than 3 objects." in str(selection._replace(labels=np.repeat(np.arange(3), sizes)))
+        assert f"{remark} under 3 objects." in str(selection._replace(labels=np.repeat(np.arange(3), sizes)))
 
 
-def test_outliers_make_no_clusters():
-    """The adjusted Rand index hardly sees the clusters of one or two outliers."""
-    angles = 2.4 * np.arange(15)
-    far = 4.5 + (15.0 + 2.0 * np.arange(15))[:, np.newaxis] * np.c_[np.cos(angles), np.sin(angles)]
-    X = np.r_[make_blobs(285, centers=[[0, 0], [0, 9], [9, 0], [9, 9]], random_state=0)[0], far]
-    options = {"estimator": KMeans(n_init=2), "max_samples": 0.8, "label_all": False, "random_state": 0}
-    labels = KMeansEnsemble(n_clusters=(2, 8), n_per_k=10, **options).fit_transform(X)
-    selection = select_n_clusters(labels, range(1, 8), random_state=0)
-    assert selection.n_clusters == 4
-    assert selection.split_stability[4:].min() > 0.9
-    assert selection.prediction_strength[4:].max() < 0.7
+@pytest.mark.parametrize("n_outliers", [1, 3])
+def test_outliers_take_the_place_of_no_cluster(rng, n_outliers):
+    """Each is alone in two of three partitions; weights count in objects of mean weight."""
+    truth = np.arange(120) % 6
+    labels = mixed_ensemble(rng, truth, n_noise=4)
+    alone = np.where(np.arange(16) % 3, 20 + np.arange(n_outliers)[:, np.newaxis], labels[:n_outliers])
+    labels = np.vstack([labels, alone])
+    for weight in (None, np.full(120 + n_outliers, 1e-3), np.full(120 + n_outliers, 1e3)):
+        selection = select_n_clusters(labels, (1, 10), sample_weight=weight, random_state=0)
+        assert selection.n_clusters == 6
+        assert adjusted_rand_score(truth, selection.labels[:120]) == 1.0
+
+
+def test_halves_have_at_most_thirty_partitions(rng):
+    labels = planted_ensemble(rng, np.arange(60) % 3, 90, noise=0.1)
+    first, second = _n_clusters._draw_pair(encode(labels), np.arange(90), 0.7, rng)
+    assert len(first.partitions) == len(second.partitions) == 30
+    assert set(first.partitions).isdisjoint(second.partitions)
 
 
 @pytest.mark.parametrize("n_changed", [0, 1])

@@ -9,6 +9,7 @@ import pytest
 
 from robust_eac import consensus_distribution
 from robust_eac.diagnostics import cluster_consensus, item_consensus
+from robust_eac.diagnostics.resampling import by_large_clusters, least_ambiguous
 
 from .. import reference
 from ..conftest import planted_ensemble
@@ -104,6 +105,32 @@ def test_values_on_the_grid_and_on_the_bounds_are_counted_exactly():
     np.testing.assert_allclose(found.area[0], area, rtol=1e-13)
     np.testing.assert_allclose(found.pac[0], pac, rtol=1e-13)
     assert np.any(np.arange(m + 1) / m != found.grid)
+
+
+def test_clusters_of_few_objects_are_missing_and_rare_numbers_left_out(rng):
+    """Two outliers that are apart, and one of which a clustering with a rare number of clusters makes a pair."""
+    labels = np.vstack([planted_ensemble(rng, np.arange(30) % k, 12) for k in (2, 3)][::-1]).reshape(2, 30, 12)
+    labels = np.vstack([np.hstack(labels), np.full((1, 24), 8), np.full((1, 24), 9)])
+    labels = np.column_stack([labels, np.r_[np.arange(30) % 4, 0, 5]])
+    before = labels.copy()
+    large, groups = by_large_clusters(labels)
+    np.testing.assert_array_equal(labels, before)
+    np.testing.assert_array_equal(groups, np.repeat([3, 2], 12))
+    np.testing.assert_array_equal(large, labels[:30, :24])
+    # Clusterings into pairs have no clusters left.
+    pairs = np.repeat(np.arange(32)[:, np.newaxis] // 2, 10, axis=1)
+    np.testing.assert_array_equal(by_large_clusters(np.column_stack([pairs, labels]))[0], labels[:30, :24])
+    few, none = by_large_clusters(labels[:, 15:])
+    assert none is None
+    np.testing.assert_array_equal(few, labels[:, 15:])
+
+
+@pytest.mark.parametrize(
+    ("pac", "number"), [([0.0, 0.004, 0.005, 0.006], 3), ([0.0, 0.3, 0.1, 0.2], 3), ([0.0, 0.3, 0.1, 0.1], 4)]
+)
+def test_the_largest_of_the_least_ambiguous_numbers_beyond_one(pac, number):
+    found = consensus_distribution(np.arange(12).reshape(3, 4) % 3)
+    assert least_ambiguous(found._replace(n_clusters=np.arange(1, 5), pac=np.array(pac))) == number
 
 
 def test_groups_default_to_the_clusters_found_and_area_may_be_zero():
