@@ -6,11 +6,13 @@ import numpy as np
 _ALL_LISTED = 15
 _LISTED = 3
 # Mean agreements from here on are never called little, with at most as many partitions as objects, and with more.
-_LITTLE, _LITTLE_OF_MANY = 0.3, 0.5
+_LITTLE = 0.3
+_LITTLE_OF_MANY = 0.5
 # Why partitions may hardly agree.
 TWO_REASONS = "are rows clusterings (transpose), or is there no structure?"
 # A weight above _HALF, which is more than half by more than rounding, is told of with at least _MANY partitions.
-_HALF, _MANY = 0.5 + 1e-9, 5
+_HALF = 0.5 + 1e-9
+_MANY = 5
 # Number of clusters whose sizes are listed.
 _SIZES = 8
 # Characters of a name.

@@ -29,7 +29,8 @@ _GO_ON = 0.95
 # The mean similarity between two groups is divided by the means within both, each to this power.
 _POWER = 0.2
 # Minimum size of a large cluster of a cut: in objects, and as a fraction of the mean size.
-LEAST_OBJECTS, _LEAST_SHARE = 3, 0.03
+LEAST_OBJECTS = 3
+_LEAST_SHARE = 0.03
 # Relative differences of similarities, and shares of a sum, are treated as zero if they are below this.
 _ROUNDING = 1e-12
 

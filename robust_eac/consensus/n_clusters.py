@@ -21,9 +21,11 @@ from ..distributed.blocks import as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
 from .micro_clusters import LEAST_OBJECTS, assign, cut_into_large, grow_tree, read_objects, renamed
 
-# Minimum prediction strength of a stable number of clusters, and of the last one before a fall by at least _FALL: a
-# share of the way from chance, 1 / k, to 1.
-STABLE, _BEFORE_FALL, _FALL = 0.94, 0.8, 0.3
+# Minimum prediction strength of a stable number of clusters.
+STABLE = 0.94
+# Minimum of the last one before a fall by at least _FALL: a share of the way from chance, 1 / k, to 1.
+_BEFORE_FALL = 0.8
+_FALL = 0.3
 STABLE_IF = f"{STABLE}, or {_BEFORE_FALL} + {1 - _BEFORE_FALL:.1f} / k if every larger candidate is {_FALL} lower"
 # Differences of strength below this are treated as zero.
 _TIE = 1e-9
@@ -31,9 +33,10 @@ _TIE = 1e-9
 _NEAR = 0.95
 # Pairs of halves, and the share of the objects in each half.
 _N_SPLITS, _MAX_SAMPLES = 10, 0.7
-# Maximum number of objects on which halves are compared, and of partitions in each half: with more, parts of clusters
-# would be stable, too.
-_JUDGED, _MOST_PARTITIONS = 3000, 30
+# Maximum number of objects on which halves are compared.
+_JUDGED = 3000
+# Maximum number of partitions in a half: with more, parts of clusters would be stable, too.
+_MOST_PARTITIONS = 30
 # With fewer different partitions, halves are unreliable.
 _MANY = 6
 
@@ -63,7 +66,8 @@ class ClusterNumberSelection(NamedTuple):
 
 def remarks(selection):
     """Sentences on the answer: the reason for this number, the next one, and any uncertainty."""
-    chosen, last = selection.n_clusters, selection.candidates[-1]
+    chosen = selection.n_clusters
+    last = selection.candidates[-1]
     said = ["The largest stable number." if selection.stable.any() else "No number is stable."]
     others = np.flatnonzero((selection.n_nonempty != chosen) & (selection.candidates > 1))
     if len(others):
