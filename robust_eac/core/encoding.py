@@ -119,9 +119,14 @@ class Partitions(NamedTuple):
         return Slots(self.offsets, np.empty(0, dtype=np.int64), self.missing_slots)
 
     @property
+    def bounds(self):
+        """(m + 1,) first slot of each partition, and the number of slots."""
+        return np.concatenate([self.offsets, [len(self.sizes)]])
+
+    @property
     def n_codes(self):
         """(m,) number of slots of each partition: its clusters, and "not observed" if labels are missing."""
-        return np.diff(self.offsets, append=len(self.sizes))
+        return np.diff(self.bounds)
 
     @property
     def n_clusters(self):

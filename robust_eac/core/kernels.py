@@ -17,6 +17,8 @@ from .threads import LOG
 # Kernels are called from Python or from each other, never from C. Their wrappers for C would take time to compile.
 # So would tuples, which Python builds to assign more than three values at once.
 njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+# Cells are read slot by slot where there are at most this many slots per label, otherwise label by label.
+_SLOTS_PER_LABEL = 16
 _COMPILING = "Compiling, once per installation."
 
 
@@ -78,6 +80,42 @@ def count(codes, offsets, multiplicity, clusters, counts):
     for i in range(codes.shape[0]):
         for u in range(codes.shape[1]):
             counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
+
+
+@njit
+def count_pairs(codes, multiplicity, members, ends, offsets, first, tally, own, slots, counts):
+    """Fill the non-empty cells of a partition's contingency tables with partitions first, first + 1, ...; their number.
+
+    The rows of its cluster c are ``members[ends[c] : ends[c + 1]]``; ``offsets`` are those of the other partitions,
+    ``tally`` (n_slots,) is minus infinity in their slots of "not observed" and zero in the others. Cells are in the
+    order of clusters, then of slots, except where a cluster has much fewer rows than there are slots per partition.
+    """
+    n, n_others = 0, offsets.shape[0]
+    for c in range(ends.shape[0] - 1):
+        rows = members[ends[c] : ends[c + 1]]
+        for i in rows:
+            for v in range(n_others):
+                tally[np.uint64(offsets[v] + codes[i, first + v])] += multiplicity[i]
+        if tally.shape[0] <= _SLOTS_PER_LABEL * n_others * rows.shape[0]:
+            for slot in range(tally.shape[0]):
+                n = _take_cell(c, slot, n, tally, own, slots, counts)
+        else:
+            for i in rows:
+                for v in range(n_others):
+                    n = _take_cell(c, np.uint64(offsets[v] + codes[i, first + v]), n, tally, own, slots, counts)
+    return n
+
+
+@njit
+def _take_cell(c, slot, n, tally, own, slots, counts):
+    """Move what was tallied in a slot to cell n; returns the number of cells."""
+    if tally[slot] <= 0.0:
+        return n
+    own[n] = c
+    slots[n] = slot
+    counts[n] = tally[slot]
+    tally[slot] = 0.0
+    return n + 1
 
 
 @njit
