@@ -1,6 +1,5 @@
 """Losses and agreements of a membership with the partitions, all from k x k and k x k_u matrices."""
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ IN_PARTS = 2**16
 PARTS = 8
 # With more clusters than this, a matrix product is faster than a loop that skips memberships of zero.
 _BY_PRODUCT = 64
-# About this many cells of contingency tables of pairs of partitions are counted at a time.
+# Up to this many cells of contingency tables of pairs of partitions are counted at a time.
 CELLS_AT_ONCE = 2**20
 # SIMD width in float64.
 WIDTH = 4
@@ -96,39 +95,35 @@ def pair_cells(encoding, n_first=None):
 
 
 def pairs_at_once(partitions, n_rows, n_first=None):
-    """Yield (u, n_own, first, last): partitions after u with about CELLS_AT_ONCE cells in common with u."""
-    n_codes, n_own = partitions.n_codes, partitions.n_clusters.tolist()
-    n_cells = np.cumsum(np.minimum(n_rows, n_codes.max() * n_codes))
-    edges = np.flatnonzero(np.diff(n_cells // CELLS_AT_ONCE, prepend=-1, append=-1)).tolist()
-    for u in range(len(n_codes) if n_first is None else n_first):
-        for first, last in pairwise(edges):
-            if last > u + 1:
-                yield u, n_own[u], max(first, u + 1), last
+    """Yield (u, n_own, first, last): partitions after u with at most CELLS_AT_ONCE cells in common with u, or one."""
+    n_clusters = partitions.n_clusters.tolist()
+    width = max(1, CELLS_AT_ONCE // min(n_rows, max(n_clusters) ** 2 + 1))
+    for u, n_own in enumerate(n_clusters[:n_first]):
+        for first in range(u + 1, len(n_clusters), width):
+            yield u, n_own, first, min(first + width, len(n_clusters))
 
 
 def count_cells(encoding, u, n_own, first, last):
     """(own, slots, counts) of the cells of partition u with partitions `first` to `last`, see :class:`Cells`."""
-    codes, multiplicity, _ = encoding.rows
-    bounds, missing = encoding.partitions.bounds, encoding.partitions.missing_slots
-    start, stop = bounds[first], bounds[last]
-    tally = np.zeros(stop - start)
-    tally[missing[(missing >= start) & (missing < stop)] - start] = -np.inf
-    sizes = np.bincount(codes[:, u], minlength=n_own)[:n_own]
-    most = np.minimum(sizes * (last - first), len(tally)).sum()
-    cells = np.empty(most, dtype=np.intp), np.empty(most, dtype=np.intp), np.empty(most)
-    members, ends = np.argsort(codes[:, u], kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
-    places = bounds[first:last] - start
-    n = kernels.count_pairs(codes, multiplicity, members, ends, places, first, tally, *cells)
-    return [values[:n] for values in cells]
+    (codes, multiplicity, _), partitions = encoding.rows, encoding.partitions
+    tally = np.zeros(len(partitions.sizes))
+    tally[partitions.missing_slots] = -np.inf
+    start, stop = partitions.bounds[[first, last]]
+    members = np.argsort(codes[:, u], kind="stable")
+    ends = np.searchsorted(codes[members, u], np.arange(n_own + 1))
+    most = min(len(codes) * (last - first), n_own * (stop - start))
+    own, slots = np.empty((2, most), dtype=np.intp)
+    counts, offsets = np.empty(most), partitions.offsets[first:last] - start
+    n = kernels.count_pairs(codes, multiplicity, members, ends, offsets, first, tally[start:stop], own, slots, counts)
+    return own[:n], slots[:n], counts[:n]
 
 
 def cells_of(partitions, pairs, own, slots, counts):
     """The :class:`Cells` of counted cells."""
     u, n_own, first, last = pairs
-    bounds = partitions.bounds
-    of_slot = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
-    later, span = slice(first, last), slice(bounds[first], bounds[last])
-    return Cells(u, n_own, later, span, of_slot, own, slots, of_slot[slots], counts)
+    of_slot = np.repeat(np.arange(last - first), partitions.n_codes[first:last])
+    span = slice(*partitions.bounds[[first, last]])
+    return Cells(u, n_own, slice(first, last), span, of_slot, own, slots, of_slot[slots], counts)
 
 
 def matrices_of(partitions, chosen, S, G):

@@ -92,30 +92,24 @@ def count_pairs(codes, multiplicity, members, ends, offsets, first, tally, own, 
     """
     n, n_others = 0, offsets.shape[0]
     for c in range(ends.shape[0] - 1):
-        rows = members[ends[c] : ends[c + 1]]
-        for i in rows:
+        n_rows = ends[c + 1] - ends[c]
+        for j in range(ends[c], ends[c + 1]):
+            i = members[j]
             for v in range(n_others):
                 tally[np.uint64(offsets[v] + codes[i, first + v])] += multiplicity[i]
-        if tally.shape[0] <= _SLOTS_PER_LABEL * n_others * rows.shape[0]:
-            for slot in range(tally.shape[0]):
-                n = _take_cell(c, slot, n, tally, own, slots, counts)
-        else:
-            for i in rows:
-                for v in range(n_others):
-                    n = _take_cell(c, np.uint64(offsets[v] + codes[i, first + v]), n, tally, own, slots, counts)
+        by_slot = tally.shape[0] <= _SLOTS_PER_LABEL * n_others * n_rows
+        for place in range(tally.shape[0] if by_slot else n_others * n_rows):
+            slot = np.uint64(place)
+            if not by_slot:
+                v = place % n_others
+                slot = np.uint64(offsets[v] + codes[members[ends[c] + place // n_others], first + v])
+            if tally[slot] > 0.0:
+                own[n] = c
+                slots[n] = slot
+                counts[n] = tally[slot]
+                tally[slot] = 0.0
+                n += 1
     return n
-
-
-@njit
-def _take_cell(c, slot, n, tally, own, slots, counts):
-    """Move what was tallied in a slot to cell n; returns the number of cells."""
-    if tally[slot] <= 0.0:
-        return n
-    own[n] = c
-    slots[n] = slot
-    counts[n] = tally[slot]
-    tally[slot] = 0.0
-    return n + 1
 
 
 @njit

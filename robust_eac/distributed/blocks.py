@@ -427,7 +427,7 @@ class Chunks:
     def pair_cells(self, partitions):
         """:func:`~robust_eac.core.formula.pair_cells` of all objects; `partitions` are those that functions see."""
         pairs = list(pairs_at_once(partitions, self.n_samples))
-        n_at_once = max(1, CELLS_AT_ONCE // (int(partitions.n_codes.max()) * len(partitions.sizes)))
+        n_at_once = max(1, CELLS_AT_ONCE // int(partitions.n_codes.max() * len(partitions.sizes)))
         for start in range(0, len(pairs), n_at_once):
             now = pairs[start : start + n_at_once]
             _, counted = self.total(count_pairs, shared=(now,))

@@ -319,8 +319,7 @@ def pairs_of(columns, references):
 
     overlap = np.where(square_S > 0.0, n, 0.0) / either
     # A partition may observe no object of the sample.
-    n_clusters = np.empty(len(columns))
-    n_clusters[order] = np.maximum(encoding.partitions.n_clusters, 1)
+    n_clusters = np.maximum(encoding.partitions.n_clusters[np.argsort(order)], 1.0)
     fineness = np.divide.outer(n_clusters[references], n_clusters)[tested]
     fineness = np.minimum(fineness, 1.0 / fineness)
     return Pairs(
