@@ -76,10 +76,14 @@ def add_rows(data, offsets, membership, S, G):
 
 @njit
 def count(codes, offsets, multiplicity, clusters, counts):
-    """Add the objects of each slot in each cluster of a hard consensus to counts (n_slots, k); O(rows m)."""
+    """Add the objects of each slot in each cluster of a hard consensus to counts (n_slots, k); O(rows m).
+
+    Rows in cluster -1 are left out.
+    """
     for i in range(codes.shape[0]):
-        for u in range(codes.shape[1]):
-            counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
+        if clusters[i] >= 0:
+            for u in range(codes.shape[1]):
+                counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
 
 
 @njit

@@ -146,9 +146,7 @@ def largest_group(pairs, *, level=LEVEL):
     m = pairs.agreement.shape[1]
     if m == 1:
         return np.ones(1, dtype=bool)
-    first, second = np.nonzero(pairs.linked(level))
-    links = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))
-    _, group = connected_components(links, directed=False)
+    group = pairs.connected(pairs.linked(level))
     sizes = np.bincount(group)
     return _larger_part(pairs, group == sizes.argmax()) if sizes.max() > 1 else None
 
@@ -258,6 +256,12 @@ class Pairs(NamedTuple):
         """Mask of the pairs that agree beyond chance, at this family-wise error rate."""
         r, m = self.pvalue.shape
         return self.pvalue <= level / (r * m - r * (r + 1) // 2)
+
+    def connected(self, links):
+        """(m,) group of each partition, from 0: those that pairs of this mask connect have the same."""
+        first, second = np.nonzero(links)
+        graph = coo_array((np.ones(len(first)), (self.references[first], second)), shape=(links.shape[1],) * 2)
+        return connected_components(graph, directed=False)[1]
 
 
 def compare_pairs(encoding, rng):

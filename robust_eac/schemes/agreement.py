@@ -8,8 +8,9 @@ from scipy.special import entr
 
 from .. import validation as check
 from ..common import RandomState
+from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
-from .tables import encode_collapsed, shares
+from .tables import shares
 
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
@@ -62,6 +63,11 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
     """
     agreement = _mean_off_diagonal(pairwise_nmi(labels, np.maximum))
     return shares(agreement, "no two partitions share any information", power=2.0)
+
+
+def encode_collapsed(labels):
+    """Check and encode labels, with equal rows merged if that saves enough."""
+    return collapse(encode(check.ensemble(labels).labels))
 
 
 def pairwise_nmi(labels, mean):
@@ -122,13 +128,11 @@ def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_stat
 def partition_kernel(labels):
     """(m, m) normalised kernel of all pairs of partitions, in [0, 1]; positive semidefinite."""
     encoding = encode_collapsed(labels)
-    sizes, n_filled = encoding.partitions.sizes, encoding.partitions.n_clusters
-    kernel = np.diag(n_filled.astype(np.float64))
+    partitions, n_clusters = encoding.partitions, encoding.partitions.n_clusters
+    kernel = np.eye(len(n_clusters))
     for cells in pair_cells(encoding):
-        own_sizes = sizes[encoding.partitions.cluster_slots[cells.u]]
-        terms = cells.counts**2 / (own_sizes[cells.own] * sizes[cells.span][cells.slots])
-        kernel[cells.u, cells.later] = kernel[cells.later, cells.u] = cells.by_partition(terms)
-    norms = np.sqrt(n_filled)
-    kernel = np.minimum(kernel / np.outer(norms, norms), 1.0)
-    np.fill_diagonal(kernel, 1.0)
+        own_sizes = partitions.sizes[partitions.offsets[cells.u] + cells.own]
+        terms = cells.counts**2 / (own_sizes * partitions.sizes[cells.span][cells.slots])
+        similarities = cells.by_partition(terms) / np.sqrt(n_clusters[cells.u] * n_clusters[cells.later])
+        kernel[cells.u, cells.later] = kernel[cells.later, cells.u] = np.minimum(similarities, 1.0)
     return kernel

@@ -106,9 +106,9 @@ def pair_products(encoding):
     for cells in pair_cells(encoding):
         total = cells.by_partition(cells.counts)
         # Sums of integers are exact, so duplicates with other label names have equal rows.
-        products = cells.by_partition(cells.counts**2) / np.where(total > 0.0, total, 1.0) ** 2
-        estimates = np.where(total > 0.0, products, Q[cells.u, cells.later])
-        Q[cells.u, cells.later] = Q[cells.later, cells.u] = estimates
+        row = Q[cells.u, cells.later]
+        np.divide(cells.by_partition(cells.counts**2), total**2, out=row, where=total > 0.0)
+        Q[cells.later, cells.u] = row
     if len(encoding.partitions.missing_slots):
         values, vectors = np.linalg.eigh(Q)
         Q = (vectors * np.maximum(values, 0.0)) @ vectors.T

@@ -1,19 +1,12 @@
-"""Weights from values, and what else the weighting schemes share."""
+"""Weights from values, which the weighting schemes share."""
 
 import numpy as np
 
-from .. import validation as check
 from ..common import warn
-from ..core.encoding import collapse, encode
 
 # Decisions use values rounded to this many decimals, so that rounding errors, and with them the names of the labels and
 # the order of the objects, do not matter.
 DECIMALS = 12
-
-
-def encode_collapsed(labels):
-    """Check and encode labels, with equal rows merged if that saves enough."""
-    return collapse(encode(check.ensemble(labels).labels))
 
 
 def shares(values, reason, *, power=1.0):
