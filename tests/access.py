@@ -37,7 +37,14 @@ from robust_eac.core.encoding import (
     take_rows,
     weigh,
 )
-from robust_eac.core.formula import accumulate, adjusted_agreements, cluster_counts, losses_of, moments_of_test
+from robust_eac.core.formula import (
+    accumulate,
+    adjusted_agreements,
+    cluster_counts,
+    losses_of,
+    moments_of_test,
+    pair_cells,
+)
 from robust_eac.core.lloyd import scaled_distances, table_costs
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
@@ -91,7 +98,6 @@ from robust_eac.metrics import ovi as _ovi
 from robust_eac.plotting.charts import draw_agreements
 from robust_eac.reporting import page as report_page
 from robust_eac.schemes import FEATURE_SCHEMES
-from robust_eac.schemes import tables as _weighting_common
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
 from robust_eac.validation import ensemble as check_ensemble
 from robust_eac.validation import index as check_index

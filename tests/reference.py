@@ -22,6 +22,16 @@ def partitions_of(labels):
     return list(labels) if isinstance(labels, (list, tuple)) else list(labels.T)
 
 
+def shared_weights(labels, sample_weight):
+    """Weight of the objects that each cluster (u, a) shares with each (v, b), u < v, where that is positive."""
+    found = Counter()
+    for row, w in zip(labels.tolist(), sample_weight.tolist(), strict=True):
+        clusters = [(u, label) for u, label in enumerate(row) if label != -1 and w > 0.0]
+        for one, other in combinations(clusters, 2):
+            found[one, other] += w
+    return dict(found)
+
+
 def pair_terms(labels, sample_weight=None):
     """For every partition: comembership, weight of every pair, factor (n / n_u)^2."""
     columns = partitions_of(labels)

@@ -14,7 +14,7 @@ from ..core.threads import count_threads, map_threads
 from ..distributed.blocks import Chunks
 from ..median_partition.base import first_objects
 from ..schemes.clusters import slot_certainty
-from ..schemes.tables import DECIMALS, tables_in_chunks
+from ..schemes.tables import DECIMALS
 from ._common import check_memory, in_random_order
 from .agglomeration import Tree, cut, tree_of_sums
 
@@ -98,7 +98,7 @@ def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_n_clusters(encoding, weights), _LEAST_FINENESS * most)
     n_threads = count_threads(n_jobs, 1, encoding, n_micro_clusters)[1]
-    of_pairs = None if chunks is None else tables_in_chunks(chunks, encoding.partitions)
+    of_pairs = None if chunks is None else chunks.pair_cells(encoding.partitions)
     cluster_weights = base_cluster_weights(encoding, weights, theta, of_pairs)
     values = encoding.partitions.by_slot(weights) * cluster_weights
     n_groups = min(np.count_nonzero(encoding.rows.observed.any(axis=1)), n_micro_clusters)

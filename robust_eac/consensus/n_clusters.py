@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from joblib import delayed
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, warn
@@ -268,9 +266,7 @@ def linked_copies(encoding, rng):
     """(m,) group of each partition, from 0: those that pairs of near-duplicates link have the same."""
     pairs = compare_pairs(encoding, rng)
     near = (pairs.agreement >= _NEAR) & (pairs.overlap >= _NEAR) & (pairs.fineness == 1.0)
-    first, second = np.nonzero(near)
-    shape = (len(encoding.partitions.offsets),) * 2
-    return connected_components(coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=shape))[1]
+    return pairs.connected(near)
 
 
 def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):

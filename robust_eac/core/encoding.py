@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from ..common import BLOCK, row_blocks
-from . import kernels
+from .formula import cluster_counts
 
 # Collapsing copies the codes: do it only if it saves at least this share of the rows.
 _MIN_SAVING = 0.1
@@ -119,9 +119,14 @@ class Partitions(NamedTuple):
         return Slots(self.offsets, np.empty(0, dtype=np.int64), self.missing_slots)
 
     @property
+    def bounds(self):
+        """(m + 1,) first slot of each partition, and the number of slots."""
+        return np.concatenate([self.offsets, [len(self.sizes)]])
+
+    @property
     def n_codes(self):
         """(m,) number of slots of each partition: its clusters, and "not observed" if labels are missing."""
-        return np.diff(self.offsets, append=len(self.sizes))
+        return np.diff(self.bounds)
 
     @property
     def n_clusters(self):
@@ -204,12 +209,9 @@ def encode_ensemble(ensemble, sample_weight=None):
 
 def weigh(encoding, weight):
     """The encoding with these weights of its rows, and everything that depends on them."""
-    rows, partitions, inverse = encoding
-    counts = np.zeros((len(partitions.sizes), 1))
-    one_cluster = np.zeros(len(weight), dtype=np.intp)
-    kernels.count(rows.codes, partitions.offsets, weight, one_cluster, counts)
-    counts[partitions.missing_slots] = 0.0
-    sizes = np.ascontiguousarray(counts[:, 0])
+    rows, partitions, _ = encoding
+    weighed = encoding.with_rows(multiplicity=weight)
+    sizes = cluster_counts(weighed, np.zeros(len(weight)), 1)[:, 0].copy()
     total = float(weight.sum())
     n_observed = np.where(rows.observed.all(axis=0), total, weight @ rows.observed)
     partitions = partitions._replace(
@@ -219,7 +221,7 @@ def weigh(encoding, weight):
         n_observed=n_observed[partitions.mask_of],
         total=total,
     )
-    return Encoding(rows._replace(multiplicity=weight), partitions, inverse)
+    return weighed._replace(partitions=partitions)
 
 
 def encode(labels):

@@ -1,5 +1,7 @@
 """Losses and agreements of a membership with the partitions, all from k x k and k x k_u matrices."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from . import kernels, permutation
@@ -10,6 +12,8 @@ IN_PARTS = 2**16
 PARTS = 8
 # With more clusters than this, a matrix product is faster than a loop that skips memberships of zero.
 _BY_PRODUCT = 64
+# Up to this many cells of contingency tables of pairs of partitions are counted at a time.
+CELLS_AT_ONCE = 2**20
 # SIMD width in float64.
 WIDTH = 4
 
@@ -52,6 +56,78 @@ def cluster_counts(encoding, clusters, n_clusters):
     kernels.count(rows.codes, partitions.offsets, rows.multiplicity, clusters.astype(np.intp), counts)
     counts[partitions.missing_slots] = 0.0
     return counts
+
+
+class Cells(NamedTuple):
+    """Non-empty cells of the contingency tables of partition u, into n_own clusters, with some of the later ones.
+
+    later, span : slices of these partitions and of their slots, from whose starts indices below count.
+    of_slot : (n_slots,) partition of each of these slots.
+    own, slots, others, counts : (n_cells,) cluster of u; slot of the other cluster; its partition; weight of the
+        objects.
+    """
+
+    u: int
+    n_own: int
+    later: slice
+    span: slice
+    of_slot: np.ndarray
+    own: np.ndarray
+    slots: np.ndarray
+    others: np.ndarray
+    counts: np.ndarray
+
+    def by_partition(self, values):
+        """(n_later,) sums of the values of each other partition's cells."""
+        return np.bincount(self.others, values, self.later.stop - self.later.start)
+
+    def by_slot(self, values):
+        """(n_slots,) sums of the values of each other cluster's cells."""
+        return np.bincount(self.slots, values, len(self.of_slot))
+
+    def by_own(self, values):
+        """(n_later, n_own) sums of the values of the cells of u's clusters in each other partition."""
+        n_later = self.later.stop - self.later.start
+        return np.bincount(self.others * self.n_own + self.own, values, n_later * self.n_own).reshape(n_later, -1)
+
+
+def pair_cells(encoding, n_first=None):
+    """Yield the :class:`Cells` of every partition, or of the first ones, with those after it; O(rows m^2) in all."""
+    for pairs in pairs_at_once(encoding.partitions, len(encoding.rows.codes), n_first):
+        yield cells_of(encoding.partitions, pairs, *count_cells(encoding, *pairs))
+
+
+def pairs_at_once(partitions, n_rows, n_first=None):
+    """Yield (u, n_own, first, last): partitions after u with at most CELLS_AT_ONCE cells in common with u, or one."""
+    n_clusters = partitions.n_clusters.tolist()
+    width = max(1, CELLS_AT_ONCE // min(n_rows, max(n_clusters) ** 2 + 1))
+    for u, n_own in enumerate(n_clusters[:n_first]):
+        for first in range(u + 1, len(n_clusters), width):
+            yield u, n_own, first, min(first + width, len(n_clusters))
+
+
+def count_cells(encoding, u, n_own, first, last):
+    """(own, slots, counts) of the cells of partition u with partitions `first` to `last`, see :class:`Cells`."""
+    (codes, multiplicity, _), partitions = encoding.rows, encoding.partitions
+    tally = np.zeros(len(partitions.sizes))
+    tally[partitions.missing_slots] = -np.inf
+    start, stop = partitions.bounds[[first, last]]
+    members = np.argsort(codes[:, u], kind="stable")
+    ends = np.searchsorted(codes[members, u], np.arange(n_own + 1))
+    most = min(len(codes) * (last - first), n_own * (stop - start))
+    own, slots = np.empty((2, most), dtype=np.intp)
+    counts = np.empty(most)
+    offsets = partitions.offsets[first:last] - start
+    n = kernels.count_pairs(codes, multiplicity, members, ends, offsets, first, tally[start:stop], own, slots, counts)
+    return own[:n], slots[:n], counts[:n]
+
+
+def cells_of(partitions, pairs, own, slots, counts):
+    """The :class:`Cells` of counted cells."""
+    u, n_own, first, last = pairs
+    of_slot = np.repeat(np.arange(last - first), partitions.n_codes[first:last])
+    span = slice(*partitions.bounds[[first, last]])
+    return Cells(u, n_own, slice(first, last), span, of_slot, own, slots, of_slot[slots], counts)
 
 
 def matrices_of(partitions, chosen, S, G):

@@ -17,6 +17,8 @@ from .threads import LOG
 # Kernels are called from Python or from each other, never from C. Their wrappers for C would take time to compile.
 # So would tuples, which Python builds to assign more than three values at once.
 njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+# Cells are read slot by slot where there are at most this many slots per label, otherwise label by label.
+_SLOTS_PER_LABEL = 16
 _COMPILING = "Compiling, once per installation."
 
 
@@ -76,10 +78,45 @@ def add_rows(data, offsets, membership, S, G):
 
 @njit
 def count(codes, offsets, multiplicity, clusters, counts):
-    """Add the objects of each slot in each cluster of a hard consensus to counts (n_slots, k); O(rows m)."""
+    """Add the objects of each slot in each cluster of a hard consensus to counts (n_slots, k); O(rows m).
+
+    Rows in cluster -1 are left out.
+    """
     for i in range(codes.shape[0]):
-        for u in range(codes.shape[1]):
-            counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
+        if clusters[i] >= 0:
+            for u in range(codes.shape[1]):
+                counts[offsets[u] + codes[i, u], clusters[i]] += multiplicity[i]
+
+
+@njit
+def count_pairs(codes, multiplicity, members, ends, offsets, first, tally, own, slots, counts):
+    """Fill the non-empty cells of a partition's contingency tables with partitions first, first + 1, ...; their number.
+
+    The rows of its cluster c are ``members[ends[c] : ends[c + 1]]``; ``offsets`` are those of the other partitions,
+    ``tally`` (n_slots,) is minus infinity in their slots of "not observed" and zero in the others. Cells are in the
+    order of clusters, then of slots, except where a cluster has much fewer rows than there are slots per partition.
+    """
+    n = 0
+    n_others = offsets.shape[0]
+    for c in range(ends.shape[0] - 1):
+        n_rows = ends[c + 1] - ends[c]
+        for j in range(ends[c], ends[c + 1]):
+            i = members[j]
+            for v in range(n_others):
+                tally[np.uint64(offsets[v] + codes[i, first + v])] += multiplicity[i]
+        by_slot = tally.shape[0] <= _SLOTS_PER_LABEL * n_others * n_rows
+        for place in range(tally.shape[0] if by_slot else n_others * n_rows):
+            slot = np.uint64(place)
+            if not by_slot:
+                v = place % n_others
+                slot = np.uint64(offsets[v] + codes[members[ends[c] + place // n_others], first + v])
+            if tally[slot] > 0.0:
+                own[n] = c
+                slots[n] = slot
+                counts[n] = tally[slot]
+                tally[slot] = 0.0
+                n += 1
+    return n
 
 
 @njit

@@ -9,13 +9,23 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.sparse import csr_array
 from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
 from ..common import row_blocks
 from ..core import permutation
 from ..core.encoding import Encoding, Partitions, RowData, Visit, encode, hard_partitions, select, take_rows, weigh
-from ..core.formula import accumulate, agreement_sums_from, coefficients, losses_of
+from ..core.formula import (
+    CELLS_AT_ONCE,
+    accumulate,
+    agreement_sums_from,
+    cells_of,
+    coefficients,
+    count_cells,
+    losses_of,
+    pairs_at_once,
+)
 from ..median_partition import sweep as sweeping
 from ..median_partition.base import MAX_PLACING, first_objects, gap_of, gradient_of, place_by
 from ..median_partition.objective import Matrices
@@ -299,6 +309,16 @@ def first_values(values, n_values):
     return np.where(first < len(values), first, np.inf)
 
 
+def count_pairs(encoding, pairs):
+    """(None, sparse table (n_own, n_slots) of each of :func:`~robust_eac.core.formula.pairs_at_once`)."""
+    bounds = encoding.partitions.bounds
+    tables = []
+    for u, n_own, first, last in pairs:
+        own, slots, counts = count_cells(encoding, u, n_own, first, last)
+        tables.append(csr_array((counts, (own, slots)), shape=(n_own, bounds[last] - bounds[first])))
+    return None, tuple(tables)
+
+
 def measure_clusters(encoding, clusters, n_clusters):
     return None, accumulate(encoding, np.eye(n_clusters)[clusters])
 
@@ -413,6 +433,17 @@ class Chunks:
         from dask import compute
 
         return (np.array(compute(*tasks)) + self.first_rows[:, np.newaxis]).min(axis=0)
+
+    def pair_cells(self, partitions):
+        """:func:`~robust_eac.core.formula.pair_cells` of all objects; `partitions` are those that functions see."""
+        pairs = list(pairs_at_once(partitions, self.n_samples))
+        n_at_once = max(1, CELLS_AT_ONCE // int(partitions.n_codes.max() * len(partitions.sizes)))
+        for start in range(0, len(pairs), n_at_once):
+            now = pairs[start : start + n_at_once]
+            _, counted = self.total(count_pairs, shared=(now,))
+            for some, table in zip(now, counted, strict=True):
+                cells = table.tocoo()
+                yield cells_of(partitions, some, *cells.coords, cells.data)
 
     def compare(self, clusters, n_clusters):
         """(losses of all partitions, adjusted agreements) at a partition, from the clusters of the rows."""

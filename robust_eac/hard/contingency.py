@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.encoding import RowData
 from ..core.formula import WIDTH
-from ..core.kernels import njit
+from ..core.kernels import count, njit
 
 # Gains below this share of the largest possible loss are rounding.
 LEAST_GAIN = 1e-13
@@ -194,15 +194,11 @@ def fill_entries(terms, clusters, tables):
     b = tables.b
     n_slots = entries.shape[0] - a.shape[0]
     entries[:] = 0.0
+    count(codes, offsets, multiplicity, clusters, entries)
     for i in range(clusters.shape[0]):
-        own = clusters[i]
-        w = multiplicity[i]
-        if own >= 0:
-            for u in range(codes.shape[1]):
-                entries[offsets[u] + codes[i, u], own] += w
-            for g in range(a.shape[0]):
-                if observed[i, g]:
-                    entries[n_slots + g, own] += w
+        for g in range(a.shape[0]):
+            if clusters[i] >= 0 and observed[i, g]:
+                entries[n_slots + g, clusters[i]] += multiplicity[i]
     entries[terms.missing] = 0.0
     b[:] = 0.0
     for u in range(b.shape[0]):

@@ -17,7 +17,7 @@ from .. import validation as check
 from ..common import RandomState, warn
 from ..core import permutation
 from ..core.encoding import encode, take_rows
-from ..core.kernels import njit
+from ..core.formula import pair_cells
 from .closed_forms import uniform_over, uniform_weights
 
 # Family-wise error rate of the links.
@@ -146,9 +146,7 @@ def largest_group(pairs, *, level=LEVEL):
     m = pairs.agreement.shape[1]
     if m == 1:
         return np.ones(1, dtype=bool)
-    first, second = np.nonzero(pairs.linked(level))
-    links = coo_array((np.ones(len(first)), (pairs.references[first], second)), shape=(m, m))
-    _, group = connected_components(links, directed=False)
+    group = pairs.connected(pairs.linked(level))
     sizes = np.bincount(group)
     return _larger_part(pairs, group == sizes.argmax()) if sizes.max() > 1 else None
 
@@ -259,6 +257,12 @@ class Pairs(NamedTuple):
         r, m = self.pvalue.shape
         return self.pvalue <= level / (r * m - r * (r + 1) // 2)
 
+    def connected(self, links):
+        """(m,) group of each partition, from 0: those that pairs of this mask connect have the same."""
+        first, second = np.nonzero(links)
+        graph = coo_array((np.ones(len(first)), (self.references[first], second)), shape=(links.shape[1],) * 2)
+        return connected_components(graph, directed=False)[1]
+
 
 def compare_pairs(encoding, rng):
     """The :class:`Pairs` of an encoding. A single partition, without pairs, needs no random numbers."""
@@ -271,7 +275,7 @@ def compare_pairs(encoding, rng):
 
 
 def sample_columns(encoding, rng):
-    """(m, n_objects) codes of a sample of rows, from 0; -1 for "not observed"."""
+    """(m, n_objects) codes of a sample of rows; -1 for "not observed"."""
     rows = np.flatnonzero(encoding.rows.multiplicity)
     if len(rows) > _OBJECTS:
         drawn = sample_without_replacement(len(rows), _OBJECTS, random_state=rng)
@@ -281,23 +285,23 @@ def sample_columns(encoding, rng):
             drawn = sample_without_replacement(len(rows), wanted, random_state=rng)
         rows = rows[drawn]
     sample = take_rows(encoding, rows)
-    columns = sample.rows.codes.T
-    observed = sample.rows.observed[:, sample.partitions.mask_of].T
-    numbers = np.array([np.unique(column, return_inverse=True)[1] for column in columns])
-    return np.where(observed, numbers, -1)
+    observed = sample.rows.observed[:, sample.partitions.mask_of]
+    return np.where(observed, sample.rows.codes.astype(np.int64), -1).T
 
 
 def pairs_of(columns, references):
     """The :class:`Pairs` of these references, from (m, n_objects) codes with -1 for "not observed"."""
     numbers = np.arange(len(columns))
     tested = ~np.isin(numbers, references) | (numbers > references[:, np.newaxis])
+    order = np.concatenate([references, np.setdiff1d(numbers, references)])
+    encoding = encode(columns[order].T)
     statistics = np.zeros((8, len(references), len(columns)))
-    width = columns.max() + 1
-    _compare_pairs(columns, references, tested, np.zeros((width, width)), np.zeros((2, width)), statistics)
+    for cells in pair_cells(encoding, len(references)):
+        statistics[:, cells.u, order[cells.later]] = _sums_of(cells)
     n_observed = np.count_nonzero(columns >= 0, axis=1)
     either = (n_observed[references][:, np.newaxis] + n_observed - statistics[0])[tested]
     n, square_S, *sums = statistics[:, tested]
-    # The kernel leaves zeros for pairs without common objects.
+    # Pairs without common objects have no cells.
     n = np.maximum(n, 1.0)
     either = np.maximum(either, 1.0)
     sides = permutation.hard_moments(n, *sums[:3]), permutation.hard_moments(n, *sums[3:])
@@ -321,7 +325,7 @@ def pairs_of(columns, references):
 
     overlap = np.where(square_S > 0.0, n, 0.0) / either
     # A partition may observe no object of the sample.
-    n_clusters = np.maximum(columns.max(axis=1) + 1.0, 1.0)
+    n_clusters = np.maximum(encoding.partitions.n_clusters[np.argsort(order)], 1.0)
     fineness = np.divide.outer(n_clusters[references], n_clusters)[tested]
     fineness = np.minimum(fineness, 1.0 / fineness)
     return Pairs(
@@ -335,48 +339,20 @@ def pairs_of(columns, references):
     )
 
 
-@njit
-def _compare_pairs(columns, references, tested, table, sizes, out):
-    """Fill out (8, n_references, m) for the tested pairs.
+def _sums_of(cells):
+    """(8, n_later) sums over the cells of a partition and each other one.
 
     In order: number of objects that both observe; sum of squared cells of the contingency table; for each of the two
-    partitions, the three sums over cluster sizes that permutation.hard_moments needs. ``table`` (width, width) and
-    ``sizes`` (2, width) must be zero, and are zero again afterwards; all codes are below the width.
+    partitions, the three sums over cluster sizes that permutation.hard_moments needs.
     """
-    for r in range(references.shape[0]):
-        first = columns[references[r]]
-        for v in range(columns.shape[0]):
-            if not tested[r, v]:
-                continue
-            second = columns[v]
-            n = 0.0
-            square = 0.0
-            for i in range(first.shape[0]):
-                a = first[i]
-                b = second[i]
-                if a >= 0 and b >= 0:
-                    n += 1.0
-                    square += 2.0 * table[a, b] + 1.0
-                    table[a, b] += 1.0
-                    sizes[0, a] += 1.0
-                    sizes[1, b] += 1.0
-            out[0, r, v], out[1, r, v] = n, square
-            for i in range(first.shape[0]):
-                if first[i] >= 0 and second[i] >= 0:
-                    table[first[i], second[i]] = 0.0
-            for side in range(2):
-                power2 = 0.0
-                rows2 = 0.0
-                rows3 = 0.0
-                for c in range(sizes.shape[1]):
-                    power2 += sizes[side, c] * sizes[side, c]
-                for c in range(sizes.shape[1]):
-                    size = sizes[side, c]
-                    deviation = size - power2 / n if n > 0.0 else 0.0
-                    squared = deviation * deviation
-                    rows2 += size * squared
-                    rows3 += size * (squared * deviation)
-                    sizes[side, c] = 0.0
-                out[2 + 3 * side, r, v] = power2
-                out[3 + 3 * side, r, v] = rows2
-                out[4 + 3 * side, r, v] = rows3
+    n = cells.by_partition(cells.counts)
+    own = cells.by_own(cells.counts)
+    found = [n, cells.by_partition(cells.counts**2)]
+    of_own = np.repeat(np.arange(len(n)), cells.n_own)
+    for sizes, of in ((own.ravel(), of_own), (cells.by_slot(cells.counts), cells.of_slot)):
+        power2 = np.bincount(of, sizes**2, len(n))
+        deviation = sizes - (power2 / np.maximum(n, 1.0))[of]
+        squared = deviation * deviation
+        found += [power2, np.bincount(of, sizes * squared, len(n))]
+        found.append(np.bincount(of, sizes * (squared * deviation), len(n)))
+    return np.array(found)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
+from scipy.special import entr
 
 from .. import validation as check
 from ..common import RandomState
-from .tables import encode_collapsed, shares, tables
+from ..core.encoding import collapse, encode
+from ..core.formula import pair_cells
+from .tables import shares
 
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
@@ -59,33 +61,35 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
     >>> agreement_weights(np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]))
     array([0.5, 0.5, 0. ])
     """
-    agreement = _mean_off_diagonal(pairwise_nmi(labels, max))
+    agreement = _mean_off_diagonal(pairwise_nmi(labels, np.maximum))
     return shares(agreement, "no two partitions share any information", power=2.0)
+
+
+def encode_collapsed(labels):
+    """Check and encode labels, with equal rows merged if that saves enough."""
+    return collapse(encode(check.ensemble(labels).labels))
 
 
 def pairwise_nmi(labels, mean):
     """(m, m) normalised mutual information of pairs; 1 if both have one cluster, 0 if one has or nothing is shared."""
     encoding = encode_collapsed(labels)
     nmi = np.eye(len(encoding.partitions.offsets))
-    for u, v, table in tables(encoding):
-        nmi[u, v] = nmi[v, u] = _nmi(table, mean)
+    for cells in pair_cells(encoding):
+        counts = cells.counts
+        total = cells.by_partition(cells.counts)
+        n = np.maximum(total, 1.0)
+        own = cells.by_own(counts)
+        other = cells.by_slot(counts)
+        of_own = entr(own / n[:, np.newaxis]).sum(axis=1)
+        of_other = np.bincount(cells.of_slot, entr(other / n[cells.of_slot]))
+        expected = own[cells.others, cells.own] * other[cells.slots] / n[cells.others]
+        information = cells.by_partition(counts * np.log(counts / expected)) / n
+        least = np.minimum(of_own, of_other)
+        most = np.maximum(of_own, of_other)
+        shared = np.clip(information / np.where(least > 0.0, mean(of_own, of_other), 1.0), 0.0, 1.0)
+        similarities = np.where(least > 0.0, shared, (total > 0.0) & (most == 0.0))
+        nmi[cells.u, cells.later] = nmi[cells.later, cells.u] = similarities
     return nmi
-
-
-def _nmi(table, mean):
-    if table.total == 0.0:
-        return 0.0
-    entropies = _entropy(table.row_sums / table.total), _entropy(table.col_sums / table.total)
-    if min(entropies) == 0.0:
-        return float(max(entropies) == 0.0)
-    expected = table.row_sums[table.rows] * table.col_sums[table.cols] / table.total
-    information = table.counts @ np.log(table.counts / expected) / table.total
-    return min(max(information / mean(*entropies), 0.0), 1.0)
-
-
-def _entropy(shares):
-    positive = shares[shares > 0.0]
-    return 0.0 if len(positive) == 1 else -float(positive @ np.log(positive))
 
 
 def _mean_off_diagonal(similarities):
@@ -127,18 +131,12 @@ def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_stat
 def partition_kernel(labels):
     """(m, m) normalised kernel of all pairs of partitions, in [0, 1]; positive semidefinite."""
     encoding = encode_collapsed(labels)
-    sizes = encoding.partitions.sizes
-    offsets = encoding.partitions.offsets
-    m = len(offsets)
-    log_sizes = [np.log(own[own > 0.0]) for own in np.split(sizes, offsets[1:])]
-    logs = np.full((m, m), -np.inf)
-    for u, own in enumerate(log_sizes):
-        logs[u, u] = logsumexp(2.0 * np.log(np.exp(own)) - 2.0 * own)
-    for u, v, table in tables(encoding):
-        if len(table.counts):
-            terms = 2.0 * np.log(table.counts) - log_sizes[u][table.rows] - log_sizes[v][table.cols]
-            logs[u, v] = logs[v, u] = logsumexp(terms)
-    half = 0.5 * np.diag(logs)
-    kernel = np.exp(np.minimum(logs - (half[:, np.newaxis] + half), 0.0))
-    np.fill_diagonal(kernel, 1.0)
+    partitions = encoding.partitions
+    n_clusters = encoding.partitions.n_clusters
+    kernel = np.eye(len(n_clusters))
+    for cells in pair_cells(encoding):
+        own_sizes = partitions.sizes[partitions.offsets[cells.u] + cells.own]
+        terms = cells.counts**2 / (own_sizes * partitions.sizes[cells.span][cells.slots])
+        similarities = cells.by_partition(terms) / np.sqrt(n_clusters[cells.u] * n_clusters[cells.later])
+        kernel[cells.u, cells.later] = kernel[cells.later, cells.u] = np.minimum(similarities, 1.0)
     return kernel

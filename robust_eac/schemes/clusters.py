@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..core.encoding import collapse, encode
-from .tables import tables
+from ..core.formula import pair_cells
 
 
 def ensemble_driven_cluster_index(
@@ -57,20 +57,32 @@ def slot_certainty(encoding, weights, theta, pairs=None):
     slots = encoding.partitions.cluster_slots
     entropies = np.zeros(len(encoding.partitions.sizes))
     seen = np.repeat(weights, encoding.partitions.n_codes)
-    for u, v, table in tables(collapse(encoding)) if pairs is None else pairs:
-        for own, other, codes, sums in (
-            (slots[u], weights[v], table.rows, table.row_sums),
-            (slots[v], weights[u], table.cols, table.col_sums),
-        ):
-            p = table.counts / sums[codes]
-            entropies[own] -= other * np.bincount(codes, weights=p * np.log2(p), minlength=len(sums))
-            seen[own] += np.where(sums > 0.0, other, 0.0)
+    for cells in pair_cells(collapse(encoding)) if pairs is None else pairs:
+        own = slots[cells.u]
+        inside = cells.by_own(cells.counts)
+        terms = cells.by_own(_plogp(cells.counts / inside[cells.others, cells.own]))
+        of_others = weights[cells.later, np.newaxis]
+        entropies[own] = _add_in_order(entropies[own], -of_others * terms)
+        seen[own] = _add_in_order(seen[own], np.where(inside > 0.0, of_others, 0.0))
+        inside = cells.by_slot(cells.counts)
+        terms = cells.by_slot(_plogp(cells.counts / inside[cells.slots]))
+        entropies[cells.span] -= weights[cells.u] * terms
+        seen[cells.span] += np.where(inside > 0.0, weights[cells.u], 0.0)
     # A cluster that no partition of positive weight observes gets index 1.
     mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
     with np.errstate(over="ignore"):
         certainty = np.exp(-mean / theta)
     certainty[encoding.partitions.missing_slots] = 0.0
     return certainty
+
+
+def _plogp(p):
+    return p * np.log2(p)
+
+
+def _add_in_order(values, rows):
+    # By partition, one after the other: the result does not depend on how many pairs are counted at once.
+    return np.add.accumulate(np.vstack([values, rows]))[-1]
 
 
 def mean_over_observed(together, encoding, weights):

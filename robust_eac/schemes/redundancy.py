@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import RandomState
 from ..core.encoding import collapse, encode
+from ..core.formula import pair_cells
 from ..median_partition.alternation import Problem, alternate, is_stationary, state_from
 from ..median_partition.objective import RawObjective
 from ..median_partition.starts import initial_rows
 from ..median_partition.weightings import Weighting, first_weights
-from .tables import share_among_copies, tables
+from .tables import share_among_copies
 
 # Multiple of |w|^2 added to the objective over n^2: it selects the minimiser whose weights are most equal.
 _RIDGE = 1e-8
@@ -102,10 +103,12 @@ def pair_products(encoding):
     own = np.add.reduceat(encoding.partitions.sizes**2, encoding.partitions.offsets) / encoding.partitions.n_observed**2
     Q = np.outer(own, own)
     np.fill_diagonal(Q, own)
-    for u, v, table in tables(encoding):
-        if table.total > 0.0:
-            # Sums of integers are exact, so duplicates with other label names have equal rows.
-            Q[u, v] = Q[v, u] = (table.counts @ table.counts) / table.total**2
+    for cells in pair_cells(encoding):
+        total = cells.by_partition(cells.counts)
+        # Sums of integers are exact, so duplicates with other label names have equal rows.
+        row = Q[cells.u, cells.later]
+        np.divide(cells.by_partition(cells.counts**2), total**2, out=row, where=total > 0.0)
+        Q[cells.later, cells.u] = row
     if len(encoding.partitions.missing_slots):
         values, vectors = np.linalg.eigh(Q)
         Q = (vectors * np.maximum(values, 0.0)) @ vectors.T
