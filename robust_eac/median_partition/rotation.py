@@ -96,9 +96,13 @@ class Search:
 
     def optima(self):
         """All distinct admissible optima that the search finds."""
-        found = {}
+        found, known = {}, []
         for start in self._starts():
-            Q, value, _ = self.refine(self._climb(start)[1])
+            highest, end = self._climb(start)
+            if any(abs(highest - other) <= _SAME_VALUE for other in known):
+                continue
+            known.append(highest)
+            Q, value, _ = self.refine(end)
             if value > -np.inf and all(abs(value - other) > _SAME_VALUE for other in found):
                 found[value] = Q
         return list(found.values())
