@@ -11,6 +11,7 @@ from scipy.linalg import eigh
 from .. import validation as check
 from ..common import Labels
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
+from ..core.threads import LOG
 from .partition_bound import partition_bounds, until_settled
 
 # Bounds are lowered by this share of the weight of all pairs: rounding raises them by less.
@@ -173,6 +174,7 @@ def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
             converged = False
             break
         bound, n_iter = max(bound, value - margin), n_iter + 1
+        LOG.info("lower bound: iteration %d", n_iter)
         if bound >= enough:
             break
     return LowerBound(bound, pairwise, n_iter, converged)

@@ -14,6 +14,7 @@ from scipy.linalg import helmert
 from scipy.optimize import linear_sum_assignment, nnls
 
 from ..common import row_blocks
+from ..core.threads import LOG
 
 # With more free clusters than this, memberships are not rotated: rotations have (f - 1)(f - 2) / 2 dimensions.
 MOST_ROTATED = 20
@@ -97,8 +98,10 @@ class Search:
     def optima(self):
         """All distinct admissible optima that the search finds."""
         found, known = {}, []
-        for start in self._starts():
+        for number, start in enumerate(self._starts(), start=1):
+            LOG.info("other memberships with the same losses: start %d", number)
             highest, end = self._climb(start)
+            # The same climb ends at the same optimum.
             if any(abs(highest - other) <= _SAME_VALUE for other in known):
                 continue
             known.append(highest)
