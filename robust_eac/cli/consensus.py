@@ -121,21 +121,9 @@ def run_report(arguments):
     # A missing package is an error before the work starts.
     load_template()
     ensemble, labels, found, code = _consensus_of(arguments, [arguments.output])
-    page = report(
-        found.model,
-        labels,
-        None,
-        sample_weight=None,
-        names=ensemble.titles,
-        object_names=ensemble.objects,
-        texts={
-            "title": arguments.title,
-            "note": arguments.note,
-            "call": shlex.join(["robust-eac", *arguments.argv]),
-        },
-        max_rows=arguments.max_rows,
-        selection=found.selection,
-        assessed=found.assessed,
-    )
+    texts = {"title": arguments.title, "note": arguments.note, "call": shlex.join(["robust-eac", *arguments.argv])}
+    options = {"max_rows": arguments.max_rows, "selection": found.selection, "assessed": found.assessed}
+    options |= {"names": ensemble.titles, "object_names": ensemble.objects, "sample_weight": None, "texts": texts}
+    page = report(found.model, labels, None, **options)
     write_outputs({arguments.output: page}, found.summary)
     return code

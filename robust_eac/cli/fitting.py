@@ -87,10 +87,10 @@ def find_consensus(arguments, options, labels, titles):
         # Of equal sizes, the cluster with the first object comes first.
         order = np.argsort(-np.bincount(model.labels_, minlength=model.membership_.shape[1]), kind="stable")
         model.labels_, model.membership_ = np.argsort(order)[model.labels_], model.membership_[:, order]
-    assessment = assessed = None
+    assessed = None
     if arguments.certify or arguments.command == "report":
         assessed = assess(model, labels, None, bound=arguments.certify)
-        assessment = assessed[0]
+    assessment = assessed and assessed[0]
     results, parameters = _certificate(assessment), model.get_params(deep=False)
     if arguments.method != "merge":
         results |= {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")}
@@ -112,11 +112,11 @@ def _search(arguments, options, labels, titles):
     agreements = agreements_with(encoding, result.labels)
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    assessment = assessed = None
+    assessed = None
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
         assessed = assess_partition(encoding, result.weights, result.labels, most, result.cost)
-        assessment = assessed[0]
+    assessment = assessed and assessed[0]
     results |= {"credible_radius": radius} | _certificate(assessment)
     summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
     parameters = options | result.options | {"cost": result.cost}

@@ -14,6 +14,7 @@ from ..median_partition.rotation import (
     embedded,
     free_clusters,
     label_changes,
+    rotation_in,
     rotation_of_three,
 )
 from ..metrics.external import count_shared, matched_numbers
@@ -79,7 +80,6 @@ class _Seen:
         self.membership = membership
         self.labels = self.furthest = membership.argmax(axis=1)
         self.unidentified = np.zeros(len(membership), dtype=bool)
-        self._most = 0
 
     def add(self, Q):
         """Compare the labels after the rotation Q."""
@@ -87,8 +87,8 @@ class _Seen:
         found = matched_numbers(count_shared(self.labels, found, Q.shape))[found]
         changed = found != self.labels
         self.unidentified |= changed
-        if np.count_nonzero(changed) > self._most:
-            self._most, self.furthest = np.count_nonzero(changed), found
+        if np.count_nonzero(changed) > np.count_nonzero(self.furthest != self.labels):
+            self.furthest = found
 
 
 def _try_three(seen, rows, free):
@@ -127,7 +127,7 @@ def _try_walks(seen, rows, weight, free):
 def _turn(axes, angle):
     """The rotation by an angle in the plane of two orthonormal (k, 2) axes."""
     c, s = np.cos(angle), np.sin(angle)
-    return np.eye(len(axes)) + axes @ np.array([[c - 1.0, -s], [s, c - 1.0]]) @ axes.T
+    return rotation_in(axes, np.array([[c, -s], [s, c]]))
 
 
 def _interval(membership, Q, axes):

@@ -11,6 +11,7 @@ from scipy.linalg import eigh
 from .. import validation as check
 from ..common import Labels
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
+from ..core.formula import cluster_counts
 from ..core.threads import LOG
 from .partition_bound import partition_bounds, until_settled
 
@@ -138,9 +139,11 @@ def spectral_bound(encoding, weights, n_clusters):
     # With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
     # 1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
     slots, total = encoding.partitions.by_slot(weights), encoding.partitions.total
-    X, roots = one_hot(encoding), np.append(np.sqrt(slots), n_clusters**-0.5)
+    roots = np.append(np.sqrt(slots), n_clusters**-0.5)
     gram = np.empty((len(roots), len(roots)))
-    gram[:-1, :-1] = (X.T @ (X * encoding.rows.multiplicity[:, np.newaxis])).toarray()
+    starts, ends = encoding.partitions.offsets, encoding.partitions.offsets + encoding.partitions.n_codes
+    for codes, start, end in zip(encoding.rows.codes.T, starts, ends, strict=True):
+        gram[:-1, start:end] = cluster_counts(encoding, codes, end - start)
     gram[-1, :-1] = gram[:-1, -1] = encoding.partitions.sizes
     gram[-1, -1] = total
     values, vectors = eigh(gram * np.outer(roots, roots))

@@ -181,7 +181,7 @@ class Search:
         for _ in range(_STARTS if len(self.free) < 6 else _STARTS_FROM_SIX):
             start = np.linalg.qr(rng.standard_normal((size, size)))[0]
             for signs in islice(product(*ways), _MOST_SIGNS):
-                yield _rotation(self.plane, start @ (axes * signs).T)
+                yield rotation_in(self.plane, start @ (axes * signs).T)
 
     def _climb(self, Q):
         """(confidence, rotation): labels by the largest membership and the best rotation to them, in turn."""
@@ -194,7 +194,7 @@ class Search:
             if value <= before + 1e-12:
                 break
             target = (units[labels] * self.weight[:, np.newaxis]).T @ self.rows
-            Q = _rotation(self.plane, _polar(self.plane.T @ target @ self.plane))
+            Q = rotation_in(self.plane, _polar(self.plane.T @ target @ self.plane))
         return value, Q
 
     def refine(self, Q):
@@ -259,7 +259,7 @@ class Search:
             generator = np.zeros((size, size))
             generator[first, second] = angles * min(1.0, _REACH / max(largest, _REACH))
             # (I + A)(I - A^2)^(-1/2) is a rotation by atan of the angles.
-            Q = _rotation(basis, _polar(np.eye(size) + generator - generator.T)) @ Q
+            Q = rotation_in(basis, _polar(np.eye(size) + generator - generator.T)) @ Q
             of_bounds = np.zeros((k, k))
             np.add.at(of_bounds, clusters, prices[:, np.newaxis] * edge[at])
             of_bounds = 0.5 * (of_bounds + of_bounds.T)
@@ -290,7 +290,7 @@ def embedded(Q, free, k):
     return whole
 
 
-def _rotation(plane, inner):
+def rotation_in(plane, inner):
     """The (k, k) rotation that is `inner` in a basis of the plane, and the identity across it."""
     return np.eye(len(plane)) + plane @ (inner - np.eye(len(inner))) @ plane.T
 
