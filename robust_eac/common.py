@@ -36,9 +36,11 @@ def row_blocks(n_rows, size=None):
 
 def warn(message, category=UserWarning):
     """Give a warning at the first frame outside this package."""
-    level, frame = 1, sys._getframe()
+    level = 1
+    frame = sys._getframe()
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
+        level = level + 1
+        frame = frame.f_back
     warnings.warn(message, category, stacklevel=level)
 
 

@@ -62,7 +62,8 @@ class FixedConsensus(NamedTuple):
         statistics = Statistics(T, Q, np.empty((0, 3)), np.zeros(len(Q)), np.zeros(len(T)))
         slots = Slots(np.zeros(m, dtype=np.int64), whole, np.array([len(self.T) - 1]))
         for rows in row_blocks(n):
-            codes, seen = new.codes[rows], np.ascontiguousarray(new.observed[rows][:, first])
+            codes = new.codes[rows]
+            seen = np.ascontiguousarray(new.observed[rows][:, first])
             absent = Visited(RowData(codes, np.zeros(len(codes)), seen), slots)
             placed[rows] = place_by(absent, statistics, k, skip=self.skip, max_visits=MAX_PLACING)
         return placed
@@ -136,7 +137,8 @@ def read_new_objects(book, ensemble):
     """The :class:`NewObjects` of a checked ensemble with the partitions of the fit."""
     codes = np.empty((ensemble.n_samples, len(book.partitions)), dtype=np.uint32)
     for place, u in enumerate(book.partitions):
-        start, end = book.starts[place], book.starts[place + 1]
+        start = book.starts[place]
+        end = book.starts[place + 1]
         known = book.labels[start:end]
         asked = _as_in_fit(ensemble.labels[:, u], _categories(ensemble, u), book.categories[place])
         known = known[: len(known) - (known[-1] == -1)]
@@ -147,7 +149,8 @@ def read_new_objects(book, ensemble):
 
 def keep_consensus(ensemble, objective, result, state, tol):
     """The :class:`FixedConsensus` of a median partition, from the objective's state there."""
-    encoding, active = objective.encoding, np.flatnonzero(result.weights)
+    encoding = objective.encoding
+    active = np.flatnonzero(result.weights)
     book = write_codebook(encoding, ensemble, active)
     skip = max(tol, ROUNDING) * encoding.partitions.total
     coef, quadratic, together = objective.terms(result.weights, state)

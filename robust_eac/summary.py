@@ -42,7 +42,8 @@ class Settings(NamedTuple):
 
 def assess(model, X, sample_weight, *, bound=True):
     """(Assessment, Moves, encoding) of a fitted model; ValueError if X is not the fitted ensemble."""
-    settings, labels = model._settings, model.labels_
+    settings = model._settings
+    labels = model.labels_
     if check.is_dask_array(labels):
         return Assessment(unbounded="the fit was to a Dask array"), None, None
     ensemble = check.ensemble(X, name="X")
@@ -78,8 +79,10 @@ def summarise(model, names, assessment=None):
 
 def describe(model, names, assessment=None):
     """The rows of the report on a fitted model, as two dicts {subject: text}: what was found, and how sure it is."""
-    n, settings = len(model.labels_), model._settings
-    merged, parameters = settings.objective is None, settings.parameters
+    n = len(model.labels_)
+    settings = model._settings
+    merged = settings.objective is None
+    parameters = settings.parameters
     weighting = "the trusted ones, with equal weights" if merged else name_of(parameters["weighting"])
     found = rows_found(model.labels_, parameters["n_clusters"], model.weights_, weighting, model.agreements_, names)
     if model.n_clusters_found_ == 1:
@@ -101,7 +104,8 @@ def _labels(membership, sample_weight, assessment):
         found = identifiability(membership, sample_weight)
         n_unidentified, _, proven = (None, None, None) if found is None else found.counts
     else:
-        n_unidentified, proven = assessment.n_unidentified, assessment.identified
+        n_unidentified = assessment.n_unidentified
+        proven = assessment.identified
     if n_unidentified is None:
         return "not computed: too many clusters"
     if n_unidentified:
@@ -117,7 +121,9 @@ def certificate_rows(assessment, n_samples):
     """Two rows of the report: the ambiguous objects, and the distance to the bound; empty if there is no assessment."""
     if assessment is None:
         return {}
-    loss, bound, excess = assessment.loss, assessment.bound, assessment.excess
+    loss = assessment.loss
+    bound = assessment.bound
+    excess = assessment.excess
     if bound is None:
         distance = f"none: {assessment.unbounded}"
     else:

@@ -130,7 +130,8 @@ def _read(labels, name, part):
     names = objects = None
     is_frame = hasattr(labels, "iloc") and hasattr(labels, "columns")
     if is_frame:
-        names, objects = _as_names(labels.columns), labels.index
+        names = _as_names(labels.columns)
+        objects = labels.index
     if not is_frame or all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in labels.dtypes):
         labels = as_array(labels, name)
         if not part and _are_pairs(labels):
@@ -154,7 +155,9 @@ def _read_list(entries, name):
     """:func:`_read` for a list of clusterings: arrays, Series, Categoricals."""
     titles = [f"{name}[{u}]" for u in range(len(entries))]
     n = next(len(entry) for entry in entries if hasattr(entry, "shape"))
-    columns, objects, code = [], None, None
+    columns = []
+    objects = None
+    code = None
     for u, (entry, title) in enumerate(zip(entries, titles, strict=True)):
         columns.append(label_column(entry, title))
         shape = columns[-1][0].shape
@@ -162,7 +165,8 @@ def _read_list(entries, name):
             raise ValueError(f"{title} must be a label vector of shape (n_samples,)={(n,)}, got shape {shape}.")
         _compare(title, entry, objects, code and code.format(name))
         if _names_nothing(objects):
-            objects, code = _index_of(entry), f"{{}}[{u}].index"
+            objects = _index_of(entry)
+            code = f"{{}}[{u}].index"
     given = [getattr(entry, "name", None) for entry in entries]
     names = None if None in given or "" in given else _as_names(given)
     return _side_by_side(columns, names, objects, (code, "[entry.name for entry in {}]")), titles

@@ -84,7 +84,8 @@ def with_weight(weights, weighting):
 
 def agreement_of(weights, agreements, n_samples):
     """Mean agreement of the partitions with the consensus, plain and weighted, and advice if it is low."""
-    mean, by_weight = rounded(agreements.mean()), rounded(weights @ agreements)
+    mean = rounded(agreements.mean())
+    by_weight = rounded(weights @ agreements)
     text = f"of the partitions with the consensus: mean {mean}, by weight {by_weight} (1: same, 0: chance)"
     return "; ".join(filter(None, (text, little_agreement(agreements, n_samples))))
 

@@ -113,11 +113,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 141
     except KeyboardInterrupt:
-        code, message = 130, "interrupted"
+        code = 130
+        message = "interrupted"
     except ValueError as error:
-        code, message = 2, error
+        code = 2
+        message = error
     except Exception as error:
         is_told = isinstance(error, (OSError, ImportError, RuntimeError))
-        code, message = 1, error if is_told else f"{type(error).__name__}: {error}"
+        code = 1
+        message = error if is_told else f"{type(error).__name__}: {error}"
     print_problem("error", message)
     return code

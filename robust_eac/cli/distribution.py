@@ -96,7 +96,8 @@ def _items(arguments, table, labels):
     from ..diagnostics.resampling import check_groups, cluster_consensus, item_consensus
 
     objects = pd.RangeIndex(1, len(labels) + 1, name="object") if table.objects is None else table.objects
-    groups, parts = check_groups(None, labels), []
+    groups = check_groups(None, labels)
+    parts = []
     for k in np.unique(groups):
         resamples = labels[:, groups == k]
         if (unseen := (resamples == -1).all(axis=1)).any():

@@ -47,10 +47,14 @@ class Found(NamedTuple):
 
 def solver_options(arguments):
     """The options of the solver that were given, as keywords; ValueError for options that do not go together."""
-    n_clusters, loss, method = arguments.n_clusters, arguments.loss, arguments.method or "median-partition"
-    mode, solver = f"--method {method}", _SOLVERS[method]
+    n_clusters = arguments.n_clusters
+    loss = arguments.loss
+    method = arguments.method or "median-partition"
+    mode = f"--method {method}"
+    solver = _SOLVERS[method]
     if loss is not None:
-        mode, solver = f"--loss {loss}", solve_hard_median_partition
+        mode = f"--loss {loss}"
+        solver = solve_hard_median_partition
         if not isinstance(n_clusters, int | None):
             raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
     elif n_clusters is None:
@@ -86,12 +90,14 @@ def find_consensus(arguments, options, labels, titles):
     if arguments.sort == "size":
         # Of equal sizes, the cluster with the first object comes first.
         order = np.argsort(-np.bincount(model.labels_, minlength=model.membership_.shape[1]), kind="stable")
-        model.labels_, model.membership_ = np.argsort(order)[model.labels_], model.membership_[:, order]
+        model.labels_ = np.argsort(order)[model.labels_]
+        model.membership_ = model.membership_[:, order]
     assessed = None
     if arguments.certify or arguments.command == "report":
         assessed = assess(model, labels, None, bound=arguments.certify)
     assessment = assessed and assessed[0]
-    results, parameters = _certificate(assessment), model.get_params(deep=False)
+    results = _certificate(assessment)
+    parameters = model.get_params(deep=False)
     if arguments.method != "merge":
         results |= {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")}
         parameters["weighting"] = name_of(model.weighting)

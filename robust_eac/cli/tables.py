@@ -43,12 +43,14 @@ class InputTable(NamedTuple):
 
     def named(self, c):
         """The column at a position for an error: its number from 1, and its title."""
-        number, title = str(c + 1), self.frame.columns[c]
+        number = str(c + 1)
+        title = self.frame.columns[c]
         return f"column {number}" if title == number else f"column {number} ({title!r})"
 
     def find(self, *specs):
         """Positions of columns by :func:`find_column`, or of all that match a shell-like pattern."""
-        titles, found = list(self.frame.columns), {}
+        titles = list(self.frame.columns)
+        found = {}
         for spec in specs:
             matching = [] if spec in titles else [c for c, title in enumerate(titles) if fnmatchcase(title, spec)]
             found |= dict.fromkeys(matching or [find_column(titles, spec, self.file)])
@@ -117,7 +119,8 @@ def _read_text(arguments, path):
     """The DataFrame in a delimited text."""
     data = sys.stdin.buffer.read() if path == STDOUT else path.read_bytes()
     if path.suffix.lower() == ".gz":
-        data, path = gzip.decompress(data), path.with_suffix("")
+        data = gzip.decompress(data)
+        path = path.with_suffix("")
     try:
         lines = io.StringIO(data.decode("utf-8-sig").rstrip("\r\n"), newline="")
     except UnicodeDecodeError as error:
@@ -233,7 +236,8 @@ def _rows_of_file(table):
 
 def read_truth(arguments, ensemble):
     """Classes of the objects, -1 where unknown; None if none are given."""
-    chosen, path = arguments.truth_column, arguments.truth
+    chosen = arguments.truth_column
+    path = arguments.truth
     if path is None and chosen is None:
         return None
     variable = chosen if path is not None and path.suffix.lower() in _ARCHIVES else None
@@ -273,7 +277,8 @@ def features_of(table):
 def _read_beside(arguments, path, ensemble, variable=None):
     """The :class:`Table` in a second file on the same objects, in their order: by names, or else by position."""
     table = read_table(arguments, path, variable)
-    names, wanted = table.objects, ensemble.objects
+    names = table.objects
+    wanted = ensemble.objects
     if wanted is None or names is None:
         if (n := len(table.frame)) != (m := len(ensemble.frame)):
             raise ValueError(f"{path}: has {n} rows, {ensemble.file} {m}; --index-column joins by names.")

@@ -141,7 +141,8 @@ def compare(
     uniform      sec 1.0    0.867
     """
     partitions_of = check.ensemble(labels, y=y, X=X)
-    labels, n = partitions_of.labels, partitions_of.n_samples
+    labels = partitions_of.labels
+    n = partitions_of.n_samples
     n_clusters = check.n_clusters(n_clusters, n)
     y = None if y is None else check.clusters(y, n, name="y")
     X = None if X is None else check.features(X, n_samples=n)
@@ -281,7 +282,9 @@ def _runs(ensemble, noises, seeds, n_drawn, with_replacement):
     Noise, draw and methods have their own random streams.
     """
     for (kind, fraction), (repeat, seed) in product(noises, enumerate(seeds)):
-        among, names, partitions = ensemble.labels, ensemble.names, None
+        among = ensemble.labels
+        names = ensemble.names
+        partitions = None
         if kind is not None:
             among, _ = corrupt_ensemble(among, fraction, np.random.RandomState([seed, 2]), kind=kind)
         drawn = among
@@ -300,7 +303,8 @@ def _outcomes(tasks, n_jobs, bar):
     # may fail where results come in the order in which they finish.
     parallel = Parallel(n_jobs=n_jobs or 1, backend="loky", return_as="generator")
     outcomes = parallel(delayed(_attempt)(*task) for task in tasks.values())
-    found, noted = {}, {}
+    found = {}
+    noted = {}
     for key, (outcome, caught) in zip(tasks, outcomes, strict=True):
         found[key] = outcome
         noted |= dict.fromkeys(caught)
@@ -313,7 +317,9 @@ def _outcomes(tasks, n_jobs, bar):
 
 def _attempt(function, *arguments):
     """((result, seconds, error message), warnings) of a task."""
-    start, result, error = time.perf_counter(), None, None
+    start = time.perf_counter()
+    result = None
+    error = None
     with warnings.catch_warnings(record=True) as caught:
         try:
             result = function(*arguments)

@@ -40,11 +40,14 @@ _DIGITS = 10
 # With ties, the exact test of up to this many values enumerates their signs: SciPy's does so one pattern at a time.
 _ALL_SIGNS = 13
 # In inches: height of the margins and of a method.
-_MARGINS, _ROW = 1.3, 0.24
+_MARGINS = 1.3
+_ROW = 0.24
 # In rows: the least height of curves.
 _LEAST = 12
 # In inches: width of a scale, and of a character beside it; and characters besides a name, of ranks or marks.
-_SCALE, _CHARACTER, _BESIDE = 4.5, 0.085, 8
+_SCALE = 4.5
+_CHARACTER = 0.085
+_BESIDE = 8
 
 
 class ComparisonSummary(NamedTuple):
@@ -280,7 +283,8 @@ def friedman(scores):
 
 def mean_interval(table, level, prefix=""):
     """Mean of every column, and the ends of Student's interval, "low" and "high": NaN with fewer than two values."""
-    mean, reach = table.mean(), t.ppf(0.5 + 0.5 * level, table.count() - 1) * table.sem()
+    mean = table.mean()
+    reach = t.ppf(0.5 + 0.5 * level, table.count() - 1) * table.sem()
     return pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach}).add_prefix(prefix)
 
 
@@ -311,7 +315,8 @@ def method_name(scheme, function):
 def _text(summary):
     """The table of a summary without parts, and notes on it."""
     text = summary.table.drop(columns=["scheme", "function"]).to_string(index=False, na_rep="", formatters=_FORMATS)
-    count, least = counted(summary.n_blocks, summary.blocks[:-1]), 2.0 ** (1 - summary.n_blocks)
+    count = counted(summary.n_blocks, summary.blocks[:-1])
+    least = 2.0 ** (1 - summary.n_blocks)
     note = f"{count}; differences to {summary.reference}"
     if summary.n_blocks > 1:
         limit = f" (with {count} no p can be below {least:.3f})" if least > 0.05 else ""
@@ -332,11 +337,14 @@ def _draw_intervals(summary, scores, ax, *, paired):
     """Draw means with intervals, the best method on top, and below each small points for the blocks."""
     rows = summary.table.dropna(subset="mean")
     labels = rows["method"] + [f" ({n} failed)" if n else "" for n in rows["failures"]]
-    axis, columns, note = _TITLES.get(summary.measure, summary.measure), ["mean", "low", "high"], " (points)"
+    axis = _TITLES.get(summary.measure, summary.measure)
+    columns = ["mean", "low", "high"]
+    note = " (points)"
     if paired:
         # In its label: the axis has too little room for a long name.
         labels += np.where(rows["method"] == summary.reference, " (reference)", "")
-        axis, note = f"{axis} minus that of the reference", " (points); hollow: 0 inside"
+        axis = f"{axis} minus that of the reference"
+        note = " (points); hollow: 0 inside"
         columns = ["difference", "difference_low", "difference_high"]
         scores = scores.sub(scores[summary.reference], axis=0)
     ax = _new_axes(ax, len(rows), labels)

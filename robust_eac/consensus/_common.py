@@ -33,7 +33,8 @@ def prepare_ensemble(labels, weights):
     encoding = encode(ensemble.labels)
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
-        encoding, weights = select(encoding, active), weights[active]
+        encoding = select(encoding, active)
+        weights = weights[active]
     return encoding, weights
 
 
@@ -129,7 +130,8 @@ def _refined_colours(encoding, weights):
     # They are 0 without weight. Sums are small enough for floats to be exact, so the order of terms does not matter.
     rows, partitions, _ = encoding
     by_slot = np.repeat(weights, partitions.n_codes) * partitions.sizes
-    filled, weighty = by_slot > 0.0, rows.multiplicity > 0.0
+    filled = by_slot > 0.0
+    weighty = rows.multiplicity > 0.0
     shift = np.uint64(12 + int(max(np.count_nonzero(weighty), np.count_nonzero(weights))).bit_length())
 
     def hashed(colours):
@@ -142,7 +144,8 @@ def _refined_colours(encoding, weights):
     # Single precision, in which rounding errors rarely show.
     given = (values.astype(np.float32).view(np.int32) for values in (weights, rows.multiplicity, by_slot))
     of_partitions, of_objects, slots = (hashed(bits.astype(np.int64)) for bits in given)
-    one_cluster, n_before = np.zeros(len(weighty), dtype=np.intp), 0
+    one_cluster = np.zeros(len(weighty), dtype=np.intp)
+    n_before = 0
     while True:
         colours = hashed(of_partitions + np.add.reduceat(slots, partitions.offsets))
         slots = np.where(filled, hashed(slots + np.repeat(colours, partitions.n_codes)), 0)
@@ -152,7 +155,8 @@ def _refined_colours(encoding, weights):
         n_different = len(np.unique(slots[filled]))
         if n_different in (n_before, np.count_nonzero(filled)):
             return objects, colours, slots
-        sums, n_before = np.zeros((len(slots), 1)), n_different
+        sums = np.zeros((len(slots), 1))
+        n_before = n_different
         kernels.count(rows.codes, partitions.offsets, hashed(objects).astype(np.float64), one_cluster, sums)
         slots = np.where(filled, hashed(slots + sums[:, 0].astype(np.int64)), 0)
 

@@ -52,7 +52,8 @@ def cut(tree, n_clusters):
 def linkage_matrix(left, right, heights):
     """SciPy's linkage matrix (n - 1, 4) of n points from merges of the clusters of two points each, by height."""
     n = len(left) + 1
-    clusters, numbers = DisjointSet(range(n)), np.arange(n)
+    clusters = DisjointSet(range(n))
+    numbers = np.arange(n)
     merges = np.empty((n - 1, 4))
     for k, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
         parts = sorted(numbers[[clusters[a], clusters[b]]])
@@ -105,11 +106,13 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
 @njit
 def _most_similar(sums, pairs, scale, i, start, stop):
     """(j, similarity) of the group most similar to i, of those from start to before stop; (-1, -1) if there is none."""
-    nearest, best = -1, -1.0
+    nearest = -1
+    best = -1.0
     for j in range(start, stop):
         if scale[j] > 0.0:
             # 0 if no partition contains a pair of their objects.
             similarity = sums[i, j] / pairs[i, j] * scale[i] * scale[j] if pairs[i, j] > 0.0 else 0.0
             if similarity > _ABOVE * best:
-                nearest, best = j, similarity
+                nearest = j
+                best = similarity
     return nearest, best

@@ -232,12 +232,14 @@ def threshold_eac(
     encoding = distinct_rows(encoding)
     # Uniform weights become ones, and their sums counts.
     votes = weights / weights.max()
-    indicators, observed = one_hot(encoding), encoding.rows.observed
+    indicators = one_hot(encoding)
+    observed = encoding.rows.observed
     voting = indicators * encoding.partitions.by_slot(votes)
     watching = observed * encoding.partitions.by_mask(votes)
     clusters = np.arange(len(observed))
     for block in row_blocks(len(clusters), max(1, _BLOCK_PAIRS // len(clusters))):
-        together, both = (voting[block] @ indicators.T).toarray(), watching[block] @ observed.T
+        together = (voting[block] @ indicators.T).toarray()
+        both = watching[block] @ observed.T
         shares = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
         i, j = np.nonzero(shares >= least)
         edges = np.ones(len(i)), (clusters[block][i], clusters[j])

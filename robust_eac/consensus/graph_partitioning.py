@@ -229,7 +229,8 @@ def jaccard_graph(members, multiplicity, sizes, weights):
     pairs = min(k * k, int((np.diff(members.indptr).astype(np.float64) ** 2).sum()))
     check_memory(_BYTES_PER_EDGE * pairs, f"mcla: the graph of the {k} clusters of all partitions")
     edges = (members.T @ sparse.diags_array(multiplicity) @ members).tocsr()
-    a, b = np.repeat(np.arange(k), np.diff(edges.indptr)), edges.indices
+    a = np.repeat(np.arange(k), np.diff(edges.indptr))
+    b = edges.indices
     edges.data *= weights[a] * weights[b] / (sizes[a] + sizes[b] - edges.data)
     return edges
 
@@ -244,7 +245,8 @@ def pieces(encoding, n_clusters, imbalance, rng):
     """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object)."""
     # Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
     # results depend more than on their seeds.
-    n, d = encoding.n_samples, len(encoding.rows.codes)
+    n = encoding.n_samples
+    d = len(encoding.rows.codes)
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.rows.multiplicity.astype(np.int64)
     limit = max(1, int(imbalance * n / n_clusters))
@@ -313,8 +315,10 @@ def partition_hypergraph(kahypar, members, weights, sizes, n_parts, *, imbalance
     context.setEpsilon(imbalance)
     context.setSeed(int(rng.randint(2**31 - 1)))
     context.suppressOutput(True)
-    ends, vertices = members.indptr.tolist(), members.indices.tolist()
-    sizes, weights = sizes.tolist(), weights[used].tolist()
+    ends = members.indptr.tolist()
+    vertices = members.indices.tolist()
+    sizes = sizes.tolist()
+    weights = weights[used].tolist()
     hypergraph = kahypar.Hypergraph(len(sizes), len(used), ends, vertices, n_parts, weights, sizes)
     kahypar.partition(hypergraph, context)
     return np.array([hypergraph.blockID(i) for i in range(len(sizes))], dtype=np.intp)

@@ -247,7 +247,8 @@ def bisecting_tree(
         return _leaf(encoding, weights, rows, criterion, singleton, search)
 
     leaves = [grow(np.arange(len(encoding.rows.codes)))]
-    parents, levels = [], [leaves[0].sized_density]
+    parents = []
+    levels = [leaves[0].sized_density]
     while len(leaves) < n_clusters:
         parent = int(np.argmax([leaf.gain for leaf in leaves]))
         if not leaves[parent].halves:
@@ -336,7 +337,8 @@ def _leaf(encoding, weights, rows, criterion, singleton, search):
         halves = best_lloyd(own, weights, squared_distances, 2, **search).clusters
     if halves.min() == halves.max():
         return _Leaf(rows, density, (), -np.inf)
-    by_size, gain = own.rows.multiplicity.sum(), _sized_density(own, weights, halves, 2, singleton) - density
+    by_size = own.rows.multiplicity.sum()
+    gain = _sized_density(own, weights, halves, 2, singleton) - density
     return _Leaf(rows, density, (rows[halves == 0], rows[halves == 1]), by_size if criterion == "size" else gain)
 
 

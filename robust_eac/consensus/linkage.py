@@ -45,8 +45,10 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     rng = check.random_state(random_state)
     values = 1.0 if values_of is None else values_of(encoding, weights)
     encoding = distinct_rows(encoding)
-    n, partitions = len(encoding.rows.codes), encoding.partitions
-    n_pairs, objects = n * (n - 1) // 2, f"n_samples={encoding.n_samples} objects ({n} distinct)"
+    n = len(encoding.rows.codes)
+    partitions = encoding.partitions
+    n_pairs = n * (n - 1) // 2
+    objects = f"n_samples={encoding.n_samples} objects ({n} distinct)"
     check_memory(8 * n_pairs, f"{linkage} linkage of {objects}, with {n_pairs} distances,")
     order = rng.permutation(n)
     codes, sizes, observed = encoding.rows.take(order)
@@ -68,13 +70,16 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     fill(np.ascontiguousarray(codes.T), partitions.offsets, values, tables, seen, by_mask, sizes, distances)
     # SciPy takes no single row.
     if linkage != "single" or n == 1:
-        pairs, heights = np.empty((n - 1, 2), dtype=np.int64), np.empty(n - 1)
+        pairs = np.empty((n - 1, 2), dtype=np.int64)
+        heights = np.empty(n - 1)
         follow_chains(distances, sizes, linkage == "complete", pairs, heights)
         merges = np.argsort(heights, kind="stable")
-        pairs, heights = pairs[merges], heights[merges]
+        pairs = pairs[merges]
+        heights = heights[merges]
     else:
         merges = hierarchy.linkage(distances, linkage)
-        pairs, heights = _rows_of(merges[:, :2].astype(np.int64)), merges[:, 2]
+        pairs = _rows_of(merges[:, :2].astype(np.int64))
+        heights = merges[:, 2]
     if complete:
         heights = heights / by_mask.sum()
     return encoding, Tree(*order[pairs.T], 1.0 - heights)
@@ -110,13 +115,17 @@ def fill(codes, offsets, values, tables, seen, mask_weights, sizes, distances):
     mask_weights : (n_masks,) share of the partitions of each mask.
     """
     m, n = codes.shape
-    sums, observed = np.empty(n), np.ones(n)
+    sums = np.empty(n)
+    observed = np.ones(n)
     most = 1.0 if len(seen) > 0 else mask_weights.sum()
     for i in range(n - 1):
-        row, both = sums[i + 1 :], observed[i + 1 :]
+        row = sums[i + 1 :]
+        both = observed[i + 1 :]
         row[:] = 0.0
         for u in range(m):
-            own, others, slot = codes[u, i], codes[u, i + 1 :], offsets[u] + codes[u, i]
+            own = codes[u, i]
+            others = codes[u, i + 1 :]
+            slot = offsets[u] + codes[u, i]
             if len(tables) > 0:
                 table = tables[slot]
                 for j in range(len(row)):
@@ -129,7 +138,8 @@ def fill(codes, offsets, values, tables, seen, mask_weights, sizes, distances):
             both[:] = 0.0
         for g in range(len(seen)):
             if seen[g, i]:
-                weight, others = mask_weights[g], seen[g, i + 1 :]
+                weight = mask_weights[g]
+                others = seen[g, i + 1 :]
                 for j in range(len(row)):
                     both[j] += weight if others[j] else 0.0
         first = _position(n, i, i + 1)
@@ -146,33 +156,39 @@ def follow_chains(distances, sizes, complete, pairs, heights):
     pairs, heights : (n - 1, 2) a row from each of the two clusters that merge, (n - 1,) at which distance.
     """
     n = len(sizes)
-    clusters, chain, length = np.arange(n), np.empty(n, dtype=np.int64), 0
+    clusters = np.arange(n)
+    chain = np.empty(n, dtype=np.int64)
+    length = 0
     for k in range(n - 1):
         if length == 0:
             chain[0], length = clusters[0], 1
         while True:
             x = chain[length - 1]
             before = chain[length - 2] if length > 1 else -1
-            nearest, lowest = before, np.inf
+            nearest = before
+            lowest = np.inf
             if before >= 0:
                 lowest = distances[_position(n, min(x, before), max(x, before))] / (sizes[x] * sizes[before])
             for i in clusters:
                 if i != x:
                     mean = distances[_position(n, min(i, x), max(i, x))] / (sizes[x] * sizes[i])
                     if mean < lowest:
-                        nearest, lowest = i, mean
+                        nearest = i
+                        lowest = mean
             if nearest == before:
                 break
             chain[length] = nearest
             length += 1
         length -= 2
-        kept, gone = min(x, before), max(x, before)
+        kept = min(x, before)
+        gone = max(x, before)
         pairs[k, 0], pairs[k, 1], heights[k] = kept, gone, lowest
         clusters = clusters[clusters != gone]
         for i in clusters:
             if i != kept:
                 place = _position(n, min(i, kept), max(i, kept))
-                own, other = distances[place], distances[_position(n, min(i, gone), max(i, gone))]
+                own = distances[place]
+                other = distances[_position(n, min(i, gone), max(i, gone))]
                 distances[place] = max(own, other) if complete else own + other
         if not complete:
             sizes[kept] += sizes[gone]

@@ -156,7 +156,8 @@ def merge_labels(
         weights = np.empty(m)
         weights[columns] = trusted / np.count_nonzero(trusted)
     active = np.flatnonzero(weights[columns])
-    part, active_weights = select(encoding, active), weights[columns][active]
+    part = select(encoding, active)
+    active_weights = weights[columns][active]
     if n_clusters == "auto":
         most = min(n, max(_MOST, mean_n_clusters(part, active_weights)))
         candidates = np.arange(min(2, most), most + 1)
@@ -168,12 +169,14 @@ def merge_labels(
 
     # Clusters and micro-clusters are numbered by first appearance.
     objects = grown.objects
-    names, numbers = objects.order(clusters, k), np.argsort(objects.order(grown.leaves, len(grown.sizes)))
+    names = objects.order(clusters, k)
+    numbers = np.argsort(objects.order(grown.leaves, len(grown.sizes)))
     kinds = (np.intp, ()), (float, (k,)), (float, ()), (np.intp, ())
     of_objects = objects.arrays(_numbered, grown.leaves, votes, clusters, shared=(names, numbers), kinds=kinds)
     cluster_weights = np.zeros(len(slots))
     cluster_weights[slots[np.repeat(weights[columns] > 0.0, encoding.partitions.n_codes)]] = grown.cluster_weights
-    tree, places = grown.tree, np.argsort(columns)
+    tree = grown.tree
+    places = np.argsort(columns)
     parts = np.split(cluster_weights, np.cumsum(encoding.partitions.n_codes[places])[:-1])
     found = MergeResult(
         **dict(zip(OF_OBJECTS, of_objects, strict=True)),

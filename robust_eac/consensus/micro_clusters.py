@@ -19,9 +19,12 @@ from ._common import check_memory, in_random_order
 from .agglomeration import Tree, cut, tree_of_sums
 
 # Micro-clusters per cluster of the base partitions, and at least this many per cluster of the consensus.
-_FINENESS, _LEAST_FINENESS = 6, 2
+_FINENESS = 6
+_LEAST_FINENESS = 2
 # The sample on which they are found: its minimum size, objects per micro-cluster, and passes of k-means.
-_SAMPLE, _SAMPLE_PER_CLUSTER, _PASSES = 2**13, 10, 30
+_SAMPLE = 2**13
+_SAMPLE_PER_CLUSTER = 10
+_PASSES = 30
 # Default theta: smaller values give uncertain base clusters less weight.
 THETA = 0.4
 # Probability that a walk continues after a step: 20 steps on average.
@@ -82,7 +85,8 @@ def read_objects(source, rng, sample_weight=None, weights=None):
         encoding = encode_ensemble(source, check.sample_weight(sample_weight, source))
         return None, *in_random_order(encoding, rng, weights)
     chunks = Chunks(source, sample_weight)
-    columns, slots = np.arange(source.shape[1]), np.arange(len(chunks.partitions.sizes))
+    columns = np.arange(source.shape[1])
+    slots = np.arange(len(chunks.partitions.sizes))
     return chunks, chunks.sample(rng), columns, slots
 
 
@@ -221,7 +225,8 @@ def _group_chunks(chunks, table):
 def group_rows(encoding, table):
     """(micro-cluster of least cost of each row, -1 if unobserved; its counts of objects by slot, and of all)."""
     leaves = np.concatenate([costs.argmin(axis=1) for costs in row_sums(encoding, table, 1)])
-    seen, n_micro = encoding.rows.observed.any(axis=1), table.shape[1]
+    seen = encoding.rows.observed.any(axis=1)
+    n_micro = table.shape[1]
     sizes = np.bincount(leaves, weights=encoding.rows.multiplicity * seen, minlength=n_micro)
     return np.where(seen, leaves, -1), (cluster_counts(encoding, leaves, n_micro), sizes)
 
@@ -234,7 +239,8 @@ def row_sums(encoding, table, n_threads):
 
 def similarity_sums(encoding, weights, values, counts):
     """(M, M) weighted sums of the similarities between objects of M groups, and sums of the weights of these pairs."""
-    sums, observed = (counts * values[:, np.newaxis]).T @ counts, encoding.partitions.sum_slots(counts)
+    sums = (counts * values[:, np.newaxis]).T @ counts
+    observed = encoding.partitions.sum_slots(counts)
     return sums, (observed * weights[:, np.newaxis]).T @ observed
 
 
@@ -252,7 +258,8 @@ def group_norms(encoding, weights, values, counts):
 
 def level_own(sums, pairs, own_sums, own_pairs):
     """Let the pairs (i, i) of an object with itself count as the mean of two objects of one group; changes `sums`."""
-    others, weights = sums.diagonal() - own_sums, pairs.diagonal() - own_pairs
+    others = sums.diagonal() - own_sums
+    weights = pairs.diagonal() - own_pairs
     if weights.sum() > _ROUNDING * own_pairs.sum():
         inside = others.sum() / weights.sum()
     else:

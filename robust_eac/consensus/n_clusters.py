@@ -32,7 +32,8 @@ _TIE = 1e-9
 # Near-duplicates have at least this adjusted Rand index, and this share of the objects that either observes in common.
 _NEAR = 0.95
 # Pairs of halves, and the share of the objects in each half.
-_N_SPLITS, _MAX_SAMPLES = 10, 0.7
+_N_SPLITS = 10
+_MAX_SAMPLES = 0.7
 # Maximum number of objects on which halves are compared.
 _JUDGED = 3000
 # Maximum number of partitions in a half: with more, parts of clusters would be stable, too.
@@ -281,7 +282,9 @@ def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):
     held_out, stability, strength = curves = np.zeros((3, len(candidates)))
     if len(i) > 1:
         shapes = 1 + np.column_stack([a.max(axis=0), b.max(axis=0)])
-        a, b, weight = a[i], b[j], first.encoding.rows.multiplicity[i]
+        a = a[i]
+        b = b[j]
+        weight = first.encoding.rows.multiplicity[i]
         parts = [_on_rows(half.encoding, rows) for half, rows in ((first, i), (second, j))]
         for place in np.flatnonzero(candidates > 1):
             of_halves = [_agreements(part, cut[:, place]).mean() for part, cut in zip(parts, (b, a), strict=True)]
@@ -302,7 +305,8 @@ def _strength(a, b, weight, shape):
     least = 1.0
     for total, own in ((sums, squares), (sums.T, squares.T)):
         # Twice the weight of the pairs of different objects in a cluster, and of those that the other cut joins.
-        pairs, together = total.sum(axis=1) ** 2 - own.sum(axis=1), np.sum(total**2 - own, axis=1)
+        pairs = total.sum(axis=1) ** 2 - own.sum(axis=1)
+        together = np.sum(total**2 - own, axis=1)
         least = min(least, np.divide(together, pairs, out=np.zeros(len(pairs)), where=pairs > 0.0).min())
     return float(least)
 
@@ -319,7 +323,8 @@ def _draw_pair(encoding, groups, max_samples, rng):
             partitions = np.sort(rng.permutation(partitions)[:_MOST_PARTITIONS])
         # Leave out unobserved objects, and partitions that observe no object.
         observed = encoding.rows.observed[objects][:, encoding.partitions.mask_of[partitions]]
-        objects, partitions = objects[observed.any(axis=1)], partitions[observed.any(axis=0)]
+        objects = objects[observed.any(axis=1)]
+        partitions = partitions[observed.any(axis=0)]
         part = sub_ensemble(encoding, objects, partitions) if len(objects) else None
         pair.append(_Half(objects, partitions, part))
     return pair

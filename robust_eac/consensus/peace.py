@@ -171,11 +171,14 @@ def _sample(encoding, weights, n_partners, rng):
         first, second = np.divmod(keys, n)
     # The code of "not observed"; no label has this code if nothing is missing.
     missing = encoding.partitions.n_clusters
-    together, both = np.empty(len(first)), np.empty(len(first))
+    together = np.empty(len(first))
+    both = np.empty(len(first))
     weigh_pairs(encoding.rows.codes, weights, missing, first, second, together, both)
     kept = both > 0.0
-    first, second = first[kept], second[kept]
-    together, both = together[kept], both[kept]
+    first = first[kept]
+    second = second[kept]
+    together = together[kept]
+    both = both[kept]
     rows = np.concatenate([first, second])
     order = np.argsort(rows, kind="stable")
     # Both sums run over the weights in the same order: the share of a unanimous pair is exactly 1.
@@ -248,8 +251,10 @@ def bend(p, c, kl):
 def weigh_pairs(codes, weights, missing, first, second, together, both):
     """Fill, for each pair, the weights of the partitions that join it and of those that observe both objects."""
     for pair in range(first.shape[0]):
-        i, j = first[pair], second[pair]
-        seen, same = 0.0, 0.0
+        i = first[pair]
+        j = second[pair]
+        seen = 0.0
+        same = 0.0
         for u in range(codes.shape[1]):
             if codes[i, u] != missing[u] and codes[j, u] != missing[u]:
                 seen += weights[u]
@@ -294,7 +299,8 @@ def column_gradient(i, pairs, kl, Y, g):
 @njit
 def extremes(y, g):
     """Cluster of smallest gradient, and of largest gradient among the clusters with mass."""
-    low, high = 0, -1
+    low = 0
+    high = -1
     for q in range(y.shape[0]):
         if g[q] < g[low]:
             low = q
@@ -338,10 +344,12 @@ def exchange(J, low, high, pairs, kl, Y, g):
             curvature += 2.0 * pairs.N[e] * d * d
         fall = g[J, high] - g[J, low]
         return upper if fall >= upper * curvature else fall / curvature
-    lo, hi = 0.0, upper
+    lo = 0.0
+    hi = upper
     t = upper
     for _ in range(_MAX_ROOT_STEPS):
-        rate, curvature = 0.0, 0.0
+        rate = 0.0
+        curvature = 0.0
         for e in range(pairs.starts[J], pairs.starts[J + 1]):
             j = pairs.partners[e]
             d = Y[j, low] - Y[j, high]
@@ -380,7 +388,8 @@ def move_mass(pairs, kl, state, target, n_steps):
         Y[J, high] = Y[J, high] - t if t < Y[J, high] else 0.0
         for e in range(pairs.starts[J], pairs.starts[J + 1]):
             j = pairs.partners[e]
-            before, after = 0.0, 0.0
+            before = 0.0
+            after = 0.0
             for q in range(k):
                 before += old[q] * Y[j, q]
                 after += Y[J, q] * Y[j, q]

@@ -154,7 +154,8 @@ def leading_vectors(matrix, n_vectors, rng):
         squares, right = eigh((matrix.T @ matrix).toarray(), subset_by_index=(first, side - 1))
     else:
         values, right = svds(matrix, n_vectors, v0=rng.uniform(-1.0, 1.0, size=side), return_singular_vectors="vh")[1:]
-        squares, right = values**2, right.T
+        squares = values**2
+        right = right.T
     positive = squares > _ZERO
     right = right[:, positive][:, ::-1]
     return (matrix @ right) / np.sqrt(squares[positive])[::-1], right

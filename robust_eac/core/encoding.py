@@ -227,12 +227,14 @@ def encode(labels):
     n, m = labels.shape
     codes, sizes, missing = compact_codes(labels)
     n_codes = np.array([len(s) for s in sizes], dtype=np.int64)
-    observed, mask_of = np.ones((n, 1), dtype=bool), np.zeros(m, dtype=np.intp)
+    observed = np.ones((n, 1), dtype=bool)
+    mask_of = np.zeros(m, dtype=np.intp)
     if missing.any():
         # A mask is a distinct column.
         observed = np.where(missing, codes != n_codes - 1, True)
         _, first, mask_of = np.unique(np.packbits(observed, axis=0), axis=1, return_index=True, return_inverse=True)
-        observed, mask_of = np.ascontiguousarray(observed[:, first]), mask_of.ravel()
+        observed = np.ascontiguousarray(observed[:, first])
+        mask_of = mask_of.ravel()
     rows = RowData(codes, np.ones(n), observed)
     return Encoding(rows, hard_partitions(np.concatenate([*sizes, np.empty(0)]), n_codes, missing, mask_of, n))
 
@@ -254,7 +256,8 @@ def hard_partitions(sizes, n_codes, missing, mask_of, n):
 def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
     """Merge rows with equal labels (and equal rows of `start`) if that saves at least this share of the rows."""
     codes, multiplicity, observed = encoding.rows
-    hashes, tables = hash_rows(codes), [codes]
+    hashes = hash_rows(codes)
+    tables = [codes]
     if start is not None:
         hashes += 3 * hash_rows(start.view(np.uint64))
         tables.append(start)
@@ -340,7 +343,8 @@ def compact_codes(labels):
     The code "not observed" is the last of its column.
     """
     n, m = labels.shape
-    lows, highs = labels.min(axis=0).astype(np.int64), labels.max(axis=0).astype(np.int64)
+    lows = labels.min(axis=0).astype(np.int64)
+    highs = labels.max(axis=0).astype(np.int64)
     # Python integers, since the range of 64-bit codes can exceed 64 bits.
     widths = [int(high) - int(low) + 1 for low, high in zip(lows, highs, strict=True)]
     # Lookup tables over the range of the values, together no larger than the labels; np.unique for a wide range.
@@ -363,7 +367,8 @@ def compact_codes(labels):
 
     tables = np.empty(len(tally), dtype=np.int64)
     missing = np.zeros(m, dtype=bool)
-    sizes, wide_values = [], {}
+    sizes = []
+    wide_values = {}
     for u in range(m):
         if narrow[u]:
             counts = tally[starts[u] : starts[u + 1]].copy()

@@ -16,10 +16,12 @@ WIDTH = 4
 
 def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
     """S of shape (n_slots, k) and G of shape (n_masks, k, k) of the memberships of an encoding's rows."""
-    k, partitions = rows.shape[1], encoding.partitions
+    k = rows.shape[1]
+    partitions = encoding.partitions
 
     def of_part(part):
-        data, Y = encoding.rows.take(part), rows[part]
+        data = encoding.rows.take(part)
+        Y = rows[part]
         S = np.zeros((len(partitions.sizes), k + -k % WIDTH))
         G = np.zeros((data.observed.shape[1], k, k))
         if k > _BY_PRODUCT:
@@ -44,7 +46,8 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
 
 def cluster_counts(encoding, clusters, n_clusters):
     """(n_slots, n_clusters) weight of the objects of each slot in each cluster; 0 for "not observed"."""
-    rows, partitions = encoding.rows, encoding.partitions
+    rows = encoding.rows
+    partitions = encoding.partitions
     counts = np.zeros((len(partitions.sizes), n_clusters))
     kernels.count(rows.codes, partitions.offsets, rows.multiplicity, clusters.astype(np.intp), counts)
     counts[partitions.missing_slots] = 0.0
@@ -75,8 +78,11 @@ def agreement_sums(encoding, S, rows, of_partitions=None):
     """
     if of_partitions is None:
         of_partitions = partition_sums(encoding)
-    data, partitions = encoding.rows, encoding.partitions
-    sizes, means, sums = partitions.sizes, [], []
+    data = encoding.rows
+    partitions = encoding.partitions
+    sizes = partitions.sizes
+    means = []
+    sums = []
     for mask in data.observed.T:
         weight = data.multiplicity * mask
         mean, centred = permutation.centre(rows, weight)
@@ -100,8 +106,10 @@ def partition_sums(encoding):
 
 def moments_of_test(encoding, memberships):
     """The PairMoments (see permutation) of consensus and partitions, (m,) each."""
-    rows, partitions = encoding.rows, encoding.partitions
-    sizes, offsets = partitions.sizes, partitions.offsets
+    rows = encoding.rows
+    partitions = encoding.partitions
+    sizes = partitions.sizes
+    offsets = partitions.offsets
     of_consensus = [permutation.soft_moments(memberships, rows.multiplicity * mask) for mask in rows.observed.T]
     power2 = np.add.reduceat(sizes**2, offsets)
     deviation = sizes - np.repeat(power2 / partitions.n_observed, partitions.n_codes)
@@ -126,11 +134,13 @@ def agreement_beside(encoding, losses, consensus):
 
 def agreement_sums_from(partitions, S, G):
     """:func:`agreement_sums` from S and G alone, without centring."""
-    n, offsets = partitions.n_observed, partitions.offsets
+    n = partitions.n_observed
+    offsets = partitions.offsets
     square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), offsets)
     # Each observed object is in exactly one cluster of a partition: S sums to Y1 there.
     v = np.add.reduceat(S, offsets, axis=0)
-    own, singles = partitions.copy * np.einsum("gpp->g", G)[partitions.mask_of], partitions.copy * n
+    own = partitions.copy * np.einsum("gpp->g", G)[partitions.mask_of]
+    singles = partitions.copy * n
     square = np.einsum("gpq,gpq->g", G, G)[partitions.mask_of]
     of_consensus = permutation.pair_sums(n, singles, own, np.einsum("up,up->u", v, v), square)
     of_partitions = permutation.hard_sums(n, singles, partitions.squares)

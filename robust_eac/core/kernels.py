@@ -52,7 +52,9 @@ def add_rows(data, offsets, membership, S, G):
 
     The sums of "not observed" are added, too.
     """
-    codes, observed, multiplicity = data.codes, data.observed, data.multiplicity
+    codes = data.codes
+    observed = data.observed
+    multiplicity = data.multiplicity
     k = membership.shape[1]
     wy = np.empty(S.shape[1])
     for p in range(S.shape[1]):
@@ -83,7 +85,8 @@ def count(codes, offsets, multiplicity, clusters, counts):
 @njit
 def _gather(codes, i, offsets, table, cost):
     """cost = sum over u of table[slot of row i in u]; four partitions at a time, see sweep.gather."""
-    m, k = codes.shape[1], cost.shape[0]
+    m = codes.shape[1]
+    k = cost.shape[0]
     rest = m - m % 4
     for p in range(k):
         cost[p] = 0.0
@@ -115,7 +118,9 @@ def move_rows(data, slots, table, drift, slack, clusters, margins, counts):
     which the bounds of the rows of cluster c shrink, since the table changed after the last call. Costs are computed
     only for rows whose bound is at most ``slack``: O(m k) each.
     """
-    codes, offsets, multiplicity = data.codes, slots.offsets, data.multiplicity
+    codes = data.codes
+    offsets = slots.offsets
+    multiplicity = data.multiplicity
     k = table.shape[1]
     cost = np.empty(k)
     n_moved = 0

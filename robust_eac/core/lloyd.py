@@ -56,14 +56,16 @@ def _from_seeds(encoding, weights, table_of, n_clusters, max_iter, seed):
 
 def run_lloyd(encoding, weights, table_of, table, *, max_iter):
     """Lloyd's algorithm from a first table: rows to the cheapest cluster, table from the counts, until no row moves."""
-    rows, partitions = encoding.rows, encoding.partitions
+    rows = encoding.rows
+    partitions = encoding.partitions
     clusters = np.zeros(len(rows.codes), dtype=np.intp)
     counts = cluster_counts(encoding, clusters, table.shape[1])
     margins = np.zeros(len(clusters))
     kernels.move_rows(rows, partitions.slots, table, np.zeros(table.shape[1]), _SLACK, clusters, margins, counts)
     for _ in range(max_iter):
         new = table_of(encoding, weights, counts)
-        drift, table = _drift(partitions.offsets, new - table), new
+        drift = _drift(partitions.offsets, new - table)
+        table = new
         n_moved = kernels.move_rows(rows, partitions.slots, table, drift, _SLACK, clusters, margins, counts)
         n_moved += _refill(encoding, table, clusters, counts, margins)
         if n_moved == 0:
@@ -82,7 +84,8 @@ def table_costs(encoding, table, rows=slice(None)):
 
 def label_shares(encoding, counts):
     """(n_slots, k) share of each label among a cluster's observed objects; if there are none, among all objects."""
-    partitions, counts = encoding.partitions, counts.copy()
+    partitions = encoding.partitions
+    counts = counts.copy()
     counts[partitions.missing_slots] = 0.0
     observed = partitions.by_slot(partitions.sum_slots(counts))
     overall = partitions.sizes / np.repeat(partitions.n_observed, partitions.n_codes)
@@ -98,7 +101,8 @@ def squared_distances(encoding, weights, counts):
 
 def scaled_distances(encoding, values, counts):
     """Table of squared distances between rows with the entry sqrt(values[l]) in each of their slots l, 0 elsewhere."""
-    partitions, shares = encoding.partitions, label_shares(encoding, counts)
+    partitions = encoding.partitions
+    shares = label_shares(encoding, counts)
     return values * (1.0 - 2.0 * shares) + partitions.by_slot(partitions.sum_slots(values * shares**2))
 
 
@@ -125,7 +129,8 @@ def seed_rows(encoding, weights, n_seeds, rng):
 
 def seed_table(encoding, weights, seeds):
     """Table of the weighted Hamming distances to the seeds, over the labels that both rows have."""
-    rows, partitions = encoding.rows, encoding.partitions
+    rows = encoding.rows
+    partitions = encoding.partitions
     slots = rows.codes[seeds].astype(np.int64) + partitions.offsets
     observed = rows.observed[seeds][:, partitions.mask_of]
     table = partitions.by_slot((weights * observed).T)

@@ -107,7 +107,8 @@ def hard_moments(n, power2, rows2, rows3):
     """
     side = hard_sums(n, n, power2)
     n_pairs = np.maximum(n * (n - 1.0), 1.0)
-    share, rest = side.pairs / n_pairs, (n * (n - 1.0) - side.pairs) / n_pairs
+    share = side.pairs / n_pairs
+    rest = (n * (n - 1.0) - side.pairs) / n_pairs
     spread = side.pairs * rest
     return PairMoments(
         *side,
@@ -134,7 +135,8 @@ def centre(X, weight):
 
 def soft_sums(mean, centred, weight, self_pairs):
     """PairSums of memberships, given by :func:`centre`, and of weights of the rows and of their pairs (i, i)."""
-    along, scatter = centred @ mean, (centred.T * weight) @ centred
+    along = centred @ mean
+    scatter = (centred.T * weight) @ centred
     excess = self_pairs @ (2.0 * along + np.einsum("ic,ic->i", centred, centred))
     n = weight.sum()
     return PairSums(n, self_pairs.sum(), mean @ mean, excess, 2.0 * n * (weight @ along**2) + np.sum(scatter**2))
@@ -144,12 +146,15 @@ def soft_moments(X, weight):
     """The :class:`PairMoments` of a membership matrix; O(n_rows k^3)."""
     mean, centred = centre(X, weight)
     side = soft_sums(mean, centred, weight, weight)
-    n, n_pairs = side.n, max(side.n * (side.n - 1.0), 1.0)
-    v, H = weight @ X, (X.T * weight) @ X
+    n = side.n
+    n_pairs = max(side.n * (side.n - 1.0), 1.0)
+    v = weight @ X
+    H = (X.T * weight) @ X
     squares = np.einsum("ic,ic->i", X, X)
     rows = X @ v - squares
     squares_by_row = np.einsum("ic,ic->i", X @ H, X)
-    share, pairs2 = side.pairs / n_pairs, np.sum(H**2) - weight @ squares**2
+    share = side.pairs / n_pairs
+    pairs2 = np.sum(H**2) - weight @ squares**2
     scatter = (centred.T * weight) @ centred
     excess = np.einsum("ic,ic->i", centred, centred) + 2.0 * centred @ mean
     surplus = excess - weight @ excess / n
@@ -221,7 +226,8 @@ def variance(a, b):
     both = np.where(n > 2.0, 2.0 * mixed / (n1 * n2), 2.0 * mixed / (n * n1))
     # Each side's sums are bounded by its own spread: rounding errors inside a term are relative to these terms.
     terms = np.array([same, shared, apart, a.own_spread * b.own_spread / n1, 2.0 * both])
-    total, size = terms.sum(axis=0), np.abs(terms).sum(axis=0)
+    total = terms.sum(axis=0)
+    size = np.abs(terms).sum(axis=0)
     varies = (total > (ROUNDING_SHARE + _EPSILON * n) * size) & is_informative(a) & is_informative(b)
     return np.where(varies, total, 0.0)
 
@@ -251,7 +257,11 @@ def _graphs(side):
     The same pair three times; a pair twice and one that shares an object; a triangle; a pair twice and one disjoint; a
     path; a star; two pairs that share an object and one disjoint; three disjoint pairs.
     """
-    cubes, rows3, forks, chains, triangles = side.cubes, side.rows3, side.forks, side.chains, side.triangles
+    cubes = side.cubes
+    rows3 = side.rows3
+    forks = side.forks
+    chains = side.chains
+    triangles = side.triangles
     sums = [
         cubes,
         forks - cubes,
@@ -281,7 +291,8 @@ def significance(square_S, a, b):
     """(z-score, p-value) of |S|^2: the probability of at least this agreement, by a Pearson type III distribution."""
     # The distribution is skewed: by a normal tail, p-values below 1e-4 would be 27 times as frequent among random
     # partitions of 100 objects, and link partitions that agree by chance.
-    mean, spread = expected(a, b), variance(a, b)
+    mean = expected(a, b)
+    spread = variance(a, b)
     varies = spread > (ROUNDING_SHARE * mean) ** 2
     zscore = np.where(varies, (square_S - mean) / np.sqrt(np.where(varies, spread, 1.0)), 0.0)
     return zscore, np.where(varies, pearson3.sf(zscore, np.where(varies, skewness(a, b), 0.0)), 1.0)

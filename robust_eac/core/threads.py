@@ -73,13 +73,16 @@ def stop_if_cancelled():
 class _Lines(logging.Handler):
     """Hands every line to the function `write`, while `n_calls` calls want it to."""
 
-    write, n_calls, before = None, 0, ()
+    write = None
+    n_calls = 0
+    before = ()
 
     def emit(self, record):
         self.write(record.getMessage())
 
 
-_LINES, _changing = _Lines(logging.INFO), threading.Lock()
+_LINES = _Lines(logging.INFO)
+_changing = threading.Lock()
 _print = partial(print, flush=True)
 
 
@@ -93,7 +96,8 @@ def lines_to(write):
             # With handlers of the user's own for these lines, they would show twice.
             takes_part = not (LOG.isEnabledFor(logging.INFO) and LOG.hasHandlers())
             if takes_part:
-                _LINES.write, _LINES.before = write, (LOG.level, LOG.propagate)
+                _LINES.write = write
+                _LINES.before = (LOG.level, LOG.propagate)
                 LOG.addHandler(_LINES)
                 LOG.setLevel(logging.INFO)
                 LOG.propagate = False

@@ -100,10 +100,13 @@ def certify(
     (0.1875, array([0.125, 0.125, 0.375, 0.125]), array([0.5, 0.5, 0. , 0.5]))
     """
     evaluation = Evaluation(labels, membership, weights, sample_weight, agreement=agreement)
-    objective, encoding = evaluation.objective, evaluation.encoding
-    rows, weights = evaluation.rows, evaluation.weights
+    objective = evaluation.objective
+    encoding = evaluation.encoding
+    rows = evaluation.rows
+    weights = evaluation.weights
 
-    total, weight = encoding.partitions.total, encoding.rows.multiplicity
+    total = encoding.partitions.total
+    weight = encoding.rows.multiplicity
     statistics = objective.statistics(weights, evaluation.matrices)
     object_gaps = frank_wolfe_gaps(objective.visited, rows, statistics) / (4.0 * total)
     rises = moves(encoding, weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
@@ -174,7 +177,8 @@ def assess_partition(encoding, weights, labels, n_clusters, cost):
 def _bound_of_membership(encoding, weights, n_clusters, enough):
     """(bound per ordered pair, None), or (None, why there is none)."""
     n_different = len(different_rows(encoding).rows.codes)
-    obstacle, bound = _obstacle(encoding), 0.0
+    obstacle = _obstacle(encoding)
+    bound = 0.0
     if obstacle is None and len(encoding.partitions.sizes) < n_different:
         bound = spectral_bound(encoding, weights, n_clusters)
     if n_different <= MOST_PAIRED:

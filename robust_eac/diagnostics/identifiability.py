@@ -22,10 +22,12 @@ from ..metrics.external import count_shared, matched_numbers
 # Memberships above -SLACK are admissible: a fit is only as exact as its tolerance.
 SLACK = 1e-3
 # Number of planes in which the membership is rotated in turn: _TURNED over the number of objects, within limits.
-_LEAST_PLANES, _MOST_PLANES = 4, 200
+_LEAST_PLANES = 4
+_MOST_PLANES = 200
 _TURNED = 2**20
 # Number of angles in each plane, and maximum number for three free clusters.
-_ANGLES, _ANGLES_OF_THREE = 4, 200
+_ANGLES = 4
+_ANGLES_OF_THREE = 200
 
 
 class Identifiability(NamedTuple):
@@ -53,9 +55,11 @@ def identifiability(membership, weight=None):
     # each optimum of the confidence that a search finds, since admissible rotations can lie apart. Each step rotates
     # one plane, in which the admissible angles around the current rotation form an interval with ends in closed form;
     # it tries some of them and continues from a random one. It need not find all changes.
-    rows, weight = membership, np.ones(len(membership)) if weight is None else weight
+    rows = membership
+    weight = np.ones(len(membership)) if weight is None else weight
     if not weight.all():
-        rows, weight = membership[weight > 0.0], weight[weight > 0.0]
+        rows = membership[weight > 0.0]
+        weight = weight[weight > 0.0]
     free = free_clusters(rows.max(axis=0, initial=0.0))
     if len(free) > MOST_ROTATED:
         return None
@@ -126,14 +130,16 @@ def _try_walks(seen, rows, weight, free):
 
 def _turn(axes, angle):
     """The rotation by an angle in the plane of two orthonormal (k, 2) axes."""
-    c, s = np.cos(angle), np.sin(angle)
+    c = np.cos(angle)
+    s = np.sin(angle)
     return rotation_in(axes, np.array([[c, -s], [s, c]]))
 
 
 def _interval(membership, Q, axes):
     """(minimum, maximum) angle by which a plane can be rotated after Q with no membership below -SLACK."""
     # The membership of a row in a cluster is rest + radius cos(angle - phase).
-    least, most = -np.pi, np.pi
+    least = -np.pi
+    most = np.pi
     for block in row_blocks(len(membership)):
         rows = membership[block] @ Q.T
         inner = rows @ axes

@@ -19,13 +19,15 @@ from ..hard.credible_ball import distinct
 from ..wording import counted, listed
 
 # The distribution is given at multiples of 1 / _STEPS; confidence level of the band.
-_STEPS, _CONFIDENCE = 100, 0.95
+_STEPS = 100
+_CONFIDENCE = 0.95
 # Numbers of clusters with fewer different clusterings than this are not compared.
 ENOUGH = 10
 # Smaller proportions of ambiguous pairs are treated as equal.
 LEAST_PAC = 0.005
 # Parts of the pairs, shared by the threads; objects at a time, whose counters fit in the fastest cache.
-_PARTS, _AT_ONCE = 32, 2048
+_PARTS = 32
+_AT_ONCE = 2048
 
 
 class ConsensusDistribution(NamedTuple):
@@ -269,14 +271,17 @@ def _count_pairs(encoding, max_pairs, n_jobs, rng):
     n = len(collapsed.rows.codes)
     exact = n * (n - 1) // 2 <= max_pairs
     if exact:
-        encoding, order, diagonals = collapsed, np.arange(n), np.arange(1, n)
+        encoding = collapsed
+        order = np.arange(n)
+        diagonals = np.arange(1, n)
     else:
         n = encoding.n_samples
         order = rng.permutation(n)
         # Pairs of objects at these distances in a circle: every object is in equally many.
         distances = 1 + rng.permutation((n - 1) // 2)[: max(1, max_pairs // n)]
         diagonals = np.concatenate([distances, n - distances])
-    rows, partitions = encoding.rows, encoding.partitions
+    rows = encoding.rows
+    partitions = encoding.partitions
     # 0 is "not observed". The counters of the kernel have this type, too.
     codes = np.zeros((m, n), np.promote_types(np.uint16, np.min_scalar_type(max(m, partitions.n_codes.max()))))
     for block in row_blocks(n):

@@ -51,13 +51,16 @@ def read(labels, weight, first_row):
 
 def merge(reports, *, weighted=False):
     """Merge the reports of all blocks: (:class:`~robust_eac.core.encoding.Partitions`, the labels of their slots)."""
-    known, alone = np.concatenate([report.values for report in reports]), [report.partitions for report in reports]
-    m, total = len(alone[0].mask_of), sum(own.total for own in alone)
+    known = np.concatenate([report.values for report in reports])
+    alone = [report.partitions for report in reports]
+    m = len(alone[0].mask_of)
+    total = sum(own.total for own in alone)
     if not 1e-60 < total < 1e60:
         raise ValueError(f"sample_weight must have a sum between 1e-60 and 1e60, got {total}.")
     partition = np.concatenate([np.repeat(np.arange(m), own.n_codes) for own in alone])
     counts = np.concatenate([own.sizes for own in alone])
-    values, sizes = [], []
+    values = []
+    sizes = []
     missing = np.zeros(m, dtype=bool)
     for u in range(m):
         distinct, place = np.unique(known[partition == u], return_inverse=True)
@@ -193,7 +196,8 @@ class Sums(NamedTuple):
 
 def sums_of_step(encoding, rows, target, gap):
     moved = np.flatnonzero((target != rows).any(axis=1))
-    before, step = rows[moved], target[moved] - rows[moved]
+    before = rows[moved]
+    step = target[moved] - rows[moved]
     of_moved = take_rows(encoding, moved)
     S, square = accumulate(of_moved, step)
     cross = np.array([(before.T * (of_moved.rows.multiplicity * mask)) @ step for mask in of_moved.rows.observed.T])
@@ -210,7 +214,8 @@ def search_line(partitions, weights, S, G, sums):
 
     along_S = slot_coef @ np.einsum("sp,sp->s", S, sums.S)
     step_S = slot_coef @ np.einsum("sp,sp->s", sums.S, sums.S)
-    cross, square = sums.cross, sums.square
+    cross = sums.cross
+    square = sums.square
     linear = 2.0 * inner(G, cross) - 4.0 * along_S
     quadratic = inner(cross, cross) + 2.0 * inner(G, square) - 2.0 * step_S
     return sweeping.minimise_quartic(linear, quadratic, 2.0 * inner(cross, square), inner(square, square), 1.0)
@@ -218,7 +223,8 @@ def search_line(partitions, weights, S, G, sums):
 
 def search_values(value):
     """A share t in [0, 1] with value(t) < value(0), the least nearby; 0 if there is none."""
-    least, upper = value(0.0), 1.0
+    least = value(0.0)
+    upper = 1.0
     for _ in range(_MAX_SHORTER):
         t = min(upper, minimize_scalar(value, bounds=(0.0, upper), method="bounded").x, key=value)
         if value(t) < least:
@@ -266,9 +272,11 @@ def rotate_block(encoding, proposal, t, Q):
 
 def finish(encoding, proposal, t, model, skip):
     """Memberships of all objects of a block; those without weight are placed."""
-    rows, absent = proposal.at(t), np.flatnonzero(encoding.rows.multiplicity == 0.0)
+    rows = proposal.at(t)
+    absent = np.flatnonzero(encoding.rows.multiplicity == 0.0)
     if len(absent):
-        rows, partitions = rows.copy(), np.arange(len(encoding.partitions.offsets))
+        rows = rows.copy()
+        partitions = np.arange(len(encoding.partitions.offsets))
         how = {"skip": skip, "max_visits": MAX_PLACING}
         rows[absent] = place_block(take_rows(encoding, absent), partitions, model, rows.shape[1], **how).rows
     return encoding.expand(rows)
@@ -334,7 +342,8 @@ class Chunks:
         import dask.array as da
         from dask import compute, persist
 
-        self.n_samples, self.sizes = len(labels), labels.chunks[0]
+        self.n_samples = len(labels)
+        self.sizes = labels.chunks[0]
         self.first_rows = np.cumsum((0, *self.sizes[:-1]))
         weights = [None] * len(self.sizes)
         if sample_weight is not None:

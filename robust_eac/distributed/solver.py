@@ -129,8 +129,10 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         sampled = isinstance(start, str)
         seeds = rng.randint(MAX_SEED, size=n_init if sampled else 1)
         chunks = blocks.Chunks(labels, sample_weight, start, n_clusters)
-        objective, starts = IN_CHUNKS[kind](chunks, n_clusters), chunks.starts
-        sample, unit = cache(lambda: chunks.sample(rng)), objective.unit(objective.partitions.total)
+        objective = IN_CHUNKS[kind](chunks, n_clusters)
+        starts = chunks.starts
+        sample = cache(lambda: chunks.sample(rng))
+        unit = objective.unit(objective.partitions.total)
         weighting = weighting.ready(m, unit, lambda: linked_group(sample(), rng))
         if sampled:
             counts = sample().rows.multiplicity
@@ -138,7 +140,8 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
             problem = Problem(of_sample, weighting, **limits | {"tol": max(limits["tol"], LOOSE_TOL)})
             starts = _place_from_sample(chunks.encodings, problem, start, seeds, n_jobs=n_jobs)
         problem = Problem(objective, weighting, **limits)
-        rows, own = blocks.Rows(chunks.encodings, starts), np.random.RandomState(seeds[0])
+        rows = blocks.Rows(chunks.encodings, starts)
+        own = np.random.RandomState(seeds[0])
         of_start = first_weights if sampled else weights_of_start
         state = state_from(problem, rows, own, of_start, "all objects: ")._replace(gap=0.0)
         state = alternate(problem, state)
@@ -154,7 +157,9 @@ class InChunks:
     """
 
     def __init__(self, chunks, n_clusters):
-        self.chunks, self.n_clusters, self.partitions = chunks, n_clusters, chunks.partitions
+        self.chunks = chunks
+        self.n_clusters = n_clusters
+        self.partitions = chunks.partitions
 
     def measure(self, rows, n_threads=1):
         return self.matrices(*blocks.sum_of(task(rows.t) for task in rows.each(blocks.measure))[0])
@@ -203,7 +208,8 @@ class CorrectedInChunks(InChunks, ChanceCorrectedObjective):
 
     @cached_property
     def _sums(self):
-        n, copy = self.partitions.n_observed, self.partitions.copy
+        n = self.partitions.n_observed
+        copy = self.partitions.copy
         return permutation.hard_sums(n, copy * n, self.partitions.squares)
 
     def search_line(self, weights, matrices, sums):
@@ -235,7 +241,9 @@ class DistributedSteps(Steps):
 
     def _step(self, visit=None):
         """Take the step that the blocks propose; returns the gap before it."""
-        rows, objective, matrices = self._rows, self._objective, self.matrices
+        rows = self._rows
+        objective = self._objective
+        matrices = self.matrices
         shared = self._shared(visit, self._rng.randint(MAX_SEED))
         proposed = [task(shared, number) for number, task in enumerate(rows.each(blocks.propose, 2))]
         proposals, sums = zip(*proposed, strict=True)
@@ -267,7 +275,8 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
     from dask import persist
 
     objective = problem.objective
-    sample, partitions = objective.encoding, np.flatnonzero(objective.encoding.partitions.n_observed)
+    sample = objective.encoding
+    partitions = np.flatnonzero(objective.encoding.partitions.n_observed)
     if len(partitions) < len(sample.partitions.offsets):
         # In the start, partitions that observe no sampled object have weight zero.
         objective = objective.on(select(sample, partitions))
@@ -283,11 +292,14 @@ def _finish(objective, state, tol, *, by_object):
     """(labels, membership, agreements with the labels); Dask arrays, with clusters in the order of `empty_last`."""
     from dask import persist
 
-    rows, chunks, n_clusters = state.rows, objective.chunks, objective.n_clusters
+    rows = state.rows
+    chunks = objective.chunks
+    n_clusters = objective.n_clusters
     model = blocks.ship(objective.model(state.weights, state.matrices))
     how = rows.t, model, max(tol, ROUNDING) * objective.partitions.total
     memberships = persist(*[task(*how) for task in rows.each(blocks.finish)])
-    order, step = np.arange(n_clusters), None
+    order = np.arange(n_clusters)
+    step = None
     while step is None or (np.diff(step) != 1).any():
         order = order if step is None else order[step]
         first = chunks.first_of([blocks.later(blocks.first_winners)(block, order) for block in memberships])

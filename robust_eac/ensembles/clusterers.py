@@ -153,7 +153,8 @@ class ClustererEnsemble(base.EnsembleTransformer):
         kept = np.flatnonzero(n_found)
         if len(kept) < m:
             _warn_left_out(base.last_step(prototype), n_clusters, n_found)
-            n_found, n_clusters = n_found[kept], np.asarray(n_clusters)[kept]
+            n_found = n_found[kept]
+            n_clusters = np.asarray(n_clusters)[kept]
             self._row_draws = n, size, row_seeds[kept]
             lists = self.estimators_, self.estimators_features_, found
             self.estimators_, self.estimators_features_, found = ([values[u] for u in kept] for values in lists)
@@ -267,7 +268,8 @@ class FunctionClusterer(ClusterMixin, BaseEstimator):
 
 def _warn_left_out(clusterer, n_clusters, n_found):
     """Warn of the clusterings that found no cluster; ValueError if none found one."""
-    name, empty = type(clusterer).__name__, np.flatnonzero(n_found == 0).tolist()
+    name = type(clusterer).__name__
+    empty = np.flatnonzero(n_found == 0).tolist()
     if len(empty) == len(n_found):
         raise ValueError(f"estimator {name} found no cluster in any of the {len(n_found)} clusterings.")
     which = listed([str(u) if n_clusters[u] is None else f"{u} (n_clusters={n_clusters[u]})" for u in empty])

@@ -68,7 +68,8 @@ def ensemble_distributed(
     fitted = clone(ensemble).fit(X[rows].compute())
     if np.ndim(getattr(fitted, "labels_", 0)) != 2:
         raise TypeError(f"ensemble must have a matrix labels_ after fit, got {type(ensemble).__name__}.")
-    dtype, n_partitions = fitted.labels_.dtype, fitted.labels_.shape[1]
+    dtype = fitted.labels_.dtype
+    n_partitions = fitted.labels_.shape[1]
     label = partial(_transform, fitted, dtype)
     # A `transform` that cannot label new objects raises here, before any chunk is read.
     label(X[:1].compute())

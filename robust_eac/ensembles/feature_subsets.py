@@ -238,7 +238,8 @@ def _batches(subsets, n_samples):
 @njit
 def run_kmeans(data, seeds, n_clusters, max_iter, labels):
     """Fill labels with one k-means run per data set, from the objects seeds[u, :n_clusters[u]]."""
-    k_max, n = seeds.shape[1], data.shape[2]
+    k_max = seeds.shape[1]
+    n = data.shape[2]
     # Memory that all data sets reuse: centres, squared distances to the objects, objects per cluster.
     clusters = np.empty((k_max, data.shape[1])), np.empty((k_max, n)), np.empty(k_max, dtype=np.int64)
     previous = np.empty(n, dtype=np.int32)

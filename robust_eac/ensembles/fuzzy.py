@@ -182,7 +182,8 @@ def _draw_centers(X, n_clusters, rng):
 def _descend_c_means(X, centers, max_iter, tol):
     """Alternate both closed forms from the given centers, which are overwritten."""
     membership = c_means_membership(cdist(X, centers, "sqeuclidean"))
-    n_iter, converged = 0, False
+    n_iter = 0
+    converged = False
     while not converged and n_iter < max_iter:
         n_iter += 1
         # A cluster far from all objects can lose all membership; its center stays.
@@ -191,7 +192,8 @@ def _descend_c_means(X, centers, max_iter, tol):
         powers = (membership[:, alive] / membership[:, alive].max(axis=0)) ** 2.0
         centers[alive] = powers.T @ X / powers.sum(axis=0)[:, np.newaxis]
         squares = cdist(X, centers, "sqeuclidean")
-        before, membership = membership, c_means_membership(squares)
+        before = membership
+        membership = c_means_membership(squares)
         converged = bool(np.abs(membership - before).max() <= tol)
     objective = float((membership**2.0 * squares).sum())
     return FuzzyCMeansResult(membership, centers, objective, n_iter, converged)
@@ -212,9 +214,11 @@ def _descend_gath_geva(X, membership, max_iter, tol):
     loading = np.diag(_RIDGE * feature_scale(X) ** 2)
     covariances = np.tile(np.cov(X.T, bias=True).reshape(n_features, n_features) + loading, (n_clusters, 1, 1))
     # Clusters come first and objects last, so that each step treats all clusters together.
-    shares, columns = np.ascontiguousarray(membership.T), np.ascontiguousarray(X.T)
+    shares = np.ascontiguousarray(membership.T)
+    columns = np.ascontiguousarray(X.T)
     eps = np.finfo(np.float64).eps
-    n_iter, converged = 0, False
+    n_iter = 0
+    converged = False
     while not converged and n_iter < max_iter:
         n_iter += 1
         masses = np.maximum(shares.sum(axis=1), np.finfo(np.float64).tiny)
@@ -229,7 +233,8 @@ def _descend_gath_geva(X, membership, max_iter, tol):
         # log(1 / d_nk^2)
         log_density = -0.5 * np.square(whitened, out=whitened).sum(axis=1) - log_scale[:, np.newaxis]
         largest = log_density.max(axis=0)
-        before, shares = shares, np.exp(log_density - largest)
+        before = shares
+        shares = np.exp(log_density - largest)
         totals = shares.sum(axis=0)
         shares /= totals
         converged = bool(np.abs(shares - before).max() <= tol)

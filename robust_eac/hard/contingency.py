@@ -86,13 +86,15 @@ class Tables(NamedTuple):
 
 def terms_of(encoding, weights, loss):
     """The :class:`LossTerms` of an encoding's partitions."""
-    partitions, multiplicity = encoding.partitions, encoding.rows.multiplicity
+    partitions = encoding.partitions
+    multiplicity = encoding.rows.multiplicity
     powers = np.empty(0)
     if not loss.squares:
         whole = not np.any(multiplicity % 1.0)
         powers = loss.psi(np.arange(min(partitions.total, _POWERS) + 1.0 if whole else 1.0))
     coef = weights / loss.units(partitions)
-    by_slot, by_mask = -2.0 * partitions.by_slot(coef), (2.0 - loss.cost) * partitions.by_mask(coef)
+    by_slot = -2.0 * partitions.by_slot(coef)
+    by_mask = (2.0 - loss.cost) * partitions.by_mask(coef)
     kinds, n_rows = np.unique(multiplicity[multiplicity > 0.0], return_counts=True)
     return LossTerms(
         encoding.rows,
@@ -121,7 +123,8 @@ def tabulate(terms, clusters, n_columns):
 
 def losses_at(partitions, loss):
     """Function of the sums over masks and over partitions: (m,) losses of an encoding's partitions."""
-    own, units = partitions.sum_slots(loss.psi(partitions.sizes)), loss.units(partitions)
+    own = partitions.sum_slots(loss.psi(partitions.sizes))
+    units = loss.units(partitions)
     return lambda a, b: (loss.cost * own + (2.0 - loss.cost) * a[partitions.mask_of] - 2.0 * b) / units
 
 
@@ -137,8 +140,10 @@ def hard_losses(encoding, clusters, loss):
 
 def moves(encoding, weights, loss, clusters, n_clusters):
     """(best other cluster of every row, rise of the weighted loss per unit of its weight) with this many clusters."""
-    terms, own = terms_of(encoding, weights, loss), np.asarray(clusters, dtype=np.intp)
-    best, rises = np.empty(len(own), dtype=np.intp), np.empty(len(own))
+    terms = terms_of(encoding, weights, loss)
+    own = np.asarray(clusters, dtype=np.intp)
+    best = np.empty(len(own), dtype=np.intp)
+    rises = np.empty(len(own))
     tables = tabulate(terms, own, n_clusters)
     fill_differences(terms, tables)
     fill_moves(terms, tables, own, best, rises)
@@ -169,7 +174,8 @@ def rise(x, step, powers):
 @njit
 def update_entry(x, row, column, coef, unit, powers, rises, falls):
     """Update the differences of a table entry that is now x; returns the larger of their two changes."""
-    rise_before, fall_before = rises[row, column], falls[row, column]
+    rise_before = rises[row, column]
+    fall_before = falls[row, column]
     rises[row, column] = coef[row] * rise(x, unit, powers)
     falls[row, column] = -coef[row] * rise(x, -unit, powers)
     return max(abs(rises[row, column] - rise_before), abs(falls[row, column] - fall_before))
@@ -178,13 +184,19 @@ def update_entry(x, row, column, coef, unit, powers, rises, falls):
 @njit
 def fill_entries(terms, clusters, tables):
     """Fill entries and sums from the clusters of the rows; rows in cluster -1 are left out."""
-    codes, multiplicity, observed = terms.rows.codes, terms.rows.multiplicity, terms.rows.observed
-    offsets, powers = terms.offsets, terms.powers
-    entries, a, b = tables.entries, tables.a, tables.b
+    codes = terms.rows.codes
+    multiplicity = terms.rows.multiplicity
+    observed = terms.rows.observed
+    offsets = terms.offsets
+    powers = terms.powers
+    entries = tables.entries
+    a = tables.a
+    b = tables.b
     n_slots = entries.shape[0] - a.shape[0]
     entries[:] = 0.0
     for i in range(clusters.shape[0]):
-        own, w = clusters[i], multiplicity[i]
+        own = clusters[i]
+        w = multiplicity[i]
         if own >= 0:
             for u in range(codes.shape[1]):
                 entries[offsets[u] + codes[i, u], own] += w
@@ -207,8 +219,12 @@ def fill_entries(terms, clusters, tables):
 @njit
 def fill_differences(terms, tables):
     """Fill the differences from entries and factors."""
-    coef, unit, powers = terms.coef, terms.unit, terms.powers
-    entries, rises, falls = tables.entries, tables.rises, tables.falls
+    coef = terms.coef
+    unit = terms.unit
+    powers = terms.powers
+    entries = tables.entries
+    rises = tables.rises
+    falls = tables.falls
     for row in range(entries.shape[0]):
         for c in range(entries.shape[1]):
             update_entry(entries[row, c], row, c, coef, unit, powers, rises, falls)
@@ -224,8 +240,10 @@ def unit_costs(i, own, codes, observed, offsets, rises, falls, costs):
     # Four partitions at a time: otherwise every addition waits for the store of the one before.
     rest = codes.shape[1] - codes.shape[1] % 4
     for u in range(0, rest, 4):
-        slot0, slot1 = offsets[u] + codes[i, u], offsets[u + 1] + codes[i, u + 1]
-        slot2, slot3 = offsets[u + 2] + codes[i, u + 2], offsets[u + 3] + codes[i, u + 3]
+        slot0 = offsets[u] + codes[i, u]
+        slot1 = offsets[u + 1] + codes[i, u + 1]
+        slot2 = offsets[u + 2] + codes[i, u + 2]
+        slot3 = offsets[u + 3] + codes[i, u + 3]
         for c in range(costs.shape[0]):
             costs[c] += (rises[slot0, c] + rises[slot1, c]) + (rises[slot2, c] + rises[slot3, c])
     for u in range(rest, codes.shape[1]):
@@ -250,13 +268,18 @@ def unit_costs(i, own, codes, observed, offsets, rises, falls, costs):
 @njit
 def row_costs(i, w, terms, tables, own, costs):
     """As :func:`unit_costs` for a row of any weight w."""
-    codes, observed = terms.rows.codes, terms.rows.observed
-    offsets, mask_of, coef, powers = terms.offsets, terms.mask_of, terms.coef, terms.powers
+    codes = terms.rows.codes
+    observed = terms.rows.observed
+    offsets = terms.offsets
+    mask_of = terms.mask_of
+    coef = terms.coef
+    powers = terms.powers
     entries = tables.entries
     n_slots = entries.shape[0] - observed.shape[1]
     costs[:] = np.inf
     for c in range(entries.shape[1]):
-        sign, cost = (-1.0 if c == own else 1.0), 0.0
+        sign = -1.0 if c == own else 1.0
+        cost = 0.0
         for u in range(codes.shape[1]):
             if observed[i, mask_of[u]]:
                 slot = offsets[u] + codes[i, u]
@@ -270,12 +293,17 @@ def row_costs(i, w, terms, tables, own, costs):
 @njit
 def fill_moves(terms, tables, clusters, best, rises):
     """Fill the best other cluster of every row and the rise per weight; rows of weight zero count as if of `unit`."""
-    codes, multiplicity, observed = terms.rows.codes, terms.rows.multiplicity, terms.rows.observed
-    offsets, unit = terms.offsets, terms.unit
-    onto, off = tables.rises, tables.falls
+    codes = terms.rows.codes
+    multiplicity = terms.rows.multiplicity
+    observed = terms.rows.observed
+    offsets = terms.offsets
+    unit = terms.unit
+    onto = tables.rises
+    off = tables.falls
     costs = np.empty(onto.shape[1])
     for i in range(clusters.shape[0]):
-        weighs, own = multiplicity[i] > 0.0, clusters[i]
+        weighs = multiplicity[i] > 0.0
+        own = clusters[i]
         w, inside = (multiplicity[i], own) if weighs else (unit, -1)
         if w == unit:
             unit_costs(i, inside, codes, observed, offsets, onto, off, costs)
@@ -290,9 +318,13 @@ def fill_moves(terms, tables, clusters, best, rises):
 @njit
 def add_to(i, step, terms, tables, cluster):
     """Add `step` objects like row i to a cluster; returns the largest change of the costs of a row of unit weight."""
-    codes, observed = terms.rows.codes, terms.rows.observed
-    offsets, mask_of = terms.offsets, terms.mask_of
-    coef, unit, powers = terms.coef, terms.unit, terms.powers
+    codes = terms.rows.codes
+    observed = terms.rows.observed
+    offsets = terms.offsets
+    mask_of = terms.mask_of
+    coef = terms.coef
+    unit = terms.unit
+    powers = terms.powers
     entries, rises, falls, a, b = tables
     drift = 0.0
     for u in range(codes.shape[1]):
@@ -322,9 +354,13 @@ def relocate(order, terms, tables, slack, clusters, margins, drift):
     were last computed, plus the drift then. While the drift is smaller, a row of unit weight stays: O(1). Other rows
     take O(m k).
     """
-    codes, multiplicity, observed = terms.rows.codes, terms.rows.multiplicity, terms.rows.observed
-    offsets, unit = terms.offsets, terms.unit
-    rises, falls = tables.rises, tables.falls
+    codes = terms.rows.codes
+    multiplicity = terms.rows.multiplicity
+    observed = terms.rows.observed
+    offsets = terms.offsets
+    unit = terms.unit
+    rises = tables.rises
+    falls = tables.falls
     costs = np.empty(rises.shape[1])
     n_moved = 0
     for i in order:

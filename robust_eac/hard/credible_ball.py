@@ -115,7 +115,8 @@ def radius_of(distances, weights, level):
 
 def distinct(encoding, partitions):
     """Some partitions without later duplicates under any names of clusters; only objects with weight count."""
-    rows, found = encoding.rows.multiplicity > 0.0, {}
+    rows = encoding.rows.multiplicity > 0.0
+    found = {}
     for u in partitions:
         # Label every object by the first object of its cluster.
         _, first, codes = np.unique(encoding.rows.codes[rows, u], return_index=True, return_inverse=True)

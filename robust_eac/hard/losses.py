@@ -238,7 +238,8 @@ def most_clusters(encoding):
 
 def check_tables(encoding, n_clusters, name):
     """Raise ValueError, which names `name`, for more clusters than :func:`most_clusters`."""
-    n_base, most = len(encoding.partitions.sizes), most_clusters(encoding)
+    n_base = len(encoding.partitions.sizes)
+    most = most_clusters(encoding)
     if n_clusters > most:
         needed = n_base * int(n_clusters)
         raise ValueError(

@@ -34,14 +34,17 @@ INITS = ("mixed", "sequential", "random", "partitions", "relaxed")
 # Number of starts that are searched thoroughly.
 _N_THOROUGH = 2
 # Minimum number of objects in a sample, in all and per cluster of the finest partition.
-_SAMPLE, _SAMPLE_PER_CLUSTER = 4096, 64
+_SAMPLE = 4096
+_SAMPLE_PER_CLUSTER = 64
 # Draw a sample if there are at least this many rows for each object in it.
 _SAMPLE_SHARE = 4
 # Clusters are dissolved, and their rows reassigned, if rows x partitions x clusters^2 is at most this.
 _THOROUGH_WORK = 10**9
 # A "relaxed" start solves the relaxed problem to this gap, with more than _RELAXED_CLUSTERS clusters only if rows x
 # clusters^2 is at most _RELAXED_WORK.
-_RELAXED_TOL, _RELAXED_CLUSTERS, _RELAXED_WORK = 1e-3, 256, 10**9
+_RELAXED_TOL = 1e-3
+_RELAXED_CLUSTERS = 256
+_RELAXED_WORK = 10**9
 
 
 class Task(NamedTuple):
@@ -94,7 +97,8 @@ def best_of_starts(task, start, seeds, n_jobs):
     weights = first_weights(task.weighting, np.ones(len(task.encoding.partitions.offsets)))
     rows = group_copies(task.encoding)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
-    of_sample, whole = task._replace(encoding=sample), task._replace(encoding=rows)
+    of_sample = task._replace(encoding=sample)
+    whole = task._replace(encoding=rows)
     given = _best_partitions(of_sample, weights, len(seeds)) if start == "partitions" else None
 
     def begin(number):
@@ -107,7 +111,8 @@ def best_of_starts(task, start, seeds, n_jobs):
         return search.value, number, search.clusters
 
     def finish(found):
-        rng, clusters = np.random.RandomState(seeds[found[1]]), found[2]
+        rng = np.random.RandomState(seeds[found[1]])
+        clusters = found[2]
         run = search_and_weigh(of_sample, clusters, weights, rng, thorough=of_sample.may_dissolve(clusters))
         if sample is rows:
             return run
@@ -126,7 +131,8 @@ def best_of_starts(task, start, seeds, n_jobs):
 
 def _start(task, start, number, weights, rng):
     """Clusters of a task's rows to start from; -1 for rows that the search must allocate."""
-    n_rows, widest = len(task.encoding.rows.codes), int(min(task.n_clusters, task.encoding.partitions.n_codes.max()))
+    n_rows = len(task.encoding.rows.codes)
+    widest = int(min(task.n_clusters, task.encoding.partitions.n_codes.max()))
     if start == "mixed":
         start = ("sequential", "random")[number % 2]
     if start == "random":
@@ -163,14 +169,17 @@ def search_and_weigh(task, clusters, weights, rng, *, thorough):
     """Alternate search and weights from a partition of the task's rows until neither changes anything."""
     n_moves = n_passes = 0
     while True:
-        search, left = task.search(weights, clusters), task.max_passes - n_passes
+        search = task.search(weights, clusters)
+        left = task.max_passes - n_passes
         if thorough:
             search.descend(rng, left)
             search.dissolve(rng, task.max_passes)
         settled = search.descend(rng, max(left - search.n_passes, 1))
-        n_moves, n_passes = n_moves + search.n_moves, n_passes + search.n_passes
+        n_moves = n_moves + search.n_moves
+        n_passes = n_passes + search.n_passes
         clusters = search.clusters
-        losses, before = task.losses(clusters), weights
+        losses = task.losses(clusters)
+        before = weights
         weights = task.weighting.solve(losses)
         unchanged = np.array_equal(weights, before)
         if unchanged or n_passes >= task.max_passes:
@@ -187,8 +196,10 @@ def refine(task, clusters, weights, rng, *, thorough):
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
         run = search_and_weigh(left, of_rows, weights, rng, thorough=thorough)
-        n_moves, n_passes = n_moves + run.n_moves, n_passes + run.n_passes
-        clusters, weights = rows.expand(run.clusters), run.weights
+        n_moves = n_moves + run.n_moves
+        n_passes = n_passes + run.n_passes
+        clusters = rows.expand(run.clusters)
+        weights = run.weights
         if run.n_moves == 0 or n_passes >= task.max_passes:
             break
     # Sum over the same rows as before the search: if nothing has moved, not even rounding changes the losses.
@@ -208,14 +219,16 @@ def confirm(task, run, rng):
         weighting = weighting.revised(losses, families=False)
         if weighting is None:
             return run
-        trusting, weights = task._replace(weighting=weighting), weighting.weights
+        trusting = task._replace(weighting=weighting)
+        weights = weighting.weights
         run = refine(trusting, run.clusters, weights, rng, thorough=task.may_dissolve(run.clusters))
 
 
 def agreements_with(encoding, clusters):
     """Agreements beyond chance (adjusted Rand indices) of all partitions with the clusters of an encoding's rows."""
     losses = encoding.partitions.total**2 * hard_losses(encoding, clusters, LOSSES["binder"])
-    weight, observed = encoding.rows.multiplicity, encoding.rows.observed
+    weight = encoding.rows.multiplicity
+    observed = encoding.rows.observed
     squares = np.array([np.sum(np.bincount(clusters, weights=weight * mask) ** 2) for mask in observed.T])
     by_mask = hard_sums(weight @ observed, encoding.self_pairs @ observed, squares)
     consensus = PairSums(*(values[encoding.partitions.mask_of] for values in by_mask))
@@ -254,7 +267,8 @@ class PartitionSearch:
     def __init__(self, encoding, weights, loss, n_clusters, clusters):
         active = np.flatnonzero(weights)
         self._encoding = select(encoding, active) if len(active) < len(weights) else encoding
-        self._loss, self._limit = loss, n_clusters
+        self._loss = loss
+        self._limit = n_clusters
         self._weights = weights[active]
         self._terms = terms_of(self._encoding, self._weights, loss)
         self._losses_at = losses_at(self._encoding.partitions, loss)
@@ -289,7 +303,8 @@ class PartitionSearch:
 
     def dissolve(self, rng, max_passes):
         """Dissolve clusters, allocate their rows again, and descend, as long as this lowers the loss."""
-        n_passes, pays = self.n_passes, True
+        n_passes = self.n_passes
+        pays = True
         while pays:
             while self._merge():
                 self.descend(rng, max_passes)
@@ -307,18 +322,22 @@ class PartitionSearch:
 
     def _merge(self):
         """Merge the two clusters whose merger lowers the loss most; returns whether any does."""
-        tables, psi, offsets = self._tables, self._loss.psi, self._encoding.partitions.offsets
+        tables = self._tables
+        psi = self._loss.psi
+        offsets = self._encoding.partitions.offsets
         counts, sizes = np.split(tables.entries, [len(self._encoding.partitions.sizes)])
         of_counts = np.add.reduceat(psi(counts), offsets)
         of_sizes = psi(sizes)
-        best, least = None, self.value - self._slack
+        best = None
+        least = self.value - self._slack
         for c, d in combinations(np.unique(self.clusters), 2):
             together = np.add.reduceat(psi(counts[:, c] + counts[:, d]), offsets)
             b = together - of_counts[:, c] - of_counts[:, d]
             a = psi(sizes[:, c] + sizes[:, d]) - of_sizes[:, c] - of_sizes[:, d]
             value = self._weights @ self._losses_at(tables.a + a, tables.b + b)
             if value < least:
-                best, least = (c, d), value
+                best = (c, d)
+                least = value
         if best is None:
             return False
         self.n_moves += int(np.count_nonzero(self.clusters == best[1]))
@@ -328,7 +347,8 @@ class PartitionSearch:
 
     def _regrow(self, group, rng, max_passes):
         """Dissolve a group of clusters and reassign the rows; undo it unless the loss falls. Return whether it fell."""
-        before, n_moves = self.value, self.n_moves
+        before = self.value
+        n_moves = self.n_moves
         tables = Tables(*(array.copy() for array in self._tables))
         kept = self.clusters.copy(), self._margins.copy(), tables, self._drift
         rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
@@ -345,7 +365,8 @@ class PartitionSearch:
         before = self.n_moves
         for first in range(0, len(order), _UNINTERRUPTED):
             stop_if_cancelled()
-            rows, fixed = order[first : first + _UNINTERRUPTED], (self._terms, self._tables, self._slack)
+            rows = order[first : first + _UNINTERRUPTED]
+            fixed = (self._terms, self._tables, self._slack)
             moved, self._drift = relocate(rows, *fixed, self.clusters, self._margins, self._drift)
             self.n_moves += moved
         return self.n_moves - before
@@ -353,14 +374,16 @@ class PartitionSearch:
     def _tabulate(self, n_columns):
         self._tables = tabulate(self._terms, self.clusters, n_columns)
         fill_differences(self._terms, self._tables)
-        self._margins, self._drift = np.full(len(self.clusters), -np.inf), 0.0
+        self._margins = np.full(len(self.clusters), -np.inf)
+        self._drift = 0.0
 
     def _with_spare(self, n_used):
         return int(min(self._limit, n_used + max(2, n_used // _SPARE)))
 
     def _resize(self):
         """Keep a few empty clusters, each of which costs as much as a full one; double the tables if none is left."""
-        used, n_columns = np.unique(self.clusters), self._tables.entries.shape[1]
+        used = np.unique(self.clusters)
+        n_columns = self._tables.entries.shape[1]
         wanted = self._with_spare(len(used))
         if n_columns == len(used) < self._limit:
             wanted = min(self._limit, 2 * n_columns)

@@ -53,7 +53,8 @@ class HardMedianPartition(NamedTuple):
         -------
         summary : str
         """
-        ensemble, shape = check.ensemble(labels), (len(self.labels), len(self.weights))
+        ensemble = check.ensemble(labels)
+        shape = (len(self.labels), len(self.weights))
         if ensemble.shape != shape:
             raise ValueError(f"labels must be those of the result, with shape {shape}, got {ensemble.shape}.")
         check.index(ensemble, names=names)
@@ -188,7 +189,8 @@ def solve_hard_median_partition(
     check.warn_unless(run.converged, f"The search did not converge: {reason}.")
     found = relabel(run.clusters)
     warn_of_copy(weighting, found, run.weights, ensemble.names)
-    n_found, least = int(found.max()) + 1, None
+    n_found = int(found.max()) + 1
+    least = None
     if bound:
         least = bound_partitions(encoding, run.weights, limit, cost=chosen.cost).bound / encoding.partitions.total**2
     value = run.weights, run.losses, run.objective, n_found, chosen.cost, least
@@ -197,7 +199,8 @@ def solve_hard_median_partition(
 
 def summarise_partition(result, agreements, names, certificate=()):
     """The report on a :class:`HardMedianPartition`, including the rows of a certificate, if given."""
-    options, level = result.options, percent(CREDIBLE_LEVEL)
+    options = result.options
+    level = percent(CREDIBLE_LEVEL)
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     verdict = "converged" if result.converged else "NOT converged"
     loss = f"{options['loss']}, cost {result.cost:.4g}, {_LOSS_UNITS[options['loss']]}"

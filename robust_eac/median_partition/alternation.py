@@ -117,7 +117,8 @@ def alternate(problem, state):
 
 def alternate_once(problem, state):
     """The state after a Y step and an update of the weights."""
-    objective, weighting = problem.objective, problem.weighting
+    objective = problem.objective
+    weighting = problem.weighting
     steps = objective.steps(state.weights, state.rows, state.matrices, state.rng, problem.n_threads)
     gap, n_sweeps = descend(
         steps,
@@ -130,7 +131,8 @@ def alternate_once(problem, state):
     # If the first Y step made no sweep, the weights have not been updated yet.
     if n_sweeps == 0 and state.n_iter > 0:
         return state._replace(ended=True)
-    before, losses = state.weights, objective.losses(state.matrices)
+    before = state.weights
+    losses = objective.losses(state.matrices)
     weights = weighting.solve(losses)
     history = [*state.history, weighting.value(losses, weights)]
     # Unchanged weights leave the gap unchanged.
@@ -157,8 +159,10 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
     With `far`, the initial gap is known to be above `tol`: it is estimated from the first sweep instead of measured. A
     returned gap above `tol` may be an estimate. With n_sweeps = 0, the gap was at most `tol` from the start.
     """
-    n_sweeps, seen = 0, dict(_SEEN)
-    kind, relaxation = "plain", 1.0
+    n_sweeps = 0
+    seen = dict(_SEEN)
+    kind = "plain"
+    relaxation = 1.0
     estimate = np.inf
     far = far and max_sweeps > 0
     gap = np.inf if far else steps.gap()

@@ -46,7 +46,8 @@ class Objective:
     unbounded: str | None = None
 
     def __init__(self, encoding, n_clusters):
-        self.encoding, self.n_clusters = encoding, n_clusters
+        self.encoding = encoding
+        self.n_clusters = n_clusters
         self.partitions = encoding.partitions
 
     def on(self, encoding):
@@ -124,8 +125,11 @@ class Steps:
 
     def __init__(self, objective, weights, rows, matrices, rng, n_threads=1):
         self.matrices = matrices
-        self._objective, self._weights, self._rows = objective, weights, rows
-        self._rng, self._n_threads = rng, n_threads
+        self._objective = objective
+        self._weights = weights
+        self._rows = rows
+        self._rng = rng
+        self._n_threads = n_threads
 
     def gap(self):
         visited, statistics = self._read()
@@ -136,7 +140,8 @@ class Steps:
 
     def _sweep(self, visited, statistics, relaxation):
         """Sweep all rows in random order; returns the gap before it."""
-        order, how = visiting_order(len(self._rows), self._rng), visit_with(relaxation)
+        order = visiting_order(len(self._rows), self._rng)
+        how = visit_with(relaxation)
         gaps = sweep(visited, statistics, self._rows, order, how, n_threads=self._n_threads)
         return gaps / gap_unit(self._objective.partitions.total)
 
@@ -163,7 +168,8 @@ def _leap(absent, statistics, placed, n_threads):
     """Move each row to the minimum of its quadratic among the rows of sum 1, then to the nearest membership."""
     # Exact for a single missingness pattern and diagonal Q. Distances are weighted by the diagonal of Q: the nearest
     # membership is max(row - tau / diagonal, 0), with the tau that makes its sum 1.
-    k, H = placed.shape[1], statistics.Q.sum(axis=0)
+    k = placed.shape[1]
+    H = statistics.Q.sum(axis=0)
     centre = np.eye(k) - 1.0 / k
     # The gradient is 4 (H y - t).
     inverse = 0.25 * np.linalg.pinv(centre @ H @ centre, rcond=_SINGULAR, hermitian=True)
@@ -175,7 +181,8 @@ def _leap(absent, statistics, placed, n_threads):
 
     def move(block):
         minima = placed[block] - gradient_of(absent, placed, statistics, block=block) @ inverse
-        positive, before = np.ones(minima.shape, dtype=bool), None
+        positive = np.ones(minima.shape, dtype=bool)
+        before = None
         while not np.array_equal(positive, before):
             before = positive
             tau = (np.where(before, minima, 0.0).sum(axis=1) - 1.0) / (before @ softness)
@@ -216,7 +223,8 @@ def empty_last(membership, *, by_object=False):
 def weighted_statistics(encoding, weights, S, G):
     coef, mask_coef = coefficients(encoding.partitions, weights)
     slot_coef = encoding.partitions.by_slot(coef)
-    surplus, alone = np.zeros(len(encoding.rows.codes)), np.zeros(len(mask_coef))
+    surplus = np.zeros(len(encoding.rows.codes))
+    alone = np.zeros(len(mask_coef))
     return _statistics(encoding, S, G, slot_coef, mask_coef, surplus, alone)
 
 
@@ -245,7 +253,8 @@ def totals_by_mask(partitions, S):
 def with_one_cluster(encoding):
     """The arrays that a sweep reads, with one more partition per mask: a single cluster of all its objects."""
     rows, slots = encoding.visited
-    n_slots, n_masks = len(encoding.partitions.sizes), rows.observed.shape[1]
+    n_slots = len(encoding.partitions.sizes)
+    n_masks = rows.observed.shape[1]
     return Visited(rows, slots._replace(whole=n_slots + np.arange(n_masks)))
 
 

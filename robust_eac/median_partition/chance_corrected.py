@@ -76,9 +76,11 @@ class ChanceCorrectedObjective(Objective):
 
     def model(self, weights, matrices):
         """That of the sum, times :meth:`chance`, so that its coefficients of the d_u sum to one."""
-        sums, by_mask = self._sums, self.partitions.by_mask
+        sums = self._sums
+        by_mask = self.partitions.by_mask
         coef, quadratic, together = self.terms(weights, matrices)
-        share, chance = permutation.share_of_pairs(sums), coef * matrices.losses
+        share = permutation.share_of_pairs(sums)
+        chance = coef * matrices.losses
         alone = by_mask(-chance * (sums.own / sums.singles - share))
         of_masks = {"mask_coef": by_mask(quadratic), "together": by_mask(together), "alone": alone}
         return partial(corrected_model, S=matrices.S, G=matrices.G, coef=coef, **of_masks)

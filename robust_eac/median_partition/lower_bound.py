@@ -138,10 +138,12 @@ def spectral_bound(encoding, weights, n_clusters):
     """The first bound over memberships, for complete partitions, without a matrix of all pairs."""
     # With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
     # 1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
-    slots, total = encoding.partitions.by_slot(weights), encoding.partitions.total
+    slots = encoding.partitions.by_slot(weights)
+    total = encoding.partitions.total
     roots = np.append(np.sqrt(slots), n_clusters**-0.5)
     gram = np.empty((len(roots), len(roots)))
-    starts, ends = encoding.partitions.offsets, encoding.partitions.offsets + encoding.partitions.n_codes
+    starts = encoding.partitions.offsets
+    ends = encoding.partitions.offsets + encoding.partitions.n_codes
     for codes, start, end in zip(encoding.rows.codes.T, starts, ends, strict=True):
         gram[:-1, start:end] = cluster_counts(encoding, codes, end - start)
     gram[-1, :-1] = gram[:-1, -1] = encoding.partitions.sizes
@@ -171,12 +173,14 @@ def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
     """The :class:`LowerBound` of a sequence of bounds, less rounding; the objective is never negative."""
     margin = _ROUNDING * n_pairs
     bound = pairwise = max(pairwise - margin, 0.0)
-    n_iter, converged = 0, True
+    n_iter = 0
+    converged = True
     for value in values:
         if n_iter == max_iter:
             converged = False
             break
-        bound, n_iter = max(bound, value - margin), n_iter + 1
+        bound = max(bound, value - margin)
+        n_iter = n_iter + 1
         LOG.info("lower bound: iteration %d", n_iter)
         if bound >= enough:
             break
@@ -245,16 +249,19 @@ def _membership_bounds(pairs, n_clusters):
 
     tangent = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
     point = before = np.array([np.zeros_like(scale), tangent])
-    step, n_ahead = 1.0, 0
+    step = 1.0
+    n_ahead = 0
     best = -np.inf
     while True:
         A, tangent = point
         shifted = (linear - convex * tangent) / common + A
-        Z, captured = mean, 0.0
+        Z = mean
+        captured = 0.0
         if rank:
             values, vectors = eigh(shifted - mean, subset_by_index=[d - rank, d - 1])
             values = np.maximum(values, 0.0)
-            Z, captured = mean + (vectors * values) @ vectors.T, float(np.sum(values**2))
+            Z = mean + (vectors * values) @ vectors.T
+            captured = float(np.sum(values**2))
         # The minimum of |mean + M|^2 - 2 <shifted, mean + M>.
         least = float(np.sum(mean * (mean - 2.0 * shifted))) - captured
         least += 2.0 * float(np.sum(np.minimum(A, 0.0) * scale))
@@ -262,7 +269,8 @@ def _membership_bounds(pairs, n_clusters):
         yield value
         if value >= best:
             n_ahead += 1
-            best, top = value, point
+            best = value
+            top = point
             rise = np.array([-0.5 * Z, damping * (Z - tangent)])
         elif n_ahead > 1:
             n_ahead = 1

@@ -47,7 +47,8 @@ class RawObjective(Objective):
     def part(self, weights):
         """(partitions with weight, encoding of these alone); the last pair is kept for the next Y step."""
         # Read once: starts in other threads share the objective.
-        pair, active = self._part, np.flatnonzero(weights)
+        pair = self._part
+        active = np.flatnonzero(weights)
         if pair is None or not np.array_equal(pair[0], active):
             part = select(self.encoding, active) if len(active) < len(weights) else self.encoding
             pair = self._part = active, part

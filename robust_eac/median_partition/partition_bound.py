@@ -9,13 +9,16 @@ from ..core.kernels import njit
 # Stop when a bound has not risen by more than the tolerance over this many iterations.
 _PATIENCE = 20
 # Penalty of the method of multipliers in units of the mean weight of a pair, and its over-relaxation.
-_PENALTY, _RELAXATION = 2.0, 1.3
+_PENALTY = 2.0
+_RELAXATION = 1.3
 # Passes over the active triangles per iteration; iterations between two searches for violated ones.
-_PASSES, _SEARCH = 2, 5
+_PASSES = 2
+_SEARCH = 5
 # Positive eigenvalues are updated from step to step between two searches if they are at most this share of all.
 _FEW = 0.25
 # Maximum number of triangles per pair that a search adds, and minimum violation of a triangle that is added.
-_PER_PAIR, _VIOLATION = 2, 1e-3
+_PER_PAIR = 2
+_VIOLATION = 1e-3
 # Largest number of passes over all objects to improve a partition.
 _MOVES = 10
 # Triangles of objects of almost no weight are skipped: those whose squared inverse weights sum to more than this.
@@ -40,7 +43,8 @@ def partition_bounds(slope, scale, constant, n_clusters, tol):
     triangles = _Triangles(slope, scale)
     Z = np.where(triangles.slope < 0.0, scale, 0.0)
     np.fill_diagonal(Z, np.diagonal(scale))
-    best, found = constant + triangles.bound(), np.inf
+    best = constant + triangles.bound()
+    found = np.inf
     yield best
     mean = scale / n_clusters
     for centre in (None, mean) if n_clusters >= len(scale) else (mean,):
@@ -61,9 +65,11 @@ def partition_bounds(slope, scale, constant, n_clusters, tol):
 
 def _ascend(triangles, Z, mean):
     """Yield lower bounds, without the constant, from ascending multipliers; Z is the start and is changed."""
-    scale, limited = triangles.scale, mean is not None
+    scale = triangles.scale
+    limited = mean is not None
     penalty = _PENALTY * float(np.sum(np.abs(triangles.costs)) / np.sum(scale**2)) or 1.0
-    M, A = Z - mean if limited else Z, np.zeros_like(Z)
+    M = Z - mean if limited else Z
+    A = np.zeros_like(Z)
     vectors = None
     for number in count():
         if number % _SEARCH == 0:
@@ -106,7 +112,8 @@ class _Triangles:
     """
 
     def __init__(self, slope, scale):
-        self.scale, self.costs = scale, slope * scale
+        self.scale = scale
+        self.costs = slope * scale
         self._given = slope
         self._inverse = 1.0 / np.sqrt(np.diagonal(scale))
         capacity = _PER_PAIR * len(scale) * (len(scale) - 1) // 2
@@ -114,7 +121,8 @@ class _Triangles:
         self._found = np.empty((capacity, 3), dtype=np.int32)
         amounts = np.empty(capacity)
         n_found = _pack(self.costs.copy(), self._found, amounts)
-        self._corners, self._multipliers = self._found[:n_found].copy(), amounts[:n_found].copy()
+        self._corners = self._found[:n_found].copy()
+        self._multipliers = amounts[:n_found].copy()
         self._restate()
 
     def _restate(self):
@@ -144,7 +152,8 @@ class _Triangles:
 @njit
 def _round(z, costs, n_clusters, clusters):
     """A partition near z, improved by moves of single objects; in order, objects without a cluster open a new one."""
-    n, used = len(z), 0
+    n = len(z)
+    used = 0
     clusters[:] = -1
     for i in range(n):
         if clusters[i] < 0:
@@ -172,7 +181,8 @@ def _round(z, costs, n_clusters, clusters):
 @njit
 def _pack(costs, corners, amounts):
     """Raise multipliers until no triangle has two attractive sides and a repulsive one; return their number."""
-    n, count = len(costs), 0
+    n = len(costs)
+    count = 0
     for i in range(n):
         for k in range(i):
             left = costs[i, k]
@@ -201,9 +211,12 @@ def _pack(costs, corners, amounts):
 @njit
 def _violated(z, per_pair, least, corners):
     """Write the most violated triangles over every pair (i, k), if by more than `least`; return their number."""
-    n, count = len(z), 0
-    near, sides = np.empty(n, dtype=np.int64), np.empty(n)
-    excess, apex = np.empty(per_pair + 1), np.empty(per_pair + 1, dtype=np.int64)
+    n = len(z)
+    count = 0
+    near = np.empty(n, dtype=np.int64)
+    sides = np.empty(n)
+    excess = np.empty(per_pair + 1)
+    apex = np.empty(per_pair + 1, dtype=np.int64)
     for i in range(n):
         n_near = 0
         for j in range(n):
@@ -213,7 +226,8 @@ def _violated(z, per_pair, least, corners):
         for k in range(i):
             if z[i, k] + least >= 1.0:
                 continue
-            n_found, lowest = 0, z[i, k] + least
+            n_found = 0
+            lowest = z[i, k] + least
             for position in range(n_near):
                 value = sides[position] + z[k, near[position]]
                 if value > lowest and near[position] != k:
@@ -236,7 +250,9 @@ def _violated(z, per_pair, least, corners):
 @njit
 def _add_multipliers(slope, corners, multipliers, inverse):
     for t in range(len(multipliers)):
-        i, j, k = corners[t, 0], corners[t, 1], corners[t, 2]
+        i = corners[t, 0]
+        j = corners[t, 1]
+        k = corners[t, 2]
         slope[i, j] += multipliers[t] * inverse[i] * inverse[j]
         slope[k, j] += multipliers[t] * inverse[k] * inverse[j]
         slope[i, k] -= multipliers[t] * inverse[i] * inverse[k]
@@ -247,8 +263,12 @@ def _add_multipliers(slope, corners, multipliers, inverse):
 def _raise_multipliers(Z, centre, slope, corners, multipliers, inverse, penalty):
     """One pass of exact steps; Z stays at  argmin <slope, Z> + penalty / 2 |Z - centre|^2  in the box."""
     for t in range(len(multipliers)):
-        i, j, k = corners[t, 0], corners[t, 1], corners[t, 2]
-        ij, kj, ik = inverse[i] * inverse[j], inverse[k] * inverse[j], inverse[i] * inverse[k]
+        i = corners[t, 0]
+        j = corners[t, 1]
+        k = corners[t, 2]
+        ij = inverse[i] * inverse[j]
+        kj = inverse[k] * inverse[j]
+        ik = inverse[i] * inverse[k]
         squares = ij * ij + kj * kj + ik * ik
         if not squares < _LARGEST:
             continue

@@ -22,7 +22,8 @@ MOST_ROTATED = 20
 MOST_ROWS = 2**14
 # Random starts of climbs with up to five free clusters, and from six on: stop once the best value was found _HITS
 # times.
-_STARTS, _STARTS_FROM_SIX = 40, 20
+_STARTS = 40
+_STARTS_FROM_SIX = 20
 _HITS = 4
 # Maximum number of steps in a climb.
 _CLIMB_STEPS = 100
@@ -40,11 +41,13 @@ _SMALL_ANGLE = 1e-8
 _SMALL_STEP = 1e-5
 _LEAST_CURVATURE = 1e-3
 # Memberships above -tolerance count as feasible, after Newton steps and at an angle in closed form.
-_INSIDE, _ROUNDED = 1e-9, 1e-12
+_INSIDE = 1e-9
+_ROUNDED = 1e-12
 # Penalty for leaving the simplex, in the first Newton step from outside and at most; it grows tenfold each step.
 _PRICES = 1e3, 1e12
 # Give up outside the simplex if this many consecutive steps leave more than this share of the distance to it.
-_STUCK, _NEARER = 3, 0.9
+_STUCK = 3
+_NEARER = 0.9
 
 
 def free_clusters(largest):
@@ -66,8 +69,11 @@ class Search:
     def __init__(self, rows, weight, free, survey=None, slack=0.0):
         # Rows outside the free clusters do not rotate.
         moved = rows[:, free].any(axis=1)
-        self.rows, self.weight = rows[moved], weight[moved] / weight.sum()
-        self.free, self._survey, self._slack = free, survey, slack
+        self.rows = rows[moved]
+        self.weight = weight[moved] / weight.sum()
+        self.free = free
+        self._survey = survey
+        self._slack = slack
         # Orthonormal basis of the vectors of sum 0 that only the free clusters have entries in.
         self.plane = np.zeros((rows.shape[1], max(len(free) - 1, 0)))
         if len(free):
@@ -88,7 +94,8 @@ class Search:
         to the numbers of clusters. The optimum is exact with three free clusters; with more, it is the best one found.
         If it is known to be `near` the rows, the search starts only from there.
         """
-        n_free, k = len(self.free), self.rows.shape[1]
+        n_free = len(self.free)
+        k = self.rows.shape[1]
         if not 2 < n_free <= MOST_ROTATED or (n_free > 3 and self.rigid()):
             return None
         best = self._best_of_three() if n_free == 3 else self._best(near)
@@ -97,7 +104,8 @@ class Search:
 
     def optima(self):
         """All distinct admissible optima that the search finds."""
-        found, known = {}, []
+        found = {}
+        known = []
         for number, start in enumerate(self._starts(), start=1):
             LOG.info("other memberships with the same losses: start %d", number)
             highest, end = self._climb(start)
@@ -135,7 +143,8 @@ class Search:
         return residual <= 1e-9
 
     def _best_of_three(self):
-        mixed, kept = self.rows[:, self.free], np.delete(self.rows, self.free, axis=1).max(axis=1, initial=0.0)
+        mixed = self.rows[:, self.free]
+        kept = np.delete(self.rows, self.free, axis=1).max(axis=1, initial=0.0)
         bound = mixed
         while True:
             angle = best_angle(mixed, kept, self.weight, *admissible_angles(bound, _ROUNDED))
@@ -149,7 +158,8 @@ class Search:
         """The best rotation found by climbs from several starts, and Newton steps from their ends to the simplex."""
         # A climb ends above all admissible rotations in its basin: an end below the best one needs no Newton steps.
         best, reached, value = self.refine(np.eye(len(self.plane)))
-        n_hits, known = 0, []
+        n_hits = 0
+        known = []
         for start in [] if near else self._starts():
             highest, end = self._climb(start)
             same = [own for other, own in known if abs(highest - other) <= _SAME_VALUE]
@@ -160,10 +170,12 @@ class Search:
             else:
                 Q, own, found = self.refine(end)
                 if found > value + _SAME_VALUE:
-                    best, value = Q, found
+                    best = Q
+                    value = found
             known.append((highest, own))
             if own > reached + _SAME_VALUE:
-                n_hits, reached = 0, own
+                n_hits = 0
+                reached = own
             n_hits += own >= reached - _SAME_VALUE
             if n_hits == _HITS:
                 break
@@ -177,7 +189,8 @@ class Search:
         squares, axes = np.linalg.eigh(inner.T @ (inner * self.weight[:, np.newaxis]))
         skewness = self.weight @ (inner @ axes) ** 3 / np.maximum(squares, _ZERO) ** 1.5
         ways = [(-1.0, 1.0) if abs(each) < _SYMMETRIC else (np.sign(each),) for each in skewness]
-        rng, size = np.random.RandomState(0), self.plane.shape[1]
+        rng = np.random.RandomState(0)
+        size = self.plane.shape[1]
         for _ in range(_STARTS if len(self.free) < 6 else _STARTS_FROM_SIX):
             start = np.linalg.qr(rng.standard_normal((size, size)))[0]
             for signs in islice(product(*ways), _MOST_SIGNS):
@@ -186,11 +199,14 @@ class Search:
     def _climb(self, Q):
         """(confidence, rotation): labels by the largest membership and the best rotation to them, in turn."""
         n_rows, k = self.rows.shape
-        units, objects, value = np.eye(k), np.arange(n_rows), -np.inf
+        units = np.eye(k)
+        objects = np.arange(n_rows)
+        value = -np.inf
         for _ in range(_CLIMB_STEPS):
             rotated = self.rows @ Q.T
             labels = rotated.argmax(axis=1)
-            before, value = value, self.weight @ rotated[objects, labels]
+            before = value
+            value = self.weight @ rotated[objects, labels]
             if value <= before + 1e-12:
                 break
             target = (units[labels] * self.weight[:, np.newaxis]).T @ self.rows
@@ -199,7 +215,8 @@ class Search:
 
     def refine(self, Q):
         """(rotation, its confidence, that of all rows) after Newton steps constrained by all rows; -inf outside."""
-        bound, kept = self.rows, np.empty(0, dtype=np.intp)
+        bound = self.rows
+        kept = np.empty(0, dtype=np.intp)
         while True:
             Q, kept = self._newton(bound, Q, kept)
             if (bound @ Q.T).min() < -self._slack - _INSIDE:
@@ -225,18 +242,23 @@ class Search:
         keeps the rows `bound` inside the simplex. In the eigenvectors of its Hessian, this is a least-distance problem,
         solved by non-negative least squares (Lawson and Hanson 1974, chapter 23).
         """
-        rows, weight, plane, free = self.rows, self.weight, self.plane, self.free
+        rows = self.rows
+        weight = self.weight
+        plane = self.plane
+        free = self.free
         k, size = plane.shape
         units = np.eye(k)
         first, second = np.triu_indices(size, 1)
         most = 8 * k + 4 * len(first)
         of_bounds = np.zeros((k, k))
         price = _PRICES[1] if len(kept) or (bound @ Q.T).min() >= -self._slack - _INSIDE else _PRICES[0]
-        outside, n_stuck = np.inf, 0
+        outside = np.inf
+        n_stuck = 0
         for _ in range(_NEWTON_STEPS):
             rotated = rows @ Q.T
             edge = rotated if bound is rows else bound @ Q.T
-            before, outside = outside, -self._slack - edge.min()
+            before = outside
+            outside = -self._slack - edge.min()
             n_stuck = n_stuck + 1 if outside > max(_INSIDE, _NEARER * before) else 0
             if n_stuck >= _STUCK and price == _PRICES[1]:
                 break
@@ -249,7 +271,8 @@ class Search:
             flat = edge[:, free].ravel()
             near = np.argpartition(flat, most)[:most] if len(flat) > most else np.arange(len(flat))
             near = np.union1d(near, kept)
-            at, clusters = near // len(free), free[near % len(free)]
+            at = near // len(free)
+            clusters = free[near % len(free)]
             slopes = _slopes(basis, edge[at], clusters) / scale
             step, prices = _nearest(slopes, -flat[near] - self._slack, ideal, price)
             price = min(10.0 * price, _PRICES[1])
@@ -304,7 +327,8 @@ def _polar(matrix):
 def _slopes(plane, rows, clusters):
     """(n, d) derivatives of the memberships of rows in a cluster each along the rotations of two axes of the plane."""
     first, second = np.triu_indices(plane.shape[1], 1)
-    inner, own = rows @ plane, plane[clusters]
+    inner = rows @ plane
+    own = plane[clusters]
     return own[:, first] * inner[:, second] - own[:, second] * inner[:, first]
 
 
@@ -316,7 +340,8 @@ def some_rows(n_rows, most=None):
 
 def survey(rows, weight, Q):
     """((k, k) the row of smallest membership in every cluster after a rotation, the total confidence)."""
-    lowest, total = [], 0.0
+    lowest = []
+    total = 0.0
     for block in row_blocks(len(rows)):
         # A row per cluster: extremes along the rows are fast.
         rotated = Q @ rows[block].T
@@ -367,7 +392,8 @@ def admissible_angles(rows, slack):
     leaves = radius > mean + slack
     reach = np.arccos((mean[leaves] + slack) / radius[leaves])
     centre = (0.5 * CIRCLE - phase[leaves]) % CIRCLE
-    first, last = np.maximum(centre - reach, 0.0), np.minimum(centre + reach, CIRCLE)
+    first = np.maximum(centre - reach, 0.0)
+    last = np.minimum(centre + reach, CIRCLE)
     order = np.argsort(first)
     least = np.maximum.accumulate(np.concatenate([[0.0], last[order]]))
     most = np.concatenate([first[order], [CIRCLE]])
@@ -412,7 +438,8 @@ def _arcs(rows, floor):
     # Within half a circle, the same cluster is the largest. A radius of 0 has no angle.
     reach = np.arccos(np.clip((floor - mean) / np.maximum(radius, _TINY), 0.5, 1.0))
     centre = -phase % CIRCLE + CIRCLE * np.array([[-1.0], [0.0], [1.0]])
-    first, last = np.maximum(centre - reach, 0.0), np.minimum(centre + reach, CIRCLE)
+    first = np.maximum(centre - reach, 0.0)
+    last = np.minimum(centre + reach, CIRCLE)
     turn, row = np.nonzero(first < last)
     moment = radius[row] * np.exp(1j * centre[turn, row])
     return first[turn, row], last[turn, row], row, (mean - floor)[row], moment

@@ -102,14 +102,16 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
     else:
         states = [min(in_parallel(begin_and_continue, range(n_starts)), key=_value)]
     if parts:
-        of_part, part = part.objective, parts.pop()
+        of_part = part.objective
+        part = parts.pop()
         states = [spread(part, of_part, state) for state in states]
     while len(states) > 1 and not all(state.ended for state in states):
         states = _lowest_of_each(part.objective, in_parallel(_advance, states))
     state = min(states, key=_value)
     del states
     while parts:
-        of_part, part = part, parts.pop()
+        of_part = part
+        part = parts.pop()
         state = spread(part, of_part.objective, alternate(of_part, state))
     return alternate(problem, state)
 

@@ -16,7 +16,9 @@ _SMOOTHING = 0.1
 _KMEANS_PASSES = 300
 # Starts begin on a quarter of the rows if every partition can be expected to observe at least this many of them: in
 # all, per cluster, and per base cluster of the partition with most.
-_QUARTER, _PER_CLUSTER, _PER_BASE_CLUSTER = 200, 32, 4
+_QUARTER = 200
+_PER_CLUSTER = 32
+_PER_BASE_CLUSTER = 4
 
 
 def reduce_rows(encoding, start):
@@ -50,7 +52,8 @@ def initial_rows(encoding, n_clusters, start, rng):
         return rows
     if start == "random":
         return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]
-    smallest, weights = _SMOOTHING / n_clusters, _equal_weights(encoding.partitions)
+    smallest = _SMOOTHING / n_clusters
+    weights = _equal_weights(encoding.partitions)
     found = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
     return (1.0 - n_clusters * smallest) * np.eye(n_clusters)[found.clusters] + smallest
 
@@ -62,7 +65,8 @@ def _equal_weights(partitions):
 
 def allocate(encoding, n_clusters, rng):
     """(n_rows,) clusters: each row, in random order, joins the cluster of least cost so far, under equal weights."""
-    rows, partitions = encoding.rows, encoding.partitions
+    rows = encoding.rows
+    partitions = encoding.partitions
     coef, mask_coef = coefficients(partitions, _equal_weights(partitions))
     slot_coef = partitions.by_slot(coef)
     clusters = np.zeros(len(rows.codes), dtype=np.intp)
@@ -79,12 +83,21 @@ def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
     """Assign each row, in this order, to the cheapest cluster that shares a base cluster with it, or to a new one."""
     # If none shares one and all k are in use, row i joins cluster i % k, whatever that costs. The clusters that share
     # objects with a slot are listed from `start[slot]` on.
-    codes, observed, multiplicity, offsets = data.codes, data.observed, data.multiplicity, slots.offsets
-    n_masks, n_hard, n_used = observed.shape[1], codes.shape[1], 0
+    codes = data.codes
+    observed = data.observed
+    multiplicity = data.multiplicity
+    offsets = slots.offsets
+    n_masks = observed.shape[1]
+    n_hard = codes.shape[1]
+    n_used = 0
     n_entries = start[-1] + k
-    columns, values, length = np.empty(n_entries, np.int32), np.empty(n_entries), np.zeros(len(start), np.int32)
+    columns = np.empty(n_entries, np.int32)
+    values = np.empty(n_entries)
+    length = np.zeros(len(start), np.int32)
     sizes = np.zeros((n_masks, k))
-    place, near, gain = np.full(k, -1, dtype=np.int32), np.empty(k, dtype=np.int32), np.empty(k)
+    place = np.full(k, -1, dtype=np.int32)
+    near = np.empty(k, dtype=np.int32)
+    gain = np.empty(k)
     for i in order:
         n = 0
         for u in range(n_hard):
@@ -99,14 +112,16 @@ def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
                         near[n], gain[n] = c, 0.0
                         n += 1
                     gain[j] += factor * values[t]
-        best, least = -1, 0.0 if n_used < k else np.inf
+        best = -1
+        least = 0.0 if n_used < k else np.inf
         for j in range(n):
             cost = -2.0 * gain[j]
             for g in range(n_masks):
                 if observed[i, g]:
                     cost += mask_coef[g] * sizes[g, near[j]]
             if cost < least:
-                best, least = near[j], cost
+                best = near[j]
+                least = cost
             place[near[j]] = -1
         if best < 0:
             best = n_used if n_used < k else i % k
@@ -118,7 +133,8 @@ def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
         for u in range(n_hard):
             slot = offsets[u] + codes[i, u]
             if slot_coef[slot] != 0.0:
-                t, end = start[slot], start[slot] + length[slot]
+                t = start[slot]
+                end = start[slot] + length[slot]
                 while t < end and columns[t] != best:
                     t += 1
                 if t == end:
@@ -129,7 +145,8 @@ def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
 
 def draw_quarter(encoding, n_clusters, rng):
     """A quarter of the rows, drawn with replacement and of the same total weight; None if that is too small."""
-    partitions, size = encoding.partitions, len(encoding.rows.codes) // 4
+    partitions = encoding.partitions
+    size = len(encoding.rows.codes) // 4
     least = max(_QUARTER, _PER_CLUSTER * n_clusters, _PER_BASE_CLUSTER * partitions.n_codes.max())
     if size * partitions.n_observed.min() < least * partitions.total:
         return None

@@ -53,14 +53,16 @@ def sweep(visited, statistics, rows, order, how, *, n_threads=1):
 
 def _sweep_round(visited, statistics, rows, blocks, how, pool):
     """Sweep all blocks of a round at the same time, or in turn if the objective would rise; returns the sum of gaps."""
-    T, Q = statistics.T, statistics.Q
+    T = statistics.T
+    Q = statistics.Q
 
     def sweep_block(block, statistics):
         return sweep_rows(block, *visited, statistics, rows, how)
 
     def propose(block):
         """Sweep a block by itself: (gap, change of the objective, its rows before, its steps of T and of Q)."""
-        before, own = rows[block], statistics._replace(T=T.copy(), Q=Q.copy())
+        before = rows[block]
+        own = statistics._replace(T=T.copy(), Q=Q.copy())
         gap, fall = sweep_block(block, own)
         return gap, fall, before, own.T - T, own.Q - Q
 
@@ -110,24 +112,32 @@ def gather(data, i, slots, T, places, b):
     """
     # Four slots at a time: otherwise every addition waits for the store of the previous one. Functions take the whole
     # array and a row index, because numba counts references to views of rows.
-    codes, offsets = data.codes, slots.offsets
-    m, n, k = codes.shape[1], places.shape[0], b.shape[0]
+    codes = data.codes
+    offsets = slots.offsets
+    m = codes.shape[1]
+    n = places.shape[0]
+    k = b.shape[0]
     for u in range(m):
         places[u] = offsets[u] + codes[i, u]
     for g in range(n - m):
         places[m + g] = slots.whole[g] if data.observed[i, g] else slots.missing[0]
     for p in range(k):
         b[p] = 0.0
-    start, stop = 0, m
+    start = 0
+    stop = m
     while start < n:
         rest = stop - (stop - start) % 4
         if k == 4:
             # These few columns fit in registers.
-            b0, b1 = b[0], b[1]
-            b2, b3 = b[2], b[3]
+            b0 = b[0]
+            b1 = b[1]
+            b2 = b[2]
+            b3 = b[3]
             for u in range(start, rest, 4):
-                slot0, slot1 = places[u], places[u + 1]
-                slot2, slot3 = places[u + 2], places[u + 3]
+                slot0 = places[u]
+                slot1 = places[u + 1]
+                slot2 = places[u + 2]
+                slot3 = places[u + 3]
                 b0 += (T[slot0, 0] + T[slot1, 0]) + (T[slot2, 0] + T[slot3, 0])
                 b1 += (T[slot0, 1] + T[slot1, 1]) + (T[slot2, 1] + T[slot3, 1])
                 b2 += (T[slot0, 2] + T[slot1, 2]) + (T[slot2, 2] + T[slot3, 2])
@@ -136,14 +146,17 @@ def gather(data, i, slots, T, places, b):
             b[2], b[3] = b2, b3
         else:
             for u in range(start, rest, 4):
-                slot0, slot1 = places[u], places[u + 1]
-                slot2, slot3 = places[u + 2], places[u + 3]
+                slot0 = places[u]
+                slot1 = places[u + 1]
+                slot2 = places[u + 2]
+                slot3 = places[u + 3]
                 for p in range(k):
                     b[p] += (T[slot0, p] + T[slot1, p]) + (T[slot2, p] + T[slot3, p])
         for u in range(rest, stop):
             for p in range(k):
                 b[p] += T[places[u], p]
-        start, stop = stop, n
+        start = stop
+        stop = n
 
 
 @njit
@@ -181,8 +194,11 @@ def quarter_gradient(y, H, b, quartic, extra, out):
 def gradient(data, slots, statistics, membership, out):
     """Fill out (rows, k) with the gradient in each object's column; O(rows (m k + masks k^2))."""
     k = membership.shape[1]
-    T, Q, own = statistics.T, statistics.Q, statistics.own
-    b, places = np.empty(T.shape[1]), np.empty(data.codes.shape[1] + slots.whole.shape[0], dtype=np.uint64)
+    T = statistics.T
+    Q = statistics.Q
+    own = statistics.own
+    b = np.empty(T.shape[1])
+    places = np.empty(data.codes.shape[1] + slots.whole.shape[0], dtype=np.uint64)
     everywhere = Q.shape[0] == 1 and data.observed.all()
     H = Q[0] if everywhere else np.empty((k, k))
     for i in range(data.codes.shape[0]):
@@ -249,10 +265,12 @@ def minimise_quartic(c1, c2, c3, c4, upper):
     best = best_value = 0.0
     value = quartic_value(upper, c1, c2, c3, c4)
     if value < best_value:
-        best, best_value = upper, value
+        best = upper
+        best_value = value
 
     # Roots of 12 c4 t^2 + 6 c3 t + 2 c2, in the form without cancellation.
-    cut1, cut2 = 0.0, upper
+    cut1 = 0.0
+    cut2 = upper
     if discriminant > 0.0:
         root = -(3.0 * c3 + (np.sqrt(discriminant) if c3 >= 0.0 else -np.sqrt(discriminant)))
         cut1 = root / (12.0 * c4) if c4 != 0.0 else upper
@@ -272,7 +290,8 @@ def minimise_quartic(c1, c2, c3, c4, upper):
                 t = _rising_root(lo, hi, c1, c2, c3, c4)
                 value = quartic_value(t, c1, c2, c3, c4)
                 if value < best_value:
-                    best, best_value = t, value
+                    best = t
+                    best_value = value
             lo = hi
     return best
 
@@ -284,7 +303,8 @@ def steepest_pair(y, e, shift, slopes):
     No value is NaN; with fastmath's "nnan", the compiler compares whole vectors.
     """
     k = y.shape[0]
-    low, high = np.inf, -np.inf
+    low = np.inf
+    high = -np.inf
     for j in range(k):
         slope = e[j] + shift * y[j]
         slopes[j] = slope
@@ -387,15 +407,26 @@ def sweep_rows(order, data, slots, statistics, membership, visit):
     objects of their Frank-Wolfe gaps, each just before its step, and the change of the objective, which is never
     positive. O(rows (m k + masks k^2)) time, no allocation that grows with the rows.
     """
-    observed, multiplicity, missing = data.observed, data.multiplicity, slots.missing
-    own, relaxation = statistics.own, visit.relaxation
-    T, Q = statistics.T, statistics.Q
-    slot_coef, mask_coef = statistics.slot_coef, statistics.mask_coef
-    k, width = membership.shape[1], T.shape[1]
+    observed = data.observed
+    multiplicity = data.multiplicity
+    missing = slots.missing
+    own = statistics.own
+    relaxation = visit.relaxation
+    T = statistics.T
+    Q = statistics.Q
+    slot_coef = statistics.slot_coef
+    mask_coef = statistics.mask_coef
+    k = membership.shape[1]
+    width = T.shape[1]
     places = np.empty(data.codes.shape[1] + slots.whole.shape[0], dtype=np.uint64)
-    b, step = np.empty(width), np.empty(width)
-    e, y, y0 = np.empty(k), np.empty(k), np.empty(k)
-    e0, slopes, moved = np.empty(k), np.empty(k), np.empty(k, dtype=np.uint64)
+    b = np.empty(width)
+    step = np.empty(width)
+    e = np.empty(k)
+    y = np.empty(k)
+    y0 = np.empty(k)
+    e0 = np.empty(k)
+    slopes = np.empty(k)
+    moved = np.empty(k, dtype=np.uint64)
     for p in range(width):
         step[p] = 0.0
     everywhere = Q.shape[0] == 1
@@ -409,7 +440,8 @@ def sweep_rows(order, data, slots, statistics, membership, visit):
         for p in range(k):
             y[p] = y0[p] = membership[i, p]
         w = multiplicity[i]
-        weight, extra = w * own[i, 0], w * own[i, 1]
+        weight = w * own[i, 0]
+        extra = w * own[i, 1]
         gather(data, i, slots, T, places, b)
         if not everywhere:
             fill_hessian(observed, i, Q, H)
@@ -450,7 +482,8 @@ def sweep_rows(order, data, slots, statistics, membership, visit):
                 factor = mask_coef[g] * w
                 for p in range(k):
                     if y[p] != 0.0 or y0[p] != 0.0:
-                        new, old = factor * y[p], factor * y0[p]
+                        new = factor * y[p]
+                        old = factor * y0[p]
                         if 4 * n_moved < k and y[p] == y0[p]:
                             for j in range(n_moved):
                                 Q[g, p, moved[j]] += new * y[moved[j]] - old * y0[moved[j]]

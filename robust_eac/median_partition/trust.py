@@ -298,11 +298,13 @@ def pairs_of(columns, references):
     either = (n_observed[references][:, np.newaxis] + n_observed - statistics[0])[tested]
     n, square_S, *sums = statistics[:, tested]
     # The kernel leaves zeros for pairs without common objects.
-    n, either = np.maximum(n, 1.0), np.maximum(either, 1.0)
+    n = np.maximum(n, 1.0)
+    either = np.maximum(either, 1.0)
     sides = permutation.hard_moments(n, *sums[:3]), permutation.hard_moments(n, *sums[3:])
     # |S|^2 changes in steps of two: the continuity correction is half a step.
     pvalue = np.where(n > 1.0, permutation.significance(square_S - 1.0, *sides)[1], 1.0)
-    chance, variance = permutation.expected(*sides), permutation.variance(*sides)
+    chance = permutation.expected(*sides)
+    variance = permutation.variance(*sides)
     varies = variance > 0.0
     lift = np.where(varies, square_S - chance, 0.0)
     largest_lift = np.where(varies, permutation.half_expected_loss(*sides), 1.0)
@@ -347,9 +349,11 @@ def _compare_pairs(columns, references, tested, table, sizes, out):
             if not tested[r, v]:
                 continue
             second = columns[v]
-            n, square = 0.0, 0.0
+            n = 0.0
+            square = 0.0
             for i in range(first.shape[0]):
-                a, b = first[i], second[i]
+                a = first[i]
+                b = second[i]
                 if a >= 0 and b >= 0:
                     n += 1.0
                     square += 2.0 * table[a, b] + 1.0
@@ -362,7 +366,8 @@ def _compare_pairs(columns, references, tested, table, sizes, out):
                     table[first[i], second[i]] = 0.0
             for side in range(2):
                 power2 = 0.0
-                rows2, rows3 = 0.0, 0.0
+                rows2 = 0.0
+                rows3 = 0.0
                 for c in range(sizes.shape[1]):
                     power2 += sizes[side, c] * sizes[side, c]
                 for c in range(sizes.shape[1]):

@@ -249,8 +249,11 @@ class Trusting(Fixed):
     """
 
     def __init__(self, weights, chance, pairs, among, near=None):
-        self.weights, self.chance = weights, chance
-        self.pairs, self.among, self.near = pairs, among, near
+        self.weights = weights
+        self.chance = chance
+        self.pairs = pairs
+        self.among = among
+        self.near = near
 
     def revised(self, losses, *, families=True):
         """The weighting with trust updated by these chance-corrected losses; None if it does not change.

@@ -116,7 +116,8 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     values, rows = np.unique(classes, return_inverse=True)
     clusters, columns = np.unique(codes, return_inverse=True)
     counts = count_shared(rows, columns, (len(values), len(clusters)))
-    counts, values = counts[np.ix_(values != -1, clusters != -1)], values[values != -1]
+    counts = counts[np.ix_(values != -1, clusters != -1)]
+    values = values[values != -1]
     numbers = matched_numbers(counts)
     left = np.argsort(numbers)[np.count_nonzero(numbers < len(values)) :]
     if meaning is None:

@@ -168,6 +168,7 @@ def _weights_and_centers(X, memberships):
     X, membership, own = check_clustering(X, memberships)
     # A cluster without members has no centroid and contributes nothing.
     membership = membership[:, membership.max(axis=0) > 0.0]
-    X, membership = X[own >= 0], membership[own >= 0]
+    X = X[own >= 0]
+    membership = membership[own >= 0]
     relative = (membership / membership.max(axis=0)) ** 2.0
     return X, membership**2.0, relative.T @ X / relative.sum(axis=0)[:, np.newaxis]

@@ -29,9 +29,11 @@ _CURVES = {
     "held_out_agreement": ("agreement, held out", VERMILLION, "^", "--"),
 }
 # From light to dark with the number of clusters, without the lightest; legible with any kind of colour vision.
-_SEQUENCE, _LIGHTEST = "viridis_r", 0.15
+_SEQUENCE = "viridis_r"
+_LIGHTEST = 0.15
 # Maximum area of a dot in points, and the number of dots up to which it is used.
-_AREA, _FEW = 60.0, 30
+_AREA = 60.0
+_FEW = 30
 
 
 def check_axes(ax):
@@ -107,8 +109,10 @@ def draw_agreements(ax, agreements, weights, names):
     """
     m = len(weights)
     order = np.argsort(-agreements, kind="stable")
-    agreements, areas = agreements[order], _AREA * weights[order] / weights.max() * min(1.0, _FEW / m)
-    places, having = np.arange(1, m + 1), areas > 0.0
+    agreements = agreements[order]
+    areas = _AREA * weights[order] / weights.max() * min(1.0, _FEW / m)
+    places = np.arange(1, m + 1)
+    having = areas > 0.0
     ax.axvline(0.0, color=GREY, linewidth=0.8)
     ax.hlines(places, 0.0, agreements, color=BLUE, linewidth=_width(m), alpha=0.4)
     ax.scatter(agreements[having], places[having], areas[having], color=BLUE, label="area: weight")

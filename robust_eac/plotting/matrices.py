@@ -205,10 +205,12 @@ def _names_that_fit(ax, starts, names):
     """(middles, names) of the groups that are large enough; of names that would touch below the axis, the larger's."""
     ax.apply_aspect()
     points = ax.get_window_extent().width / ax.figure.dpi * 72.0
-    texts, middles = [str(name) for name in names], 0.5 * (starts[1:] + starts[:-1]) - 0.5
+    texts = [str(name) for name in names]
+    middles = 0.5 * (starts[1:] + starts[:-1]) - 0.5
     character = _CHARACTER * ax.xaxis.get_ticklabels()[0].get_fontsize() * starts[-1] / points
     half = [0.5 * character * len(text) for text in texts]
-    sizes, named = np.diff(starts), []
+    sizes = np.diff(starts)
+    named = []
     for group in np.argsort(-sizes, kind="stable"):
         apart = all(abs(middles[group] - middles[other]) >= half[group] + half[other] for other in named)
         if apart and sizes[group] >= _NAMED * starts[-1]:

@@ -29,7 +29,8 @@ _PARTITIONS = 500
 # Largest number of objects in the heat map.
 _DRAWN = 400
 # Size of the heat map in inches of 96 pixels; it has half as many pixels again, for paper and dense screens.
-_SIZE, _DENSITY = (5.75, 4.75), 144
+_SIZE = (5.75, 4.75)
+_DENSITY = 144
 # Steps of its colours: more are hardly distinguishable, and need more space.
 _STEPS = 16
 # Characters of a parameter.
@@ -60,7 +61,8 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     template = load_template()
 
     # The parameters of the fit, which may have changed since.
-    parameters, weighted = model._settings.parameters, sample_weight is not None
+    parameters = model._settings.parameters
+    weighted = sample_weight is not None
     fitted_to = "X, sample_weight=sample_weight" if weighted else "X"
     page = template.render(
         find_out(model, ensemble, names, assessed or assess(model, ensemble, sample_weight)),
@@ -121,12 +123,16 @@ def versions():
 
 def find_out(model, X, names, assessed):
     """The numbers, by name, on a model fitted to arrays in memory."""
-    settings, labels, weights, agreements = model._settings, model.labels_, model.weights_, model.agreements_
+    settings = model._settings
+    labels = model.labels_
+    weights = model.weights_
+    agreements = model.agreements_
     assessment, moves, encoding = assessed
     found, sure = describe(model, names, assessment)
     multiplicity = encoding.rows.multiplicity
     counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))
-    sizes, ambiguous = np.bincount(labels), np.flatnonzero(moves.ambiguous)
+    sizes = np.bincount(labels)
+    ambiguous = np.flatnonzero(moves.ambiguous)
     return {
         "found": found,
         "sure": sure,

@@ -127,7 +127,8 @@ def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_stat
 def partition_kernel(labels):
     """(m, m) normalised kernel of all pairs of partitions, in [0, 1]; positive semidefinite."""
     encoding = encode_collapsed(labels)
-    sizes, offsets = encoding.partitions.sizes, encoding.partitions.offsets
+    sizes = encoding.partitions.sizes
+    offsets = encoding.partitions.offsets
     m = len(offsets)
     log_sizes = [np.log(own[own > 0.0]) for own in np.split(sizes, offsets[1:])]
     logs = np.full((m, m), -np.inf)

@@ -116,7 +116,8 @@ class RedundancyWeighting(Weighting):
     """Weights that minimise the objective over n^2."""
 
     def __init__(self, encoding, Q):
-        self.encoding, self.Q = encoding, Q
+        self.encoding = encoding
+        self.Q = Q
 
     def solve(self, losses):
         m = len(self.Q)

@@ -247,7 +247,8 @@ def _sums_of_distances(x, labels, counts, sums):
 @njit
 def ramped_mean(sums, labels, counts, singleton, undefined):
     """max(0, mean silhouette) from the sums of distances to each cluster, (n_clusters, n); 0 for a single cluster."""
-    total, n_observed = 0.0, 0
+    total = 0.0
+    n_observed = 0
     for i in range(labels.shape[0]):
         own = labels[i]
         if own < 0:

@@ -42,7 +42,8 @@ def encode_collapsed(labels):
 def tables(encoding):
     """Yield (u, v, Table) for all pairs u < v. Time O(rows m^2), memory for one table and a copy of the codes."""
     columns = np.asfortranarray(encoding.rows.codes)
-    n_codes, n_clusters = encoding.partitions.n_codes, encoding.partitions.n_clusters
+    n_codes = encoding.partitions.n_codes
+    n_clusters = encoding.partitions.n_clusters
     for u in range(len(n_codes)):
         for v in range(u + 1, len(n_codes)):
             shape = n_codes[u], n_codes[v]
@@ -70,7 +71,8 @@ def tables_in_chunks(chunks, partitions):
 
 
 def count_tables(encoding, pairs):
-    columns, n_codes = np.asfortranarray(encoding.rows.codes), encoding.partitions.n_codes
+    columns = np.asfortranarray(encoding.rows.codes)
+    n_codes = encoding.partitions.n_codes
     return None, tuple(_count_pair(columns, encoding.rows.multiplicity, n_codes, u, v) for u, v in pairs)
 
 

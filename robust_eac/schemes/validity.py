@@ -135,7 +135,8 @@ def unify(values, *, high_is_good):
 
 def _silhouettes(encoding, X, slots, partitions):
     """Mean silhouettes of these partitions, in one pass over the distances."""
-    rows, all_sizes = encoding.rows, encoding.partitions.sizes
+    rows = encoding.rows
+    all_sizes = encoding.partitions.sizes
     indicators = one_hot(encoding)
     totals = np.zeros(len(slots))
     for block in row_blocks(len(X), max(1, _BLOCK_DISTANCES // len(X))):
@@ -158,7 +159,8 @@ def _silhouettes(encoding, X, slots, partitions):
 
 def _variance_ratio(points, codes, sizes, centroids):
     """Calinski-Harabasz index."""
-    k, n = len(sizes), len(points)
+    k = len(sizes)
+    n = len(points)
     between = sizes @ ((centroids - points.mean(axis=0)) ** 2).sum(axis=1) / (k - 1)
     within = ((points - centroids[codes]) ** 2).sum() / (n - k)
     if within == 0.0:
@@ -179,7 +181,8 @@ def _separation(points, codes, sizes, centroids):
 def _clusters(encoding, X, slots, u):
     """Points that partition u observes, their codes, and sizes and centroids of the clusters."""
     seen = encoding.rows.observed[:, encoding.partitions.mask_of[u]]
-    points, codes = X[seen], encoding.rows.codes[seen, u].astype(np.intp)
+    points = X[seen]
+    codes = encoding.rows.codes[seen, u].astype(np.intp)
     sizes = encoding.partitions.sizes[slots[u]]
     sums = [np.bincount(codes, weights=feature, minlength=len(sizes)) for feature in points.T]
     return points, codes, sizes, np.array(sums).T / sizes[:, np.newaxis]
