@@ -40,7 +40,7 @@ class Settings(NamedTuple):
         return (self.objective or Objective).unit(self.total)
 
 
-def assess(model, X, sample_weight):
+def assess(model, X, sample_weight, *, bound=True):
     """(Assessment, Moves, encoding) of a fitted model; ValueError if X is not the fitted ensemble."""
     settings = model._settings
     labels = model.labels_
@@ -65,6 +65,8 @@ def assess(model, X, sample_weight):
             f"{losses.mean():.6g}, in the fit it was {model.losses_.mean():.6g}."
         )
     unbounded = "merging minimises no objective" if settings.objective is None else settings.objective.unbounded
+    if unbounded is None and not bound:
+        unbounded = "not computed without --certify"
     assessed = assess_membership(encoding, model.weights_, membership, labels, unbounded=unbounded)
     return *assessed, encoding
 

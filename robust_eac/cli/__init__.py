@@ -15,7 +15,7 @@ from importlib import import_module
 from tqdm import tqdm
 
 from .._version import __version__
-from .output import STDOUT, prepare_process, print_problem
+from .output import STDOUT, prepare_process, print_problem, say
 
 __all__ = ["main"]
 
@@ -102,7 +102,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         bar = tqdm(desc=arguments.command, bar_format="{desc} ... [{elapsed}]", leave=False, disable=None)
         # Lines give way to an output.
         shown = redirect_stdout(sys.stderr if STDOUT in outputs else sys.stdout)
-        with warnings.catch_warnings(), shown, bar:
+        # Lines of progress take turns on a terminal, or are all printed.
+        show = partial(say, file=sys.stderr) if getattr(arguments, "verbose", None) else bar.set_description_str
+        from ..core.threads import lines_to
+
+        with warnings.catch_warnings(), shown, bar, lines_to(show):
             warnings.showwarning = lambda message, *about: print_problem("warning", message)
             module = COMMANDS[arguments.command][0]
             return getattr(import_module(f".{module}", __package__), f"run_{arguments.command}")(arguments) or 0

@@ -18,12 +18,15 @@ _MOST_TITLES = 40
 def add_consensus(parser):
     add_solver_options(parser, more=True)
     add_options(parser, ("--sort", ("first", "size"), "NAME", "number clusters by first object (default) or size"))
-    text = "also say how far the consensus is from a lower bound, and how many objects are ambiguous"
-    parser.add_argument("--certify", action="store_true", help=text)
+    _add_certify(parser, "how far the consensus is from a lower bound, and how many objects are ambiguous")
     add_table_output(parser, help="clusters, numbered by their first objects: .csv, .tsv or .npy, as the next two")
     add_table_output(parser, "--weights", help="weight, loss and agreement of every clustering")
     add_table_output(parser, "--membership", help="share of every object in every cluster")
     parser.add_argument("--json", type=Path, metavar="FILE", help="summary for programs")
+
+
+def _add_certify(parser, what):
+    parser.add_argument("--certify", action="store_true", help=f"also say {what}")
 
 
 def run_consensus(arguments):
@@ -37,9 +40,9 @@ def run_consensus(arguments):
     objects = pd.DataFrame({"cluster": found.labels}, ensemble.objects)
     if found.model is not None:
         objects["confidence"] = found.model.confidence_
-    if found.moves is not None:
+    if found.assessed is not None:
         # Logical values for R, pandas and spreadsheets.
-        objects["ambiguous"] = np.where(found.moves.ambiguous, "TRUE", "FALSE")
+        objects["ambiguous"] = np.where(found.assessed[1].ambiguous, "TRUE", "FALSE")
     is_array = str(arguments.output).lower().endswith(".npy")
     contents = {arguments.output: objects["cluster"] if is_array else objects, arguments.weights: partitions}
     if arguments.membership is not None:
@@ -108,17 +111,19 @@ def add_report(parser):
     add("--note", metavar="TEXT", help="text below the title: the data, the author, the date")
     add("--max-rows", type=COUNT, default=100, metavar="N", help="most ambiguous objects listed; default: %(default)s")
     add_solver_options(parser, losses=False)
+    _add_certify(parser, "how far the consensus is from a lower bound")
 
 
 def run_report(arguments):
     """Write the page; the exit code."""
-    from ..reporting.page import load_template
+    from ..reporting.page import load_template, report
 
     # A missing package is an error before the work starts.
     load_template()
     ensemble, labels, found, code = _consensus_of(arguments, [arguments.output])
-    options = {name: getattr(arguments, name) for name in ("title", "note", "max_rows")}
-    options |= {"names": ensemble.titles, "object_names": ensemble.objects, "selection": found.selection}
-    page = found.model.to_html(labels, call=shlex.join(["robust-eac", *arguments.argv]), **options)
+    texts = {"title": arguments.title, "note": arguments.note, "call": shlex.join(["robust-eac", *arguments.argv])}
+    options = {"max_rows": arguments.max_rows, "selection": found.selection, "assessed": found.assessed}
+    options |= {"names": ensemble.titles, "object_names": ensemble.objects, "sample_weight": None, "texts": texts}
+    page = report(found.model, labels, None, **options)
     write_outputs({arguments.output: page}, found.summary)
     return code

@@ -1,8 +1,5 @@
 """Find the consensus that the arguments ask for: options of the solver, number of clusters, fit."""
 
-import sys
-from contextlib import nullcontext
-from functools import partial
 from inspect import signature
 from typing import NamedTuple
 
@@ -10,8 +7,7 @@ import numpy as np
 
 from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
-from ..core.threads import lines_to
-from ..diagnostics.certificates import Moves, assess_partition
+from ..diagnostics.certificates import assess_partition
 from ..diagnostics.resampling import by_large_clusters, consensus_distribution, least_ambiguous
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.credible_ball import CREDIBLE_LEVEL, radius_of
@@ -32,7 +28,10 @@ _SOLVERS = {"median-partition": RobustEAC, "merge": MergeConsensus}
 
 
 class Found(NamedTuple):
-    """A consensus and what the commands write of it; a hard median partition has no model, only a certificate moves."""
+    """A consensus and what the commands write of it; a hard median partition has no model.
+
+    assessed : the :class:`~robust_eac.diagnostics.certificates.Assessment`, the Moves and, of a model, the encoding.
+    """
 
     labels: np.ndarray
     weights: np.ndarray
@@ -41,7 +40,7 @@ class Found(NamedTuple):
     parameters: dict
     results: dict
     summary: str
-    moves: Moves | None = None
+    assessed: tuple | None = None
     model: RobustEAC | MergeConsensus | None = None
     selection: ClusterNumberSelection | None = None
 
@@ -60,7 +59,7 @@ def solver_options(arguments):
             raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
     elif n_clusters is None:
         raise ValueError("--n-clusters is required; only --loss can do without.")
-    options = {name: getattr(arguments, name) for name in (*_OPTIONS, "verbose")}
+    options = {name: getattr(arguments, name) for name in _OPTIONS}
     options = {name: value for name, value in options.items() if value is not None}
     if arguments.draws and method != "merge":
         # Draws of a posterior count alike.
@@ -87,14 +86,16 @@ def find_consensus(arguments, options, labels, titles):
         return _search(arguments, options, labels, titles)
     n_clusters, selection = choose_n_clusters(arguments, labels)
     model = _SOLVERS[arguments.method or "median-partition"](n_clusters, random_state=arguments.seed, **options)
-    with lines_to(partial(say, file=sys.stderr)) if arguments.verbose else nullcontext():
-        model.fit(labels)
+    model.fit(labels)
     if arguments.sort == "size":
         # Of equal sizes, the cluster with the first object comes first.
         order = np.argsort(-np.bincount(model.labels_, minlength=model.membership_.shape[1]), kind="stable")
         model.labels_ = np.argsort(order)[model.labels_]
         model.membership_ = model.membership_[:, order]
-    assessment, moves, *_ = assess(model, labels, None) if arguments.certify else (None, None)
+    assessed = None
+    if arguments.certify or arguments.command == "report":
+        assessed = assess(model, labels, None, bound=arguments.certify)
+    assessment = assessed and assessed[0]
     results = _certificate(assessment)
     parameters = model.get_params(deep=False)
     if arguments.method != "merge":
@@ -103,7 +104,7 @@ def find_consensus(arguments, options, labels, titles):
     if selection is not None:
         results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
     facts = model.labels_, model.weights_, model.losses_, model.agreements_, parameters, results
-    return Found(*facts, summarise(model, titles, assessment), moves, model, selection)
+    return Found(*facts, summarise(model, titles, assessment), assessed, model, selection)
 
 
 def _search(arguments, options, labels, titles):
@@ -117,14 +118,15 @@ def _search(arguments, options, labels, titles):
     agreements = agreements_with(encoding, result.labels)
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    assessment = moves = None
+    assessed = None
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
-        assessment, moves = assess_partition(encoding, result.weights, result.labels, most, result.cost)
+        assessed = assess_partition(encoding, result.weights, result.labels, most, result.cost)
+    assessment = assessed and assessed[0]
     results |= {"credible_radius": radius} | _certificate(assessment)
     summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
     parameters = options | result.options | {"cost": result.cost}
-    return Found(result.labels, result.weights, result.losses, agreements, parameters, results, summary, moves)
+    return Found(result.labels, result.weights, result.losses, agreements, parameters, results, summary, assessed)
 
 
 def _certificate(assessment):

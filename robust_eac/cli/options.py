@@ -27,6 +27,7 @@ def add_n_clusters(parser, *, required=True, note=""):
 
 def add_seed(parser):
     parser.add_argument("--seed", type=COUNT, default=0, metavar="S", help="random seed; default: 0")
+    parser.add_argument("--verbose", action="store_const", const=1, help="print lines of progress on standard error")
 
 
 def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **options):
@@ -74,7 +75,6 @@ def add_solver_options(parser, *, losses=True, more=False):
         ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
     )
     add_seed(parser)
-    parser.add_argument("--verbose", action="store_const", const=1, help="print every alternation")
     about = None if more else "those of 'robust-eac consensus --help'"
     add_options(
         parser.add_argument_group("more options", about),

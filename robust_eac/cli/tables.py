@@ -15,6 +15,7 @@ from scipy.io import loadmat, whosmat
 
 from .. import validation as check
 from ..common import load_package
+from ..core.threads import LOG
 from ..wording import counted
 from .options import DELIMITERS
 from .output import STDOUT, as_read, print_problem, say
@@ -185,6 +186,7 @@ def find_column(titles, spec, file):
 
 def read_input(arguments, path):
     """The :class:`Table` in the input file, with the columns that --columns and --drop-column leave."""
+    LOG.info("reading %s", path)
     table = read_table(arguments, path, arguments.variable)
     chosen = table.find(*filter(None, (arguments.columns or "").split(","))) or table.taken
     dropped = table.find(*arguments.drop_column)

@@ -14,6 +14,7 @@ from ..median_partition.rotation import (
     embedded,
     free_clusters,
     label_changes,
+    rotation_in,
     rotation_of_three,
 )
 from ..metrics.external import count_shared, matched_numbers
@@ -83,7 +84,6 @@ class _Seen:
         self.membership = membership
         self.labels = self.furthest = membership.argmax(axis=1)
         self.unidentified = np.zeros(len(membership), dtype=bool)
-        self._most = 0
 
     def add(self, Q):
         """Compare the labels after the rotation Q."""
@@ -91,8 +91,7 @@ class _Seen:
         found = matched_numbers(count_shared(self.labels, found, Q.shape))[found]
         changed = found != self.labels
         self.unidentified |= changed
-        if np.count_nonzero(changed) > self._most:
-            self._most = np.count_nonzero(changed)
+        if np.count_nonzero(changed) > np.count_nonzero(self.furthest != self.labels):
             self.furthest = found
 
 
@@ -133,7 +132,7 @@ def _turn(axes, angle):
     """The rotation by an angle in the plane of two orthonormal (k, 2) axes."""
     c = np.cos(angle)
     s = np.sin(angle)
-    return np.eye(len(axes)) + axes @ np.array([[c - 1.0, -s], [s, c - 1.0]]) @ axes.T
+    return rotation_in(axes, np.array([[c, -s], [s, c]]))
 
 
 def _interval(membership, Q, axes):

@@ -14,7 +14,7 @@ from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
 from ..core.kernels import njit
 from ..core.lloyd import table_costs
-from ..core.threads import count_threads, map_threads
+from ..core.threads import LOG, count_threads, map_threads
 from ..hard.credible_ball import distinct
 from ..wording import counted, listed
 
@@ -129,6 +129,7 @@ def consensus_distribution(
     cdf = np.full((len(values), _STEPS + 1), np.nan)
     area, pac, band = np.full((3, len(values)), np.nan)
     for g, value in enumerate(values):
+        LOG.info("pairs of objects in clusterings with %d clusters", value)
         encoding = encode(labels[:, groups == value])
         n_different[g] = len(distinct(encoding, range(sizes[g])))
         counts, exact = _count_pairs(encoding, max_pairs, n_jobs, rng)

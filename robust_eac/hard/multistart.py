@@ -9,7 +9,7 @@ import numpy as np
 from ..core.encoding import Encoding, collapse, select, take_rows, weigh
 from ..core.formula import agreement_beside
 from ..core.permutation import PairSums, hard_sums
-from ..core.threads import count_threads, map_threads, stop_if_cancelled
+from ..core.threads import LOG, count_threads, map_threads, stop_if_cancelled
 from ..median_partition.alternation import Problem
 from ..median_partition.objective import RawObjective
 from ..median_partition.several_starts import best_state, rotate
@@ -107,6 +107,7 @@ def best_of_starts(task, start, seeds, n_jobs):
         search = of_sample.search(weights, clusters)
         search.allocate(rng)
         search.descend(rng, task.max_passes)
+        LOG.info("start %d of %d", number + 1, len(seeds))
         return search.value, number, search.clusters
 
     def finish(found):

@@ -11,6 +11,8 @@ from scipy.linalg import eigh
 from .. import validation as check
 from ..common import Labels
 from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
+from ..core.formula import cluster_counts
+from ..core.threads import LOG
 from .partition_bound import partition_bounds, until_settled
 
 # Bounds are lowered by this share of the weight of all pairs: rounding raises them by less.
@@ -138,10 +140,12 @@ def spectral_bound(encoding, weights, n_clusters):
     # 1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
     slots = encoding.partitions.by_slot(weights)
     total = encoding.partitions.total
-    X = one_hot(encoding)
     roots = np.append(np.sqrt(slots), n_clusters**-0.5)
     gram = np.empty((len(roots), len(roots)))
-    gram[:-1, :-1] = (X.T @ (X * encoding.rows.multiplicity[:, np.newaxis])).toarray()
+    starts = encoding.partitions.offsets
+    ends = encoding.partitions.offsets + encoding.partitions.n_codes
+    for codes, start, end in zip(encoding.rows.codes.T, starts, ends, strict=True):
+        gram[:-1, start:end] = cluster_counts(encoding, codes, end - start)
     gram[-1, :-1] = gram[:-1, -1] = encoding.partitions.sizes
     gram[-1, -1] = total
     values, vectors = eigh(gram * np.outer(roots, roots))
@@ -177,6 +181,7 @@ def _best_of(values, pairwise, n_pairs, max_iter, enough=np.inf):
             break
         bound = max(bound, value - margin)
         n_iter = n_iter + 1
+        LOG.info("lower bound: iteration %d", n_iter)
         if bound >= enough:
             break
     return LowerBound(bound, pairwise, n_iter, converged)

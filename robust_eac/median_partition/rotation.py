@@ -14,6 +14,7 @@ from scipy.linalg import helmert
 from scipy.optimize import linear_sum_assignment, nnls
 
 from ..common import row_blocks
+from ..core.threads import LOG
 
 # With more free clusters than this, memberships are not rotated: rotations have (f - 1)(f - 2) / 2 dimensions.
 MOST_ROTATED = 20
@@ -104,8 +105,15 @@ class Search:
     def optima(self):
         """All distinct admissible optima that the search finds."""
         found = {}
-        for start in self._starts():
-            Q, value, _ = self.refine(self._climb(start)[1])
+        known = []
+        for number, start in enumerate(self._starts(), start=1):
+            LOG.info("other memberships with the same losses: start %d", number)
+            highest, end = self._climb(start)
+            # The same climb ends at the same optimum.
+            if any(abs(highest - other) <= _SAME_VALUE for other in known):
+                continue
+            known.append(highest)
+            Q, value, _ = self.refine(end)
             if value > -np.inf and all(abs(value - other) > _SAME_VALUE for other in found):
                 found[value] = Q
         return list(found.values())
@@ -186,7 +194,7 @@ class Search:
         for _ in range(_STARTS if len(self.free) < 6 else _STARTS_FROM_SIX):
             start = np.linalg.qr(rng.standard_normal((size, size)))[0]
             for signs in islice(product(*ways), _MOST_SIGNS):
-                yield _rotation(self.plane, start @ (axes * signs).T)
+                yield rotation_in(self.plane, start @ (axes * signs).T)
 
     def _climb(self, Q):
         """(confidence, rotation): labels by the largest membership and the best rotation to them, in turn."""
@@ -202,7 +210,7 @@ class Search:
             if value <= before + 1e-12:
                 break
             target = (units[labels] * self.weight[:, np.newaxis]).T @ self.rows
-            Q = _rotation(self.plane, _polar(self.plane.T @ target @ self.plane))
+            Q = rotation_in(self.plane, _polar(self.plane.T @ target @ self.plane))
         return value, Q
 
     def refine(self, Q):
@@ -274,7 +282,7 @@ class Search:
             generator = np.zeros((size, size))
             generator[first, second] = angles * min(1.0, _REACH / max(largest, _REACH))
             # (I + A)(I - A^2)^(-1/2) is a rotation by atan of the angles.
-            Q = _rotation(basis, _polar(np.eye(size) + generator - generator.T)) @ Q
+            Q = rotation_in(basis, _polar(np.eye(size) + generator - generator.T)) @ Q
             of_bounds = np.zeros((k, k))
             np.add.at(of_bounds, clusters, prices[:, np.newaxis] * edge[at])
             of_bounds = 0.5 * (of_bounds + of_bounds.T)
@@ -305,7 +313,7 @@ def embedded(Q, free, k):
     return whole
 
 
-def _rotation(plane, inner):
+def rotation_in(plane, inner):
     """The (k, k) rotation that is `inner` in a basis of the plane, and the identity across it."""
     return np.eye(len(plane)) + plane @ (inner - np.eye(len(inner))) @ plane.T
 

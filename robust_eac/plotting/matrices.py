@@ -13,6 +13,7 @@ from .. import validation as check
 from ..common import RandomState
 from ..consensus.eac import coassociation_of
 from ..core.encoding import encode
+from ..core.threads import LOG
 from ..wording import counted
 from .charts import VERMILLION, check_axes, count_along
 
@@ -78,6 +79,7 @@ def plot_coassociation(
 
     from matplotlib.collections import PolyCollection
 
+    LOG.info("drawing the co-association")
     drawn = draw_objects(groups, max_objects, rng)
     together = coassociation_of(encode(ensemble.labels[drawn]), weights)
     groups = groups[drawn]

@@ -37,8 +37,11 @@ _STEPS = 16
 _WIDTH = 100
 
 
-def report(model, X, path, *, sample_weight, names, object_names, texts, max_rows, selection):
-    """The result of :meth:`~robust_eac.RobustEAC.to_html`; checks all arguments except `names`."""
+def report(model, X, path, *, sample_weight, names, object_names, texts, max_rows, selection, assessed=None):
+    """The result of :meth:`~robust_eac.RobustEAC.to_html`; checks all arguments except `names` and `assessed`.
+
+    assessed : what :func:`~robust_eac.summary.assess` found; None means to call it.
+    """
     if not (path is None or isinstance(path, str | os.PathLike)):
         raise TypeError(f"path must be a text, a path or None, got {path!r}.")
     for name, text in texts.items():
@@ -62,7 +65,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     weighted = sample_weight is not None
     fitted_to = "X, sample_weight=sample_weight" if weighted else "X"
     page = template.render(
-        find_out(model, ensemble, sample_weight, names),
+        find_out(model, ensemble, names, assessed or assess(model, ensemble, sample_weight)),
         title=texts["title"] or headline(n_samples, len(model.weights_)),
         note=texts["note"],
         call=texts["call"] or f"{_shown(type(model)(**parameters))}.fit({fitted_to})",
@@ -118,13 +121,13 @@ def versions():
     return own | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
 
 
-def find_out(model, X, sample_weight, names):
-    """The numbers, by name, on a model fitted to arrays in memory; ValueError if X is not the fitted ensemble."""
+def find_out(model, X, names, assessed):
+    """The numbers, by name, on a model fitted to arrays in memory."""
     settings = model._settings
     labels = model.labels_
     weights = model.weights_
     agreements = model.agreements_
-    assessment, moves, encoding = assess(model, X, sample_weight)
+    assessment, moves, encoding = assessed
     found, sure = describe(model, names, assessment)
     multiplicity = encoding.rows.multiplicity
     counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))

@@ -335,8 +335,11 @@ def test_plot(folder, suffix, start):
 def test_the_report_is_that_of_the_estimator(folder, capsys):
     titles = [*TITLES[:7], "<script>"]
     write_csv("odd.csv", ["name", *titles], [*zip(NAMES, *LABELS.T, strict=True)])
-    argv = ["report", "odd.csv", "--index-column", "name", *CONSENSUS, "r.html"]
-    argv += ["--title", "A & B", "--note", "it's mine", "--max-rows", 3, "--weighting", "l2", "--seed", 4]
+    argv = ["report", "odd.csv", "--index-column", "name", *CONSENSUS, "r.html", "--weighting", "l2", "--seed", 4]
+    assert run(*argv) == 0
+    assert "none: not computed without --certify" in (folder / "r.html").read_text(encoding="utf-8")
+    assert capsys.readouterr().err == ""
+    argv += ["--title", "A & B", "--note", "it's mine", "--max-rows", 3, "--certify"]
     assert run(*argv) == 0
     said = capsys.readouterr()
     assert said.err == ""
@@ -346,7 +349,7 @@ def test_the_report_is_that_of_the_estimator(folder, capsys):
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert page == model.to_html(LABELS, call=call, **options)
     assert "&lt;script&gt;" in page
-    assert model.summary(names=titles) in said.out
+    assert model.summary(LABELS, names=titles) in said.out
     assert "written: r.html" in said.out
     # The page says how to make it.
     (found,) = re.findall("<pre><code>(.*)</code></pre>", page)

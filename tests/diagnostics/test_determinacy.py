@@ -85,6 +85,15 @@ def test_report_and_certificate_count_the_undetermined(rng):
     assert certify(np.column_stack([pure, pure]), mixed).unidentified is None
 
 
+@pytest.mark.parametrize("k", [3, 4, 6])
+def test_rows_at_all_edges_leave_no_rotation(k):
+    # Near every vertex, a row on each edge from it: any other rotation than a permutation puts one outside, and could
+    # move the rows near the middles.
+    vertex, other = np.nonzero(~np.eye(k, dtype=bool))
+    rows = [share * np.eye(k)[vertex] + (1.0 - share) * np.eye(k)[other] for share in (0.9, 0.53)]
+    assert identifiability(np.concatenate(rows)).counts == (0, 1.0, k == 3)
+
+
 # Two memberships with the same losses, a rotation by half a circle apart, and no admissible rotation near either.
 APART = np.array([[2, 1, 0], [1, 2, 0], [0, 2, 1], [0, 1, 2], [1, 0, 2], [2, 0, 1]]) / 3.0
 
