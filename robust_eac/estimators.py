@@ -208,21 +208,18 @@ class RobustEAC(_Consensus):
 
     Solve :math:`\min_{Y, \alpha} \sum_u \alpha_u \|Y^T Y - X_u^T X_u\|^2 [+ \frac{\lambda}{2} \|\alpha\|^2]` (Eqs. 4
     and 5 of [1]_): find the consensus membership Y of an ensemble of clusterings and the weights alpha_u of the
-    clusterings jointly. Not convex. By default the losses are corrected for chance, and alpha gives equal weights to
-    the clusterings that agree with the consensus. :func:`~robust_eac.solve_median_partition` is the same as a function,
-    with the paper's weights by default. :class:`MergeConsensus` is more accurate if base clusterings are finer than the
-    consensus.
+    clusterings jointly. Not convex. :func:`~robust_eac.solve_median_partition` is the same as a function;
+    :class:`MergeConsensus` is more accurate if base clusterings are finer than the consensus.
 
     Parameters
     ----------
     n_clusters : int
         Largest number of clusters of the consensus; some may be empty. In memory, n_samples n_clusters is at most 2^28;
         :func:`~robust_eac.solve_hard_median_partition` takes less memory.
-    weighting : str, object, callable or array-like of shape (n_partitions,), default="chance-corrected"
-        How to compute the weights from the losses d_u: "chance-corrected" (equal weights for the partitions that agree
-        with the consensus beyond chance, near-duplicates counting once), which is the default since a weight of 0 then
-        says that a partition is no better than a random one; "restricted-simplex", the paper's, which leaves a fifth of
-        the partitions without weight, good or bad; "uniform", "l2" or "entropy"; an object with parameters, such as
+    weighting : str, object, callable or array-like of shape (n_partitions,), default="restricted-simplex"
+        How to compute the weights from the losses d_u: "uniform", "restricted-simplex", "l2", "entropy" or
+        "chance-corrected" (equal weights for the partitions that agree with the consensus beyond chance,
+        near-duplicates counting once); an object with parameters, such as
         ``L2(lam=...)`` or ``RestrictedSimplex(rho=...)``; any function losses -> weights, without a guarantee of
         descent; or fixed weights: non-negative, not all zero, normalised to sum to one.
     agreement : {"auto", "raw", "adjusted"}, default="auto"
@@ -318,7 +315,7 @@ class RobustEAC(_Consensus):
         self,
         n_clusters: int,
         *,
-        weighting: WeightSolver = "chance-corrected",
+        weighting: WeightSolver = "restricted-simplex",
         agreement: str = "auto",
         init: str | ArrayLike = "random",
         n_init: int = 10,

@@ -29,7 +29,7 @@ print(labels[:5, :8])
 # :class:`~robust_eac.RobustEAC` finds one clustering, and a weight for each of the
 # hundred. It is not told which of them are random.
 
-model = RobustEAC(n_clusters=3, random_state=0).fit(labels)
+model = RobustEAC(n_clusters=3, weighting="chance-corrected", random_state=0).fit(labels)
 print(model.summary(labels))
 
 # %%

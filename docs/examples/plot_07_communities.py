@@ -55,7 +55,7 @@ print("runs:", labels.shape[1], " different ones:", len(np.unique(labels.T, axis
 from robust_eac import RobustEAC, adjusted_rand_score, select_n_clusters
 
 selection = select_n_clusters(labels, range(1, 9), random_state=0)
-model = RobustEAC(selection.n_clusters, weighting="uniform", random_state=0).fit(labels)
+model = RobustEAC(selection.n_clusters, random_state=0).fit(labels)
 alone = [adjusted_rand_score(truth, run) for run in labels.T]
 print("communities:", selection.n_clusters)
 print("adjusted Rand index, consensus:", round(adjusted_rand_score(truth, model.labels_), 3))

@@ -10,7 +10,7 @@ How far is the answer from the best one, and which objects can move at little co
 # -------
 #
 # The problem is not convex, so the solver could have stopped in a poor minimum.
-# For the losses of the paper, :func:`~robust_eac.consensus_lower_bound` says how much better any membership could be.
+# :func:`~robust_eac.consensus_lower_bound` says how much better any membership could be.
 
 import numpy as np
 from sklearn.datasets import make_blobs
@@ -19,7 +19,7 @@ from robust_eac import KMeansEnsemble, RobustEAC, certify, consensus_lower_bound
 
 X, y = make_blobs(n_samples=300, centers=3, cluster_std=3.0, random_state=1)
 labels = KMeansEnsemble(n_partitions=50, n_clusters=(3, 12), random_state=0).fit_transform(X)
-model = RobustEAC(n_clusters=3, agreement="raw", random_state=0).fit(labels)
+model = RobustEAC(n_clusters=3, random_state=0).fit(labels)
 value = objective_value(labels, model.membership_, weights=model.weights_)
 bound = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_).bound
 print(f"objective {value:.1f}, no membership is below {bound:.1f}: at most {1 - bound / value:.1e} to gain")

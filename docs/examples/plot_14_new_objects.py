@@ -77,5 +77,5 @@ for _ in range(5):
         seconds[name].append(time.perf_counter() - begun)
 whole = np.median(seconds["ten fresh starts"])
 for name, values in seconds.items():
-    objective = f"objective {ways[name]().objective_:.6g}" if name != "predict_membership" else ""
+    objective = f"objective {ways[name]().objective_:,.0f}" if name != "predict_membership" else ""
     print(f"{name:20}{np.median(values):7.3f} s{np.median(values) / whole:8.1%}  {objective}".rstrip())

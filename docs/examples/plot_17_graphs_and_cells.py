@@ -36,7 +36,7 @@ for i, resolution in enumerate(np.repeat([0.5, 0.8, 1.0, 1.2, 1.5], 2)):
 runs = pd.concat(found, axis=1).sort_index()
 
 k = select_n_clusters(runs, range(1, 8), random_state=0).n_clusters
-model = RobustEAC(k, weighting="uniform", random_state=0).fit(runs)
+model = RobustEAC(k, random_state=0).fit(runs)
 print(model.summary(runs))
 confidence = model.confidence_
 print("below 0.9:", [node for node, sure in zip(runs.index, confidence, strict=True) if sure < 0.9])

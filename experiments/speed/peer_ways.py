@@ -105,8 +105,7 @@ def nothing_found(fields, why, message=""):
 
 
 def _robust_eac(n_init, labels, n_clusters, seed):
-    model = RobustEAC(n_clusters, weighting="restricted-simplex", n_init=n_init, random_state=seed)
-    return model.fit_predict(labels)
+    return RobustEAC(n_clusters, n_init=n_init, random_state=seed).fit_predict(labels)
 
 
 def _our_function(name, labels, n_clusters, seed):

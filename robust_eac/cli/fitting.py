@@ -20,8 +20,6 @@ from .output import NO_NUMBER, say
 
 # Parameter -> the weighting that has it.
 _WEIGHTING_OF = {"rho": ("restricted-simplex", RestrictedSimplex), "lam": ("l2", L2)}
-# The weighting, unless another is named or rows are draws.
-_DEFAULT = "chance-corrected"
 # Options that are parameters of the solvers, besides --n-clusters and --seed.
 _OPTIONS = ("weighting", *_WEIGHTING_OF, "loss", "cost", "agreement", "init", "n_init", "max_iter", "tol", "n_jobs")
 _SOLVERS = {"median-partition": RobustEAC, "merge": MergeConsensus}
@@ -64,7 +62,7 @@ def solver_options(arguments):
     if arguments.draws and method != "merge":
         # Draws of a posterior count alike.
         options.setdefault("weighting", "uniform")
-    chosen = options.get("weighting", _DEFAULT)
+    chosen = options.get("weighting", "restricted-simplex")
     known = signature(solver).parameters
     odd = [name for name in options if ("weighting" if name in _WEIGHTING_OF else name) not in known]
     odd += [name for name in ("method", "membership") if loss and getattr(arguments, name) is not None]
@@ -109,7 +107,7 @@ def find_consensus(arguments, options, labels, titles):
 
 def _search(arguments, options, labels, titles):
     """The consensus as a hard median partition."""
-    options = {"weighting": _DEFAULT, "n_init": 10, "random_state": arguments.seed} | options
+    options = {"weighting": "restricted-simplex", "n_init": 10, "random_state": arguments.seed} | options
     result = solve_hard_median_partition(labels, arguments.n_clusters, **options)
     if arguments.sort == "size":
         order = np.argsort(-np.bincount(result.labels), kind="stable")

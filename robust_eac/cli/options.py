@@ -71,7 +71,7 @@ def add_solver_options(parser, *, losses=True, more=False):
         parser,
         *(of_losses if losses else ()),
         ("--method", ("median-partition", "merge"), "NAME", "default: median-partition"),
-        ("--weighting", WEIGHTING_NAMES, "NAME", "default: chance-corrected"),
+        ("--weighting", WEIGHTING_NAMES, "NAME", "default: restricted-simplex"),
         ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
     )
     add_seed(parser)

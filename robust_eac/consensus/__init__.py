@@ -40,7 +40,7 @@ __all__ = [
 
 
 def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
-    """Labels of :func:`~robust_eac.solve_median_partition`; without `weights`, they are the paper's, found jointly."""
+    """Labels of :func:`~robust_eac.solve_median_partition`; without `weights`, they are found jointly."""
     ensemble = check.ensemble(labels, weights=weights)
     weighting = "restricted-simplex" if weights is None else check.weights(weights, ensemble.n_partitions)
     result = solve_median_partition(ensemble, n_clusters, weighting=weighting, random_state=random_state)

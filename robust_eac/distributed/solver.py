@@ -62,8 +62,7 @@ def solve_median_partition_distributed(
     labels : dask Array of shape (n_samples, n_partitions), int
         Base clusterings, one per column, any integer codes; -1 marks an object that the partition did not observe.
         Chunks of rows are the unit of work, 10^5 to 10^7 rows each; chunks of columns are merged.
-    n_clusters, weighting, agreement, max_iter, tol, random_state, verbose
-        As in :func:`~robust_eac.solve_median_partition`.
+    n_clusters, weighting, agreement, max_iter, tol, random_state, verbose : as in :class:`~robust_eac.RobustEAC`
     n_init, n_jobs : as in :class:`~robust_eac.RobustEAC`, for the sample
     init : {"random", "kmeans"} or array-like, default="random"
         Starts of the sample; or an array or Dask array, a membership of shape (n_samples, n_clusters) or labels of

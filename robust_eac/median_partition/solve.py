@@ -80,8 +80,7 @@ def solve_median_partition(
     ----------
     labels, sample_weight : as in :func:`~robust_eac.partition_losses`
     n_clusters, weighting, agreement, init, n_init, max_iter, tol, n_jobs, random_state, verbose
-        As in :class:`~robust_eac.RobustEAC`, which calls the same solver. Only the default of `weighting` differs: this
-        function solves the problem of the paper.
+        As in :class:`~robust_eac.RobustEAC`, which calls the same solver.
 
     Returns
     -------

@@ -65,7 +65,7 @@ FIT, AUTO = {"n_init": 2, "random_state": 0}, RestrictedSimplex("auto")
     ("argv", "model"),
     [
         (
-            "--n-init 2 --weighting restricted-simplex --rho auto --init kmeans",
+            "--n-init 2 --rho auto --init kmeans",
             RobustEAC(3, weighting=AUTO, init="kmeans", **FIT),
         ),
         ("--n-init 2 --weighting l2 --lam 300 --max-iter 50", RobustEAC(3, weighting=L2(300.0), max_iter=50, **FIT)),
@@ -117,13 +117,13 @@ def test_the_number_of_clusters_may_be_chosen(folder, capsys, given, candidates)
     [
         ("--loss vi --cost 1.2 --n-clusters 3 --n-init 3", {"cost": 1.2, "n_clusters": 3, "n_init": 3}),
         ("--loss vi --weighting l2 --lam 0.6 --seed 4", {"weighting": L2(0.6), "random_state": 4}),
-        ("--loss binder --weighting restricted-simplex --rho auto --n-jobs 1", {"weighting": AUTO}),
+        ("--loss binder --rho auto --n-jobs 1", {"weighting": AUTO}),
     ],
 )
 def test_a_hard_median_partition(folder, capsys, argv, options):
     clusters, (weights, losses, agreements), summary = consensus_of(*argv.split())
     assert list(table_in("c.csv")) == ["cluster"]
-    given = {"loss": argv.split()[1], "weighting": "chance-corrected", "n_init": 10, "random_state": 0} | options
+    given = {"loss": argv.split()[1], "weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
     result = solve_hard_median_partition(LABELS, **given)
     assert clusters == result.labels.tolist()
     assert np.array_equal([weights, losses], [result.weights, result.losses])

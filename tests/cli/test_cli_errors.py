@@ -109,8 +109,7 @@ BAD_ARGUMENTS = [
     *((command, f"--output {name}", "must end in") for command, name in
       (("consensus", "c.xlsx"), ("compare", "t.npy"), ("plot", "-"), ("plot", "f.doc"))),
     ("consensus", "--weighting best", "--weighting: invalid choice"),
-    ("consensus", "--weighting restricted-simplex --rho 0.01", ".*--rho must be"),
-    ("consensus", "--rho 0.5", ".*--rho applies to --weighting restricted-simplex only, not to chance-corrected"),
+    ("consensus", "--rho 0.01", ".*--rho must be"),
     ("consensus", "--rho much", "--rho: must be"),
     ("consensus", "--seed -1", "--seed: must be"),
     ("consensus", "--n-clusters 2-99", ".*--n-clusters must be"),

@@ -30,7 +30,7 @@ def _assessed(model, labels, **options):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_the_bound_is_one(rng, monkeypatch, missing):
     labels = _ensemble(rng, missing=missing)
-    model = RobustEAC(3, agreement="raw", n_init=2, random_state=0).fit(labels)
+    model = RobustEAC(3, n_init=2, random_state=0).fit(labels)
     found = _assessed(model, labels)
     full = consensus_lower_bound(labels, n_clusters=3, weights=model.weights_).bound / 60**2
     loss = objective_value(labels, model.membership_, weights=model.weights_) / 60**2
@@ -56,7 +56,7 @@ def test_a_loss_of_zero_with_missing_labels_has_a_bound():
 def test_many_objects_have_a_bound_without_pairs(rng, monkeypatch):
     n = 100
     labels = _ensemble(rng, n=n, k=4)
-    model = RobustEAC(4, weighting="restricted-simplex", n_init=2, random_state=0).fit(labels)
+    model = RobustEAC(4, n_init=2, random_state=0).fit(labels)
     exact = _assessed(model, labels)
     hard = solve_hard_median_partition(labels, 4, weights=model.weights_, random_state=0)
     full = consensus_lower_bound(labels, n_clusters=4, weights=model.weights_, hard=True).bound / n**2

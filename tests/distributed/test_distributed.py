@@ -285,7 +285,7 @@ def test_estimator_takes_a_dask_array(rng):
     labels, _ = problem(rng)
     array = by_rows(labels, 100)
     model = RobustEAC(K, n_init=2, random_state=0).fit(array)
-    result = solve_median_partition_distributed(array, K, **CORRECTED, random_state=0)
+    result = solve_median_partition_distributed(array, K, n_init=2, random_state=0)
     assert model.n_features_in_ == M
     for name, value in result._asdict().items():
         np.testing.assert_array_equal(getattr(model, f"{name}_"), value)

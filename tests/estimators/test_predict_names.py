@@ -78,11 +78,7 @@ def test_numbers_among_names_and_names_among_numbers(labels):
     def placed(values, new):
         """Memberships of new objects where the clusters are called by these values in the fit."""
         fitted = np.array([row[column] for row, column in zip(values, labels.T, strict=True)], dtype=object).T
-        return (
-            RobustEAC(4, weighting="restricted-simplex", init=labels[:, 0], random_state=0)
-            .fit(fitted)
-            .predict_membership(new)
-        )
+        return RobustEAC(4, init=labels[:, 0], random_state=0).fit(fitted).predict_membership(new)
 
     codes = np.tile(np.arange(4), (4, 1))
     with_names = numbers.copy()

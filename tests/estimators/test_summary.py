@@ -76,7 +76,7 @@ def test_report_says_what_the_attributes_say(labels):
     assert [int(size) for size in rest.split(", ")] == list(sizes)
     assert _line(text, "convergence") == f"converged: gap {model.gap_:.2g}"
     n_trusted = np.count_nonzero(model.weights_)
-    assert _line(text, "weights") == f"{n_trusted} of 12 partitions have weight (chance-corrected)"
+    assert _line(text, "weights") == f"{n_trusted} of 12 partitions have weight (restricted-simplex)"
     found = [float(value) for value in re.findall(r"-?\d\.\d{3}", _line(text, "agreement"))]
     assert found == pytest.approx([model.agreements_.mean(), model.weights_ @ model.agreements_], abs=1e-3)
     n_divided = np.sum(model.confidence_ < 0.9)
@@ -113,9 +113,7 @@ def test_names_of_partitions_that_come_without(labels):
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
 def test_an_unconverged_fit_is_reported(labels, agreement):
     with pytest.warns(ConvergenceWarning):
-        model = RobustEAC(
-            3, weighting="restricted-simplex", agreement=agreement, tol=1e-12, max_iter=1, n_init=1, random_state=0
-        ).fit(labels)
+        model = RobustEAC(3, agreement=agreement, tol=1e-12, max_iter=1, n_init=1, random_state=0).fit(labels)
     text = model.summary()
     assert _line(text, "convergence").startswith("NOT converged")
     assert _line(text, "convergence").endswith(f"to tol 1e-12: gap {model.gap_:.2g}")
@@ -146,7 +144,7 @@ def test_report_on_a_merged_consensus(labels, n_clusters, how):
 
 @pytest.mark.parametrize("weight", [None, np.arange(45) % 3 + 1.0])
 def test_with_the_labels_two_rows_certify_the_fit(labels, weight):
-    model = RobustEAC(3, weighting="restricted-simplex", n_init=2, random_state=0).fit(labels, sample_weight=weight)
+    model = RobustEAC(3, n_init=2, random_state=0).fit(labels, sample_weight=weight)
     hard = np.eye(3)[model.labels_]
     agreements = adjusted_agreement(labels, hard, sample_weight=weight)
     np.testing.assert_allclose(model.agreements_, agreements, atol=1e-12)
@@ -240,7 +238,7 @@ def test_distances_are_rounded_up(value, text):
 
 def test_a_bound_of_zero_has_a_distance_without_percent():
     labels = np.tile(np.arange(40)[:, np.newaxis] % 4, 6)
-    model = RobustEAC(4, weighting="restricted-simplex", n_init=1, tol=0.05, random_state=0).fit(labels)
+    model = RobustEAC(4, n_init=1, tol=0.05, random_state=0).fit(labels)
     assert model.losses_.max() > 0.0
     assert f"at most {model.weights_ @ model.losses_ / 1600:.2g} per" in _line(model.summary(labels), "bound")
     model.set_params(tol=1e-9, init=labels[:, 0]).fit(labels)

@@ -36,7 +36,7 @@ def test_hundreds_of_clusters(missing, rng):
     truth = rng.permutation(np.arange(600) % 200)
     labels = planted_ensemble(rng, truth, 12, noise=0.1, n_random=2)
     labels[:, :2][rng.uniform(size=(600, 2)) < missing] = -1
-    model = RobustEAC(200, weighting="restricted-simplex", n_init=2, random_state=0).fit(labels)
+    model = RobustEAC(200, n_init=2, random_state=0).fit(labels)
     assert model.converged_
     assert model.weights_[10:].max() < 1e-12
     assert adjusted_rand_score(model.labels_, truth) > 0.9
