@@ -23,6 +23,14 @@ def solve(labels, **options):
     return solve_median_partition(labels, 3, n_init=1, random_state=0, **options)
 
 
+def left_at_the_start(found, whole, labels, **options):
+    """What is left, at the start of a fit, of the way from a random start (1) to the minimum for equal weights (0)."""
+    equal = solve(labels, weighting="uniform", **options)
+    # All weights are equal at the start, so that regularisers cancel.
+    gained = whole.objective_history[0] - found.objective_history[0]
+    return 1.0 - gained / (equal.objective_history[0] - equal.objective)
+
+
 @pytest.mark.usefixtures("small_quarters")
 @pytest.mark.parametrize("weighting", WEIGHT_SOLVERS)
 @pytest.mark.parametrize("case", ["raw", "adjusted", "incomplete and weighted"])
@@ -43,8 +51,8 @@ def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, case)
     monkeypatch.setattr(_starts, "_QUARTER", 10**9)
     whole = solve(labels, weighting=weighting, agreement="raw", **options)
     assert found.objective == pytest.approx(whole.objective, rel=1e-3)
-    # A start from the quarter leaves little to improve once its weights are no longer equal.
-    assert found.objective_history[1] - found.objective < 0.2 * (whole.objective_history[0] - whole.objective)
+    # A start from the quarter leaves little to improve.
+    assert left_at_the_start(found, whole, labels, **options) < 0.1
 
 
 @pytest.mark.usefixtures("small_quarters")
@@ -93,5 +101,5 @@ def test_very_many_objects_are_solved_from_quarters_of_them(rng, monkeypatch, ca
     monkeypatch.setattr(_starts, "_QUARTER", 10**9)
     whole = solve(n_init=1)
     assert result.objective == pytest.approx(whole.objective, rel=1e-3)
-    # Little is left to improve once the weights are no longer equal.
-    assert result.objective_history[1] - result.objective < 0.02 * (whole.objective_history[0] - whole.objective)
+    agreement = "adjusted" if weighting == "chance-corrected" else "raw"
+    assert left_at_the_start(result, whole, labels, agreement=agreement) < 0.05
