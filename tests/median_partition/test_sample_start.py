@@ -52,7 +52,7 @@ def test_result_is_a_solution_for_all_objects(rng, monkeypatch, weighting, case)
     whole = solve(labels, weighting=weighting, agreement="raw", **options)
     assert found.objective == pytest.approx(whole.objective, rel=1e-3)
     # A start from the quarter leaves little to improve.
-    assert left_at_the_start(found, whole, labels, **options) < 0.1
+    assert left_at_the_start(found, whole, labels, **options) < 0.2
 
 
 @pytest.mark.usefixtures("small_quarters")
