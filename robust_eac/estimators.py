@@ -16,6 +16,7 @@ from .common import Labels, RandomState, WeightSolver, warn
 from .core.kernels import announce_compiling
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
+from .diagnostics.certificates import Assessed
 from .diagnostics.losses import partition_losses
 from .hard.multistart import agreements_with
 from .median_partition.solve import solve_ensemble
@@ -120,8 +121,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = self._names(names)
-        assessment = None if X is None else assess(self, X, sample_weight)[0]
-        return summarise(self, names, assessment)
+        assessed = Assessed() if X is None else assess(self, X, sample_weight)
+        return summarise(self, names, assessed.assessment)
 
     def _names(self, names):
         """Names of the partitions: those given, the titles of the fitted columns, or numbers."""

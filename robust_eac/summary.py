@@ -7,7 +7,7 @@ import numpy as np
 
 from . import validation as check
 from .core.encoding import encode_ensemble
-from .diagnostics.certificates import Assessment, assess_membership
+from .diagnostics.certificates import Assessed, Assessment, assess_membership
 from .diagnostics.identifiability import identifiability
 from .median_partition.base import Objective
 from .median_partition.objective import RawObjective
@@ -41,11 +41,11 @@ class Settings(NamedTuple):
 
 
 def assess(model, X, sample_weight, *, bound=True):
-    """(Assessment, Moves, encoding) of a fitted model; ValueError if X is not the fitted ensemble."""
+    """The :class:`~robust_eac.diagnostics.certificates.Assessed` model; ValueError if X is not the fitted ensemble."""
     settings = model._settings
     labels = model.labels_
     if check.is_dask_array(labels):
-        return Assessment(unbounded="the fit was to a Dask array"), None, None
+        return Assessed(Assessment(unbounded="the fit was to a Dask array"))
     ensemble = check.ensemble(X, name="X")
     if ensemble.shape != (len(labels), len(model.weights_)):
         raise ValueError(
@@ -67,8 +67,7 @@ def assess(model, X, sample_weight, *, bound=True):
     unbounded = "merging minimises no objective" if settings.objective is None else settings.objective.unbounded
     if unbounded is None and not bound:
         unbounded = "not computed without --certify"
-    assessed = assess_membership(encoding, model.weights_, membership, labels, unbounded=unbounded)
-    return *assessed, encoding
+    return assess_membership(encoding, model.weights_, membership, labels, unbounded=unbounded)
 
 
 def summarise(model, names, assessment=None):

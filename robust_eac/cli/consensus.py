@@ -40,9 +40,9 @@ def run_consensus(arguments):
     objects = pd.DataFrame({"cluster": found.labels}, ensemble.objects)
     if found.model is not None:
         objects["confidence"] = found.model.confidence_
-    if found.assessed is not None:
+    if found.assessed.moves is not None:
         # Logical values for R, pandas and spreadsheets.
-        objects["ambiguous"] = np.where(found.assessed[1].ambiguous, "TRUE", "FALSE")
+        objects["ambiguous"] = np.where(found.assessed.moves.ambiguous, "TRUE", "FALSE")
     is_array = str(arguments.output).lower().endswith(".npy")
     contents = {arguments.output: objects["cluster"] if is_array else objects, arguments.weights: partitions}
     if arguments.membership is not None:

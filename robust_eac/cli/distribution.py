@@ -7,7 +7,7 @@ import numpy as np
 
 from ..wording import counted, listed
 from .options import add_input_options, add_options, add_seed, add_table_output
-from .output import NO_NUMBER, check_outputs, say, write_outputs
+from .output import NO_NUMBER, check_outputs, print_problem, say, write_outputs
 
 
 def add_distribution(parser):
@@ -68,24 +68,26 @@ def _distribution(arguments, path):
 
     arguments.labels = path
     table, labels = read_labels(arguments)
-    compared = (labels,) if arguments.reference else by_large_clusters(labels)
-    found = consensus_distribution(*compared, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    large = None if arguments.reference else by_large_clusters(labels)
+    found = consensus_distribution(*(large or [labels]), n_jobs=arguments.n_jobs, random_state=arguments.seed)
     for k in found.n_clusters[np.isnan(found.pac)]:
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
     return found, table, labels
 
 
 def _by_stability(arguments, labels):
-    """The number that `--n-clusters auto` finds for the first clusterings of every number."""
+    """The number that `--n-clusters auto` finds for the first clusterings of every number; prints its doubts."""
     from ..consensus.n_clusters import select_n_clusters
     from ..diagnostics.resampling import ENOUGH, check_groups
 
     groups = check_groups(None, labels)
     labels = labels[:, np.concatenate([np.flatnonzero(groups == k)[:ENOUGH] for k in np.unique(groups)])]
     labels = labels[(labels >= 0).any(axis=1)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return select_n_clusters(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed).n_clusters
+    with warnings.catch_warnings(record=True) as doubts:
+        selection = select_n_clusters(labels, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    for doubt in doubts:
+        print_problem("note", f"--n-clusters auto: {doubt.message}")
+    return selection.n_clusters
 
 
 def _items(arguments, table, labels):

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
 from ..core.encoding import encode
-from ..diagnostics.certificates import assess_partition
+from ..diagnostics.certificates import Assessed, assess_partition
 from ..diagnostics.resampling import by_large_clusters, consensus_distribution, least_ambiguous
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.credible_ball import CREDIBLE_LEVEL, radius_of
@@ -28,7 +28,7 @@ _SOLVERS = {"median-partition": RobustEAC, "merge": MergeConsensus}
 class Found(NamedTuple):
     """A consensus and what the commands write of it; a hard median partition has no model.
 
-    assessed : the :class:`~robust_eac.diagnostics.certificates.Assessment`, the Moves and, of a model, the encoding.
+    assessed : empty if that was not asked for.
     """
 
     labels: np.ndarray
@@ -38,7 +38,7 @@ class Found(NamedTuple):
     parameters: dict
     results: dict
     summary: str
-    assessed: tuple | None = None
+    assessed: Assessed
     model: RobustEAC | MergeConsensus | None = None
     selection: ClusterNumberSelection | None = None
 
@@ -90,11 +90,10 @@ def find_consensus(arguments, options, labels, titles):
         order = np.argsort(-np.bincount(model.labels_, minlength=model.membership_.shape[1]), kind="stable")
         model.labels_ = np.argsort(order)[model.labels_]
         model.membership_ = model.membership_[:, order]
-    assessed = None
+    assessed = Assessed()
     if arguments.certify or arguments.command == "report":
         assessed = assess(model, labels, None, bound=arguments.certify)
-    assessment = assessed and assessed[0]
-    results = _certificate(assessment)
+    results = _certificate(assessed.assessment)
     parameters = model.get_params(deep=False)
     if arguments.method != "merge":
         results |= {name: getattr(model, f"{name}_") for name in ("objective", "gap", "converged", "n_iter")}
@@ -102,7 +101,7 @@ def find_consensus(arguments, options, labels, titles):
     if selection is not None:
         results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
     facts = model.labels_, model.weights_, model.losses_, model.agreements_, parameters, results
-    return Found(*facts, summarise(model, titles, assessment), assessed, model, selection)
+    return Found(*facts, summarise(model, titles, assessed.assessment), assessed, model, selection)
 
 
 def _search(arguments, options, labels, titles):
@@ -116,13 +115,13 @@ def _search(arguments, options, labels, titles):
     agreements = agreements_with(encoding, result.labels)
     radius = radius_of(result.losses, result.weights, CREDIBLE_LEVEL)
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
-    assessed = None
+    assessed = Assessed()
     if arguments.certify:
         most = max(arguments.n_clusters or len(labels), result.n_clusters)
         assessed = assess_partition(encoding, result.weights, result.labels, most, result.cost)
-    assessment = assessed and assessed[0]
-    results |= {"credible_radius": radius} | _certificate(assessment)
-    summary = summarise_partition(result, agreements, titles, certificate_rows(assessment, len(result.labels)))
+    results |= {"credible_radius": radius} | _certificate(assessed.assessment)
+    certificate = certificate_rows(assessed.assessment, len(result.labels))
+    summary = summarise_partition(result, agreements, titles, certificate)
     parameters = options | result.options | {"cost": result.cost}
     return Found(result.labels, result.weights, result.losses, agreements, parameters, results, summary, assessed)
 
@@ -139,13 +138,12 @@ def choose_n_clusters(arguments, labels):
     candidates = None if arguments.n_clusters == "auto" else arguments.n_clusters
     selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     say(f"{selection}\n")
-    if labels.min() < 0:
-        labels, groups = by_large_clusters(labels)
-        if groups is not None and groups.max() > 1:
-            how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
-            named = least_ambiguous(consensus_distribution(labels, groups, **how))
-            if named != selection.n_clusters:
-                say(f"robust-eac distribution: of these resamples, those with {named} clusters have the smallest pac\n")
+    resamples = by_large_clusters(labels) if labels.min() < 0 else None
+    if resamples is not None and resamples.groups.max() > 1:
+        how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
+        named = least_ambiguous(consensus_distribution(*resamples, **how))
+        if named != selection.n_clusters:
+            say(f"robust-eac distribution: of these resamples, those with {named} clusters have the smallest pac\n")
     return selection.n_clusters, selection
 
 

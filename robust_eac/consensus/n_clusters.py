@@ -17,6 +17,7 @@ from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
 from ..distributed.blocks import as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
+from ..metrics.external import count_shared
 from .micro_clusters import LEAST_OBJECTS, assign, cut_into_large, grow_tree, read_objects, renamed
 
 # Minimum prediction strength of a stable number of clusters.
@@ -295,9 +296,8 @@ def _strength(a, b, weight, shape):
     """Prediction strength of two cuts of weighted objects into numbers of clusters; 0 if either number is 1."""
     if min(shape) == 1:
         return 0.0
-    sums, squares = np.zeros((2, *shape))
-    np.add.at(sums, (a, b), weight)
-    np.add.at(squares, (a, b), weight**2)
+    sums = count_shared(a, b, shape, weight)
+    squares = count_shared(a, b, shape, weight**2)
     least = 1.0
     for total, own in ((sums, squares), (sums.T, squares.T)):
         # Twice the weight of the pairs of different objects in a cluster, and of those that the other cut joins.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..common import Labels
+from ..core.encoding import Encoding
 from ..hard.contingency import LOSSES, hard_losses, moves
 from ..hard.losses import best_reassignments
 from ..median_partition.base import frank_wolfe_gaps
@@ -152,8 +153,19 @@ class Assessment(NamedTuple):
         return self.loss / self.bound - 1.0 if self.bound else None
 
 
+class Assessed(NamedTuple):
+    """The :class:`Assessment` of a consensus and what it was computed from; None where that is not there.
+
+    moves : the :class:`Moves` of its objects. encoding : that of the ensemble.
+    """
+
+    assessment: Assessment | None = None
+    moves: Moves | None = None
+    encoding: Encoding | None = None
+
+
 def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
-    """(:class:`Assessment` of a membership, :class:`Moves` of its labels)."""
+    """The :class:`Assessed` membership, with the moves of its labels."""
     n_clusters = membership.shape[1]
     loss = bound = None
     if unbounded is None:
@@ -163,15 +175,15 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
         loss /= encoding.partitions.total**2
     moves = best_moves(encoding, weights, labels, n_clusters, membership)
     found = () if moves.identifiability is None else moves.identifiability.counts
-    return Assessment(loss, bound, unbounded, *moves.counts, *found), moves
+    return Assessed(Assessment(loss, bound, unbounded, *moves.counts, *found), moves, encoding)
 
 
 def assess_partition(encoding, weights, labels, n_clusters, cost):
-    """(:class:`Assessment`, :class:`Moves`) of a partition under Binder's loss, among those of at most `n_clusters`."""
+    """The :class:`Assessed` partition under Binder's loss, among those of at most `n_clusters`."""
     loss = float(weights @ hard_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
     bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
     moves = best_moves(encoding, weights, labels, n_clusters, cost=cost)
-    return Assessment(loss, bound, unbounded, *moves.counts), moves
+    return Assessed(Assessment(loss, bound, unbounded, *moves.counts), moves, encoding)
 
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):

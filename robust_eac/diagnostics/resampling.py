@@ -162,8 +162,15 @@ def consensus_distribution(
     return ConsensusDistribution(values, grid, cdf, area, delta, pac, band, (low, high), n_different)
 
 
+class Resamples(NamedTuple):
+    """Labels of resamples, (n_samples, n_partitions), and the number of clusters of each, their group."""
+
+    labels: np.ndarray
+    groups: np.ndarray
+
+
 def by_large_clusters(labels):
-    """(labels, numbers of clusters) of clusterings whose small clusters are missing; (as given, None) if few compare.
+    """The :class:`Resamples` that compare if objects in small clusters count as missing; None if there are none.
 
     Without objects that are in small clusters only, and without clusterings whose number is rare.
     """
@@ -174,9 +181,9 @@ def by_large_clusters(labels):
     groups = check_groups(None, large)
     is_common = (np.bincount(groups)[groups] >= ENOUGH) & (groups > 0)
     if not is_common.any():
-        return labels, None
+        return None
     large = large[:, is_common]
-    return large[(large >= 0).any(axis=1)], groups[is_common]
+    return Resamples(large[(large >= 0).any(axis=1)], groups[is_common])
 
 
 def least_ambiguous(distribution):

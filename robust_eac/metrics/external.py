@@ -132,9 +132,9 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     return of_cluster[columns]
 
 
-def count_shared(first, second, shape):
-    """Contingency table of two vectors of codes from 0; its shape is (codes of the first, codes of the second)."""
-    return np.bincount(first * shape[1] + second, minlength=shape[0] * shape[1]).reshape(shape)
+def count_shared(first, second, shape, weight=None):
+    """Contingency table of two vectors of codes from 0, of objects with weights; shape : numbers of these codes."""
+    return np.bincount(first * shape[1] + second, weight, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def matched_numbers(counts):

@@ -127,8 +127,9 @@ def find_out(model, X, names, assessed):
     labels = model.labels_
     weights = model.weights_
     agreements = model.agreements_
-    assessment, moves, encoding = assessed
-    found, sure = describe(model, names, assessment)
+    moves = assessed.moves
+    encoding = assessed.encoding
+    found, sure = describe(model, names, assessed.assessment)
     multiplicity = encoding.rows.multiplicity
     counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))
     sizes = np.bincount(labels)
