@@ -34,6 +34,11 @@ def row_blocks(n_rows, size=None):
         yield slice(start, min(start + (size or BLOCK), n_rows))
 
 
+def ratio(values, totals, otherwise=0.0):
+    """values / totals; `otherwise` where the total is not positive."""
+    return np.divide(values, totals, out=np.full_like(values, otherwise), where=totals > 0.0)
+
+
 def warn(message, category=UserWarning):
     """Give a warning at the first frame outside this package."""
     level = 1

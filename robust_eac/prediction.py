@@ -102,7 +102,7 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
     starts = np.concatenate([[0], np.cumsum(encoding.partitions.n_codes[partitions])])
     labels = np.full(starts[-1], -1, dtype=np.int64)
     unread = np.ones(starts[-1], dtype=bool)
-    for block in row_blocks(len(encoding.rows.codes)):
+    for block in row_blocks(encoding.n_rows):
         for u, start in zip(partitions, starts[:-1], strict=True):
             slots = start + encoding.rows.codes[block, u].astype(np.int64)
             labels[slots], unread[slots] = ensemble.labels[block, u], False

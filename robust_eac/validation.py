@@ -86,6 +86,12 @@ def ensemble(labels, *, name="labels", part=False, **beside) -> Ensemble:
     return labels
 
 
+def weighted_ensemble(labels, given, **beside):
+    """(the :class:`Ensemble`, the :func:`weights` given for its partitions); beside : as in :func:`ensemble`."""
+    checked = ensemble(labels, weights=given, **beside)
+    return checked, weights(given, checked.n_partitions)
+
+
 def _check_contents(ensemble, name, titles, given):
     """Raise ValueError for columns that are no clusterings or observe nothing; given : the ensemble as it came in."""
     _refuse_names_of_objects(ensemble, name, titles)
@@ -529,6 +535,11 @@ def integer(value, *, name, low, high=None, high_name=None) -> int:
     return int(value)
 
 
+def positive(value, *, name, **limits) -> int:
+    """Return value as an int of at least 1, and within the other limits of :func:`integer`."""
+    return integer(value, name=name, low=1, **limits)
+
+
 def candidates(n_clusters, *, high, high_name):
     """Candidate numbers of clusters, ascending, from an integer, a pair (lowest, highest) or a list."""
     several = isinstance(n_clusters, Iterable) and not isinstance(n_clusters, str)
@@ -552,6 +563,11 @@ def real(value, *, name, low, high=np.inf, strict=False) -> float:
         rule += "finite" if high == np.inf else f"at most {high:g}"
         raise ValueError(f"{name} must be {rule}, got {value}.")
     return value
+
+
+def share(value, *, name, strict=False) -> float:
+    """Return value as a float in [0, 1], or strictly above 0."""
+    return real(value, name=name, low=0.0, high=1.0, strict=strict)
 
 
 def n_jobs(n_jobs):

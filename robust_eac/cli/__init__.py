@@ -42,7 +42,7 @@ class _Parser(argparse.ArgumentParser):
         # Lines do not depend on the terminal.
         shown = partial(argparse.RawDescriptionHelpFormatter, width=120, max_help_position=28)
         super().__init__(formatter_class=shown, allow_abbrev=False, add_help=False, **options)
-        # Whoever sees it need not be told.
+        # Not listed: who reads the help has found it.
         self.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
 
     def error(self, message):
@@ -100,13 +100,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.argv = list(argv)
         outputs = [value for name, value in vars(arguments).items() if name not in ("labels", "features", "truth")]
         bar = tqdm(desc=arguments.command, bar_format="{desc} ... [{elapsed}]", leave=False, disable=None)
-        # Lines give way to an output.
-        shown = redirect_stdout(sys.stderr if STDOUT in outputs else sys.stdout)
+        # If a result goes to standard output, messages go to standard error.
+        messages = sys.stderr if STDOUT in outputs else sys.stdout
         # Lines of progress take turns on a terminal, or are all printed.
-        show = partial(say, file=sys.stderr) if getattr(arguments, "verbose", None) else bar.set_description_str
+        show = bar.set_description_str
+        if getattr(arguments, "verbose", None):
+            show = partial(say, file=sys.stderr)
         from ..core.threads import lines_to
 
-        with warnings.catch_warnings(), shown, bar, lines_to(show):
+        with warnings.catch_warnings(), redirect_stdout(messages), bar, lines_to(show):
             warnings.showwarning = lambda message, *about: print_problem("warning", message)
             module = COMMANDS[arguments.command][0]
             return getattr(import_module(f".{module}", __package__), f"run_{arguments.command}")(arguments) or 0
@@ -118,9 +120,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ValueError as error:
         code = 2
         message = error
-    except Exception as error:
-        is_told = isinstance(error, (OSError, ImportError, RuntimeError))
+    except (OSError, ImportError, RuntimeError) as error:
         code = 1
-        message = error if is_told else f"{type(error).__name__}: {error}"
+        message = error
+    except Exception as error:
+        code = 1
+        message = f"{type(error).__name__}: {error}"
     print_problem("error", message)
     return code

@@ -17,8 +17,10 @@ from .output import check_outputs, clean_interrupts, print_problem, say, write_o
 from .tables import read_features, read_labels, read_truth
 
 # Columns of the table of runs that are written.
-_WRITTEN = ["scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"]
-_WRITTEN += ["scheme_seconds", "seconds", "error"]
+_WRITTEN = (
+    *("scheme", "function", "n_clusters", "h", "nmi", "ari", "ensemble_nmi", "density"),
+    *("scheme_seconds", "seconds", "error"),
+)
 
 
 def add_compare(parser):
@@ -57,28 +59,40 @@ def run_compare(arguments):
         arguments.drop_column.append(arguments.truth_column)
     ensemble, labels = read_labels(arguments)
     y = read_truth(arguments, ensemble)
-    X = None if arguments.features is None else read_features(arguments, ensemble)
+    X = read_features(arguments, ensemble)
     n_clusters, selection = choose_n_clusters(arguments, labels)
     chosen |= {name: getattr(arguments, name) for name in ("n_repeats", "resample", "fractions", "n_jobs")}
-    # Ctrl-C must end the worker processes, too.
-    with clean_interrupts() if arguments.n_jobs is not None else nullcontext():
-        verbose = sys.stderr.isatty()
-        found = compare(labels, n_clusters, y=y, X=X, random_state=arguments.seed, verbose=verbose, **chosen)
-    runs = found.table
-    if runs["error"].isna().any():
-        say(str(found.summary(reference=arguments.reference)))
+    chosen |= {"random_state": arguments.seed, "verbose": sys.stderr.isatty()}
+    interrupts = nullcontext()
+    if arguments.n_jobs is not None:
+        # Ctrl-C must end the worker processes, too.
+        interrupts = clean_interrupts()
+    with interrupts:
+        comparison = compare(labels, n_clusters, y=y, X=X, **chosen)
+    runs = comparison.table
+    succeeded = runs["error"].isna().any()
+    if succeeded:
+        say(str(comparison.summary(reference=arguments.reference)))
     for error, count in runs["error"].value_counts().items():
         print_problem("warning", f"{count} of {len(runs)} runs failed: {error}")
-    fields = ["fraction"] * (arguments.fractions is not None) + ["repeat"] * (arguments.n_repeats > 1) + [*_WRITTEN]
+    fields = [*_WRITTEN]
+    if arguments.n_repeats > 1:
+        fields.insert(0, "repeat")
+    if arguments.fractions is not None:
+        fields.insert(0, "fraction")
     contents = {arguments.output: runs[fields].astype(object)}
-    if arguments.figure is not None and runs["error"].isna().any():
-        if len(arguments.fractions or ()) > 1:
-            contents[arguments.figure] = found.plot(kind="shares").figure
-        elif arguments.n_repeats > 1:
-            contents[arguments.figure] = draw_beside_differences(found, arguments.reference)
-        else:
-            contents[arguments.figure] = found.plot().figure
+    if arguments.figure is not None and succeeded:
+        contents[arguments.figure] = _figure(comparison, arguments)
     write_outputs(contents)
-    if runs["error"].notna().all():
+    if not succeeded:
         raise RuntimeError("no run succeeded")
     return exit_code_of(selection)
+
+
+def _figure(comparison, arguments):
+    """The picture of the means: over the shares of random partitions, or beside the differences."""
+    if len(arguments.fractions or ()) > 1:
+        return comparison.plot(kind="shares").figure
+    if arguments.n_repeats > 1:
+        return draw_beside_differences(comparison, arguments.reference)
+    return comparison.plot().figure

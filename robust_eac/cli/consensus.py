@@ -43,8 +43,9 @@ def run_consensus(arguments):
     if found.assessed.moves is not None:
         # Logical values for R, pandas and spreadsheets.
         objects["ambiguous"] = np.where(found.assessed.moves.ambiguous, "TRUE", "FALSE")
-    is_array = str(arguments.output).lower().endswith(".npy")
-    contents = {arguments.output: objects["cluster"] if is_array else objects, arguments.weights: partitions}
+    if str(arguments.output).lower().endswith(".npy"):
+        objects = objects["cluster"]
+    contents = {arguments.output: objects, arguments.weights: partitions}
     if arguments.membership is not None:
         contents[arguments.membership] = pd.DataFrame(found.model.membership_, ensemble.objects).add_prefix("cluster_")
     if arguments.json is not None:
@@ -76,7 +77,9 @@ def _consensus_of(arguments, outputs, picture=None):
 
 def _plain(value):
     """An array, a range or a path as JSON can write it."""
-    return value.tolist() if hasattr(value, "tolist") else list(value) if isinstance(value, range) else os.fspath(value)
+    if isinstance(value, range):
+        return list(value)
+    return value.tolist() if hasattr(value, "tolist") else os.fspath(value)
 
 
 def add_plot(parser):
@@ -92,9 +95,12 @@ def run_plot(arguments):
     from ..plotting import plot_coassociation
     from ..plotting.charts import draw_agreements
 
-    titles = [shortened(title) for title in ensemble.titles] if len(ensemble.titles) <= _MOST_TITLES else None
-    # In inches, of which a title takes 0.17.
-    height = max(5.0, 1.5 + 0.17 * len(titles or ()))
+    titles = None
+    height = 5.0
+    if len(ensemble.titles) <= _MOST_TITLES:
+        titles = [*map(shortened, ensemble.titles)]
+        # In inches, of which a title takes 0.17.
+        height = max(height, 1.5 + 0.17 * len(titles))
     figure = Figure(figsize=(7.0 + height, height), layout="compressed")
     left, right = figure.subplots(1, 2)
     plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=left)

@@ -30,33 +30,38 @@ def run_distribution(arguments):
 
     files = [arguments.labels, *arguments.reference]
     check_outputs([arguments.table, arguments.items], files, arguments.output)
-    (found, *own), *others = [_distribution(arguments, path) for path in files]
-    references = [each for each, *_ in others]
-    if found.n_clusters[-1] < 2:
+    results = [_distribution(arguments, path) for path in files]
+    distributions = [distribution for distribution, *_ in results]
+    own, *references = distributions
+    _, *own_labels = results[0]
+    if own.n_clusters[-1] < 2:
         raise ValueError("LABELS must hold clusterings with at least two clusters of three objects.")
     for path, reference in zip(files[1:], references, strict=True):
-        if not np.array_equal(found.n_clusters, reference.n_clusters):
+        if not np.array_equal(own.n_clusters, reference.n_clusters):
             rule = "must have clusterings with the numbers of clusters of LABELS"
-            raise ValueError(f"{path}: {rule}, {listed(found.n_clusters)}; got {listed(reference.n_clusters)}.")
-    columns = {"clusters": found.n_clusters, "area": found.area, "change": found.delta, "pac": found.pac}
+            raise ValueError(f"{path}: {rule}, {listed(own.n_clusters)}; got {listed(reference.n_clusters)}.")
+    columns = {"clusters": own.n_clusters, "area": own.area, "change": own.delta, "pac": own.pac}
     ratios = None
     if references:
-        pacs = np.array([each.pac for each in (found, *references)])
+        pacs = np.array([each.pac for each in distributions])
         others = np.array([np.delete(pacs, row, axis=0).mean(axis=0) for row in range(len(pacs))])
         ratios = np.log(np.maximum(others, LEAST_PAC) / np.maximum(pacs, LEAST_PAC))
         columns |= {"reference pac": others[0], "log ratio": ratios[0]}
-    few = [path for path, each in zip(files, (found, *references), strict=True) if each.n_different.min() < ENOUGH]
-    chosen, why = (None, f"because too few clusterings differ in {few[0]}") if few else _choice(found, ratios)
-    if not few:
-        stable = _by_stability(arguments, own[1])
+    few = [path for path, each in zip(files, distributions, strict=True) if each.n_different.min() < ENOUGH]
+    if few:
+        chosen = None
+        why = f"because too few clusterings differ in {few[0]}"
+    else:
+        chosen, why = _choice(own, ratios)
+        stable = _by_stability(arguments, own_labels[1])
         why += f"; --n-clusters auto finds {stable} in {ENOUGH} clusterings of every number"
     table = pd.DataFrame(columns)
     say(table.to_string(index=False, float_format="{:.4f}".format))
     contents = {arguments.table: table}
     if arguments.items is not None:
-        contents[arguments.items] = _items(arguments, *own)
+        contents[arguments.items] = _items(arguments, *own_labels)
     if arguments.output is not None:
-        contents[arguments.output] = _figure(found, references, chosen)
+        contents[arguments.output] = _figure(own, references, chosen)
     write_outputs(contents, f"number of clusters: {chosen or 'none'}, {why}")
     return NO_NUMBER if few else 0
 
@@ -68,11 +73,12 @@ def _distribution(arguments, path):
 
     arguments.labels = path
     table, labels = read_labels(arguments)
-    large = None if arguments.reference else by_large_clusters(labels)
-    found = consensus_distribution(*(large or [labels]), n_jobs=arguments.n_jobs, random_state=arguments.seed)
-    for k in found.n_clusters[np.isnan(found.pac)]:
+    resamples = None if arguments.reference else by_large_clusters(labels)
+    how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
+    distribution = consensus_distribution(*(resamples or [labels]), **how)
+    for k in distribution.n_clusters[np.isnan(distribution.pac)]:
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
-    return found, table, labels
+    return distribution, table, labels
 
 
 def _by_stability(arguments, labels):

@@ -59,14 +59,14 @@ def run_ensemble(arguments):
     if arguments.reference:
         X = ensembles.gaussian_reference(X, arguments.seed)
     labels = maker.fit(X).labels_
-    names = maker.algorithms_ if arguments.kind == "mixed" else [arguments.kind] * labels.shape[1]
-    titles = [f"{name}-{number}" for number, name in enumerate(names, start=1)]
+    algorithms = getattr(maker, "algorithms_", [arguments.kind] * labels.shape[1])
+    titles = [f"{name}-{number}" for number, name in enumerate(algorithms, start=1)]
     if "n_per_k" in given:
         titles = [f"k{k}-{1 + u % arguments.n_per_k}" for u, k in enumerate(maker.n_clusters_)]
     frame = pd.DataFrame(labels, features.objects, titles)
     counts = frame.where(labels >= 0).nunique()
-    found = f"{labels.shape[1]} partitions with {counts.min()} to {counts.max()} clusters"
-    write_outputs({arguments.output: frame}, found)
+    summary = f"{labels.shape[1]} partitions with {counts.min()} to {counts.max()} clusters"
+    write_outputs({arguments.output: frame}, summary)
 
 
 def add_data(parser):
@@ -85,6 +85,7 @@ def run_data(arguments):
     from ..datasets import load_dataset
 
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
-    frame = pd.DataFrame(X).rename(columns=lambda c: f"x{c + 1}").assign(**{"class": y})
+    frame = pd.DataFrame(X, columns=[f"x{c + 1}" for c in range(X.shape[1])])
+    frame["class"] = y
     summary = f"{X.shape[0]} objects, {X.shape[1]} features, {frame['class'].nunique()} classes"
     write_outputs({arguments.output: frame}, summary)

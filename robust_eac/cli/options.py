@@ -15,9 +15,13 @@ DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space":
 def add_options(parser, *rows, is_shown=True):
     """Add options, each given as (name, type or names to choose from, METAVAR, help, to which these are added)."""
     for option, kind, metavar, text in rows:
-        is_named = isinstance(kind, (tuple, dict))
-        how = {"choices": kind, "help": f"{', '.join(kind)}; {text}"} if is_named else {"type": kind, "help": text}
-        parser.add_argument(option, metavar=metavar, **(how if is_shown else how | {"help": argparse.SUPPRESS}))
+        how = {"type": kind}
+        if isinstance(kind, (tuple, dict)):
+            how = {"choices": kind}
+            text = f"{', '.join(kind)}; {text}"
+        if not is_shown:
+            text = argparse.SUPPRESS
+        parser.add_argument(option, metavar=metavar, help=text, **how)
 
 
 def add_n_clusters(parser, *, required=True, note=""):
@@ -62,22 +66,26 @@ def add_solver_options(parser, *, losses=True, more=False):
     parser.set_defaults(certify=False, sort=None, loss=None, cost=None)
     text = "as --transpose, with --weighting uniform by default, for posterior draws"
     parser.add_argument("--draws", action="store_true", default=False, help=text)
-    add_n_clusters(parser, required=not losses, note="; optional with --loss" if losses else "")
-    rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
-    cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
-    loss = "search for the hard partition of this least loss; default: memberships"
-    of_losses = ("--loss", LOSS_NAMES, "NAME", loss), ("--cost", float, "C", cost)
+    if losses:
+        add_n_clusters(parser, required=False, note="; optional with --loss")
+        cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
+        loss = "search for the hard partition of this least loss; default: memberships"
+        add_options(parser, ("--loss", LOSS_NAMES, "NAME", loss), ("--cost", float, "C", cost))
+    else:
+        add_n_clusters(parser)
     add_options(
         parser,
-        *(of_losses if losses else ()),
         ("--method", ("median-partition", "merge"), "NAME", "default: median-partition"),
         ("--weighting", WEIGHTING_NAMES, "NAME", "default: restricted-simplex"),
         ("--n-jobs", int, "N", "threads; default: all cores; changes no result"),
     )
     add_seed(parser)
-    about = None if more else "those of 'robust-eac consensus --help'"
+    others = parser.add_argument_group("more options")
+    if not more:
+        others.description = "those of 'robust-eac consensus --help'"
+    rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
     add_options(
-        parser.add_argument_group("more options", about),
+        others,
         ("--rho", number_or("auto"), "R", rho),
         ("--lam", float, "L", "for l2: lambda; default: half the squared number of objects; with --loss 0.5"),
         ("--agreement", ("auto", "raw", "adjusted"), "NAME", "losses, corrected for chance or not; default: auto"),
@@ -99,29 +107,46 @@ def _read_as(rule, read, text):
 
 def number_or(word):
     """The type of a float, or a word."""
-    return partial(_read_as, f"a number or {word!r}", lambda text: text if text == word else float(text))
+
+    def read(text):
+        return word if text == word else float(text)
+
+    return partial(_read_as, f"a number or {word!r}", read)
 
 
 def _range(text):
-    low, high = map(int, text.split("-") if "-" in text else (text, text))
-    numbers = range(low, high + 1)
-    # Raises ValueError if there are none.
-    numbers.index(low)
+    """LOW-HIGH, or a single integer, as a range."""
+    ends = text.split("-", 1)
+    numbers = range(int(ends[0]), int(ends[-1]) + 1)
+    if not numbers:
+        raise ValueError
     return numbers
 
 
 def _cluster_numbers(text):
+    if text == "auto":
+        return text
     if "," in text:
         return [int(number) for number in text.split(",")]
-    return text if text == "auto" else _range(text) if "-" in text else int(text)
+    return _range(text) if "-" in text else int(text)
 
 
-# A single integer is a range of one.
+def _count(text):
+    number = int(text)
+    if not 0 <= number < 2**32:
+        raise ValueError
+    return number
+
+
+def _count_or_share(text):
+    # A share is written with a point.
+    return int(text) if text.isdecimal() else float(text)
+
+
 RANGE = partial(_read_as, "an integer or LOW-HIGH", _range)
-# A share is written with a point.
-COUNT_OR_SHARE = partial(_read_as, "a count or a share such as .8", lambda s: int(s) if s.isdecimal() else float(s))
+COUNT_OR_SHARE = partial(_read_as, "a count or a share such as .8", _count_or_share)
 _CLUSTERS = partial(_read_as, "4, 2-12, 2,3,5 or auto", _cluster_numbers)
-COUNT = partial(_read_as, f"an integer between 0 and {2**32 - 1}", lambda text: range(2**32).index(int(text)))
+COUNT = partial(_read_as, f"an integer between 0 and {2**32 - 1}", _count)
 
 
 def _path_ending_in(suffixes, text):

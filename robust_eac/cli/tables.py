@@ -39,7 +39,7 @@ class InputTable(NamedTuple):
     @property
     def titles(self):
         """Titles of the labels or features."""
-        return [self.frame.columns[c] for c in self.taken]
+        return self.frame.columns[self.taken].tolist()
 
     def named(self, c):
         """The column at a position for an error: its number from 1, and its title."""
@@ -50,15 +50,17 @@ class InputTable(NamedTuple):
     def find(self, *specs):
         """Positions of columns by :func:`find_column`, or of all that match a shell-like pattern."""
         titles = list(self.frame.columns)
-        found = {}
+        positions = {}
         for spec in specs:
-            matching = [] if spec in titles else [c for c, title in enumerate(titles) if fnmatchcase(title, spec)]
-            found |= dict.fromkeys(matching or [find_column(titles, spec, self.file)])
-        return list(found)
+            matching = [c for c, title in enumerate(titles) if fnmatchcase(title, spec)]
+            if spec in titles or not matching:
+                matching = [find_column(titles, spec, self.file)]
+            positions |= dict.fromkeys(matching)
+        return list(positions)
 
 
 def read_table(arguments, path, variable=None):
-    """The :class:`Table` in a file, without the column that names the objects among those taken."""
+    """The :class:`InputTable` in a file, without the column that names the objects among those taken."""
     suffix = path.suffix.lower()
     if variable is not None and suffix not in _ARCHIVES:
         raise ValueError(f"{path}: --variable applies to {' and '.join(_ARCHIVES)} files only.")
@@ -104,7 +106,9 @@ def _read_array(path, variable):
 def _numbered(frame, titles=None):
     """The DataFrame with the numbers of its rows, and of its columns unless titles are given, from 1 as their names."""
     rows, columns = (range(1, size + 1) for size in frame.shape)
-    return frame.set_axis(rows).set_axis([*map(str, columns)] if titles is None else titles, axis=1)
+    if titles is None:
+        titles = [*map(str, columns)]
+    return frame.set_axis(rows).set_axis(titles, axis=1)
 
 
 def _only(names, chosen):
@@ -125,7 +129,9 @@ def _read_text(arguments, path):
         lines = io.StringIO(data.decode("utf-8-sig").rstrip("\r\n"), newline="")
     except UnicodeDecodeError as error:
         raise ValueError("is not UTF-8 text") from error
-    decimal = "," if arguments.decimal == "comma" else "."
+    decimal = "."
+    if arguments.decimal == "comma":
+        decimal = ","
     separator = _separator(lines.readline(), path.suffix.lower(), arguments.delimiter, decimal)
     lines.seek(0)
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
@@ -148,10 +154,12 @@ def _read_text(arguments, path):
             raise ValueError(f"row {number} is the header again, as in files joined by cat")
     if not titles or number == has_header:
         raise ValueError("has no rows of labels or features")
-    titles = titles if has_header else [str(c + 1) for c in range(len(titles))]
-    # Later versions are exact by default, and deprecate the option.
-    options = {"float_precision": "round_trip"} if pd.__version__ < "3.1" else {}
-    options |= {"skipinitialspace": True, "skip_blank_lines": False, "low_memory": False}
+    if not has_header:
+        titles = [str(c + 1) for c in range(len(titles))]
+    options = {"skipinitialspace": True, "skip_blank_lines": False, "low_memory": False}
+    if pd.__version__ < "3.1":
+        # Later versions are exact by default, and deprecate the option.
+        options["float_precision"] = "round_trip"
     if arguments.index_column is not None:
         # Names are texts: the mark in front keeps pandas from taking some for missing.
         index = find_column(titles, arguments.index_column, path)
@@ -165,13 +173,21 @@ def _read_text(arguments, path):
 
 def _separator(row, suffix, chosen, decimal):
     """The delimiter: the one chosen, that of the suffix, or the only one in the first line; not the decimal mark."""
-    usual = ";" if decimal == "," else ","
-    own = {".csv": usual, ".tsv": "\t"}.get(suffix)
-    found = [mark for mark in ",;\t" if mark in row and mark != decimal] or [own or " " * (" " in row.strip()) or usual]
-    if chosen is None and own not in found and (own or len(found) > 1 or found == [" "]):
+    if chosen is not None:
+        return DELIMITERS[chosen]
+    usual = {".": ",", ",": ";"}[decimal]
+    of_suffix = {".csv": usual, ".tsv": "\t"}.get(suffix)
+    marks = [mark for mark in ",;\t" if mark in row and mark != decimal]
+    if of_suffix is not None:
+        is_clear = of_suffix in marks or not marks
+    else:
+        is_clear = len(marks) == 1 or not (marks or " " in row.strip())
+    if not is_clear:
         seen = " or ".join(name for name, mark in DELIMITERS.items() if mark in row)
-        raise ValueError(f"row 1 does not show whether {own or usual!r} is the delimiter; give --delimiter {seen}")
-    return DELIMITERS[chosen] if chosen else own or found[0]
+        raise ValueError(
+            f"row 1 does not show whether {of_suffix or usual!r} is the delimiter; give --delimiter {seen}"
+        )
+    return of_suffix or next(iter(marks), usual)
 
 
 def find_column(titles, spec, file):
@@ -185,7 +201,7 @@ def find_column(titles, spec, file):
 
 
 def read_input(arguments, path):
-    """The :class:`Table` in the input file, with the columns that --columns and --drop-column leave."""
+    """The :class:`InputTable` in the input file, with the columns that --columns and --drop-column leave."""
     LOG.info("reading %s", path)
     table = read_table(arguments, path, arguments.variable)
     chosen = table.find(*filter(None, (arguments.columns or "").split(","))) or table.taken
@@ -204,7 +220,7 @@ def read_input(arguments, path):
 
 
 def read_labels(arguments):
-    """The :class:`Table` and the label matrix in the file LABELS; says what was read."""
+    """The :class:`InputTable` and the label matrix in the file LABELS; says what was read."""
     table = read_input(arguments, arguments.labels)
     unseen = [c for c in table.taken if set(map(str, table.frame.iloc[:, c].dropna().unique())) <= {"-1", "-1.0"}]
     if 0 < len(unseen) < len(table.taken):
@@ -216,8 +232,10 @@ def read_labels(arguments):
         marked = [f"{title}@{table.named(c)}" for c, title in zip(table.taken, table.titles, strict=True)]
         labels = check.ensemble(table.frame.iloc[:, table.taken].set_axis(marked, axis=1), name=table.file).labels
     missing = np.count_nonzero(labels == -1)
-    note = f", {missing} of {labels.size} labels missing" if missing else ""
-    say(f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}{note}")
+    size = f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}"
+    if missing:
+        size += f", {missing} of {labels.size} labels missing"
+    say(size)
     told = arguments.draws is not False or arguments.transpose or table.objects is not None
     if labels.shape[1] > len(labels) and not told:
         print_problem("note", f"{table.file}: more clusterings than objects; if rows are clusterings, give --draws.")
@@ -240,9 +258,15 @@ def read_truth(arguments, ensemble):
     path = arguments.truth
     if path is None and chosen is None:
         return None
-    variable = chosen if path is not None and path.suffix.lower() in _ARCHIVES else None
-    table = ensemble if path is None else _read_beside(arguments, path, ensemble, variable)
-    columns = table.taken if chosen is None or variable is not None else table.find(chosen)
+    table = ensemble
+    if path is not None and path.suffix.lower() in _ARCHIVES:
+        table = _read_beside(arguments, path, ensemble, chosen)
+        chosen = None
+    elif path is not None:
+        table = _read_beside(arguments, path, ensemble)
+    columns = table.taken
+    if chosen is not None:
+        columns = table.find(chosen)
     if len(columns) != 1:
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
     with _rows_of_file(table):
@@ -254,11 +278,17 @@ def read_truth(arguments, ensemble):
 
 
 def read_features(arguments, ensemble):
-    """Features of the objects in the file of --features, without --truth-column and --drop-column."""
+    """Features of the objects in the file of --features, without --truth-column and --drop-column; None without it."""
+    if arguments.features is None:
+        return None
     table = _read_beside(arguments, arguments.features, ensemble)
-    left_out = {spec for spec in (arguments.truth_column, *arguments.drop_column) if spec}
-    left_out |= {title for title in table.titles if any(fnmatchcase(title, spec) for spec in left_out)}
-    return features_of(table._replace(taken=[c for c in table.taken if table.frame.columns[c] not in left_out]))
+    specs = [*filter(None, (arguments.truth_column, *arguments.drop_column))]
+
+    def is_left_out(title):
+        return title in specs or any(fnmatchcase(title, spec) for spec in specs)
+
+    titles = table.frame.columns
+    return features_of(table._replace(taken=[c for c in table.taken if not is_left_out(titles[c])]))
 
 
 def features_of(table):
@@ -275,7 +305,7 @@ def features_of(table):
 
 
 def _read_beside(arguments, path, ensemble, variable=None):
-    """The :class:`Table` in a second file on the same objects, in their order: by names, or else by position."""
+    """The :class:`InputTable` in a second file on the same objects, in their order: by names, or else by position."""
     table = read_table(arguments, path, variable)
     names = table.objects
     wanted = ensemble.objects

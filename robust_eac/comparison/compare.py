@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -34,8 +35,23 @@ _CALLS = {
     "weight_solvers": (1, (), "(losses)"),
     "consensus": (2, ("weights", "random_state"), "(labels, n_clusters, *, weights, random_state)"),
 }
-# Result, seconds and error of what was not run.
-_NO_OUTCOME = (None, np.nan, None)
+
+
+class _Run(NamedTuple):
+    """Columns of the table, the ensemble with noise, the labels drawn from it, and the seed of a repeat."""
+
+    about: dict
+    among: np.ndarray
+    labels: np.ndarray
+    seed: int
+
+
+class _Outcome(NamedTuple):
+    """What a task returned, its seconds and its error; the defaults are those of a task that was not run."""
+
+    result: Any = None
+    seconds: float = np.nan
+    error: str | None = None
 
 
 def compare(
@@ -147,7 +163,7 @@ def compare(
     y = None if y is None else check.clusters(y, n, name="y")
     X = None if X is None else check.features(X, n_samples=n)
     methods = methods_of(weightings, weight_solvers, consensus, features=X is not None)
-    n_repeats = check.integer(n_repeats, name="n_repeats", low=1)
+    n_repeats = check.positive(n_repeats, name="n_repeats")
     n_drawn = _number_drawn(resample, labels.shape[1])
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
         if value is not None and not isinstance(value, str):
@@ -155,38 +171,44 @@ def compare(
     kinds = _several([kind] if isinstance(kind, str) else kind, "kind", "kinds", check.choice, choices=KINDS)
     noises = [(None, np.nan)]
     if fractions is not None:
-        noises = list(product(kinds, _several(fractions, "fractions", "shares", check.real, low=0.0, high=1.0)))
+        noises = product(kinds, _several(fractions, "fractions", "shares", check.share))
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
     seeds = [rng.randint(MAX_SEED) for _ in range(n_repeats)]
     runs = list(_runs(partitions_of, noises, seeds, n_drawn, resample == "bootstrap"))
-    cells = [(run, pair, method) for run, (pair, method) in product(enumerate(runs), methods.items())]
-    weighing = {
-        (number, name): (_weigh, scheme, drawn, X, seed)
-        for (number, (*_, drawn, seed)), (name, _), (scheme, _) in cells
-        if scheme is not None
-    }
+    # Number of a run, names of the weighting and of the consensus function.
+    cells = [(number, *pair) for number, pair in product(range(len(runs)), methods)]
+    weighing = {}
+    for number, name, function in cells:
+        scheme, _ = methods[name, function]
+        if scheme is not None:
+            weighing[number, name] = _weigh, scheme, runs[number].labels, X, runs[number].seed
     with tqdm(total=len(weighing) + len(cells), desc="compare", unit="run", leave=False, disable=not verbose) as bar:
         weighed = _outcomes(weighing, n_jobs, bar)
-        finding = {}
-        for (number, (*_, drawn, seed)), pair, (_, function) in cells:
-            weights, _, error = weighed.get((number, pair[0]), _NO_OUTCOME)
-            if error is None:
-                finding[number, *pair] = _find_consensus, function, drawn, n_clusters, weights, seed
-        found = _outcomes(finding, n_jobs, bar)
+        clustering = {}
+        for number, name, function in cells:
+            weighting = weighed.get((number, name), _Outcome())
+            if weighting.error is None:
+                arguments = runs[number].labels, n_clusters, weighting.result, runs[number].seed
+                clustering[number, name, function] = _find_consensus, methods[name, function][1], *arguments
+        clustered = _outcomes(clustering, n_jobs, bar)
 
     rows = []
     reference = y
-    for (number, (about, among, *_)), (name, function), _ in cells:
-        weights, scheme_seconds, error = weighed.get((number, name), _NO_OUTCOME)
-        result, seconds, error = found.get((number, name, function), (None, np.nan, error))
-        if result is not None:
-            weights, result = result
-            reference = result if reference is None else reference
-            result = metrics.match_labels(result, reference)
-        own = {"scheme": name, "function": function, "weights": weights, "labels": result}
-        costs = {"scheme_seconds": scheme_seconds, "seconds": seconds, "error": error}
-        rows.append({"dataset": dataset, "ensemble": ensemble} | about | own | _score(among, y, result) | costs)
+    for number, name, function in cells:
+        run = runs[number]
+        weighting = weighed.get((number, name), _Outcome())
+        outcome = clustered.get((number, name, function), _Outcome(error=weighting.error))
+        weights = weighting.result
+        consensus = None
+        if outcome.result is not None:
+            weights, consensus = outcome.result
+            reference = consensus if reference is None else reference
+            consensus = metrics.match_labels(consensus, reference)
+        method = {"scheme": name, "function": function, "weights": weights, "labels": consensus}
+        costs = {"scheme_seconds": weighting.seconds, "seconds": outcome.seconds, "error": outcome.error}
+        scores = _score(run.among, y, consensus)
+        rows.append({"dataset": dataset, "ensemble": ensemble} | run.about | method | scores | costs)
     return Comparison(pd.DataFrame(rows).astype({"n_clusters": "Int64", "n_graded": "Int64"}))
 
 
@@ -197,13 +219,13 @@ def methods_of(weightings, weight_solvers, consensus, *, features):
     whether X is given.
     """
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
-    robust = [name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]][:1]
+    robust = [name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]]
     # "uniform" is both a scheme and a solver: the scheme is run.
     known = WEIGHTING_SCHEMES | {name: name for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES}
     all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
     chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
-    for name in () if features else FEATURE_SCHEMES:
-        if chosen.get(name) is known[name]:
+    for name in FEATURE_SCHEMES:
+        if not features and chosen.get(name) is known[name]:
             raise ValueError(f"X, the features, must be given for {name!r}.")
     own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
     for name in own.keys() & chosen:
@@ -212,11 +234,13 @@ def methods_of(weightings, weight_solvers, consensus, *, features):
     if not robust and joint and (own or weightings is not None):
         which = f"which {next(iter(joint))!r} needs to find weights and consensus together"
         raise ValueError(f"consensus must hold 'robust-eac', {which}, got {', '.join(map(repr, functions))}.")
-    return {
-        (name, function): (None, entry) if name in joint else (entry, functions[function])
-        for name, entry in (chosen | own).items()
-        for function in (robust if name in joint else functions)
-    }
+    methods = {}
+    for name, entry in (chosen | own).items():
+        if name not in joint:
+            methods |= {(name, function): (entry, functions[function]) for function in functions}
+        elif robust:
+            methods[name, robust[0]] = None, entry
+    return methods
 
 
 def _resolve(chosen, registry, parameter):
@@ -226,18 +250,22 @@ def _resolve(chosen, registry, parameter):
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
         raise TypeError(f"{parameter} must be a list of names or a dict of functions, or hold both, got {chosen!r}.")
     is_dict = isinstance(chosen, Mapping)
-    found = {}
-    for key in chosen:
-        entry = chosen[key] if is_dict else key
-        name = key if is_dict else getattr(key, "__name__", "<lambda>") if callable(key) else str(key)
+    named = chosen.items() if is_dict else ((_name_of(entry), entry) for entry in chosen)
+    resolved = {}
+    for name, entry in named:
         if not isinstance(name, str):
             raise TypeError(f"{parameter} must have texts as names, got {name!r}.")
         if name == "<lambda>" and not is_dict:
             raise ValueError(f"{parameter}: a function without a name needs a dict, which gives it one, got {entry!r}.")
-        resolved = _entry(entry, registry, parameter, f"{parameter}[{name!r}]")
-        if found.setdefault(name, resolved) is not resolved:
+        entry = _entry(entry, registry, parameter, f"{parameter}[{name!r}]")
+        if resolved.setdefault(name, entry) is not entry:
             raise ValueError(f"{parameter}: two entries are called {name!r}; give a dict of names.")
-    return found
+    return resolved
+
+
+def _name_of(entry):
+    """Name of an entry of a list; "<lambda>" if it has none."""
+    return getattr(entry, "__name__", "<lambda>") if callable(entry) else str(entry)
 
 
 def _entry(entry, registry, parameter, where):
@@ -262,8 +290,9 @@ def _number_drawn(resample, n_partitions):
         return None
     if isinstance(resample, str) and resample != "bootstrap":
         raise ValueError(f"resample must be a share, 'bootstrap' or None, got {resample!r}.")
-    share = 1.0 if isinstance(resample, str) else check.real(resample, name="resample", low=0.0, high=1.0, strict=True)
-    return max(1, round(share * n_partitions))
+    if resample == "bootstrap":
+        return n_partitions
+    return max(1, round(check.share(resample, name="resample", strict=True) * n_partitions))
 
 
 def _several(values, name, noun, rule, **options):
@@ -277,10 +306,7 @@ def _several(values, name, noun, rule, **options):
 
 
 def _runs(ensemble, noises, seeds, n_drawn, with_replacement):
-    """Generate (columns of the table, ensemble with noise, partitions drawn from it, seed) of every repeat.
-
-    Noise, draw and methods have their own random streams.
-    """
+    """Generate the :class:`_Run` of every repeat. Noise, draw and methods have their own random streams."""
     for (kind, fraction), (repeat, seed) in product(noises, enumerate(seeds)):
         among = ensemble.labels
         names = ensemble.names
@@ -294,29 +320,29 @@ def _runs(ensemble, noises, seeds, n_drawn, with_replacement):
             drawn = np.ascontiguousarray(among[:, partitions])
             names = names and tuple(names[u] for u in partitions)
         about = {"fraction": fraction, "kind": kind, "repeat": repeat}
-        yield about | {"partitions": partitions, "partition_names": names}, among, drawn, seed
+        yield _Run(about | {"partitions": partitions, "partition_names": names}, among, drawn, seed)
 
 
 def _outcomes(tasks, n_jobs, bar):
-    """{key: (result, seconds, error message)} of {key: (function, *arguments)}; repeats warnings in this process."""
+    """{key: :class:`_Outcome`} of {key: (function, *arguments)}; repeats warnings in this process."""
     # Not by threads, whose seconds would include waiting for Python's lock. In the order of the tasks, since joblib 1.5
     # may fail where results come in the order in which they finish.
     parallel = Parallel(n_jobs=n_jobs or 1, backend="loky", return_as="generator")
-    outcomes = parallel(delayed(_attempt)(*task) for task in tasks.values())
-    found = {}
+    attempts = parallel(delayed(_attempt)(*task) for task in tasks.values())
+    outcomes = {}
     noted = {}
-    for key, (outcome, caught) in zip(tasks, outcomes, strict=True):
-        found[key] = outcome
+    for key, (outcome, caught) in zip(tasks, attempts, strict=True):
+        outcomes[key] = outcome
         noted |= dict.fromkeys(caught)
         bar.set_postfix_str(f"{' + '.join(key[1:])}, repeat {key[0]}")
         bar.update()
     for message, category in noted:
         warn(message, category)
-    return found
+    return outcomes
 
 
 def _attempt(function, *arguments):
-    """((result, seconds, error message), warnings) of a task."""
+    """(the :class:`_Outcome` of a task, its warnings)."""
     start = time.perf_counter()
     result = None
     error = None
@@ -325,7 +351,7 @@ def _attempt(function, *arguments):
             result = function(*arguments)
         except Exception as exception:
             error = f"{type(exception).__name__}: {exception}"
-    outcome = result, time.perf_counter() - start, error
+    outcome = _Outcome(result, time.perf_counter() - start, error)
     return outcome, [(str(warning.message), warning.category) for warning in caught]
 
 
@@ -346,19 +372,23 @@ def _find_consensus(function, labels, n_clusters, weights, seed):
     if weights is None:
         solution = solve_median_partition(labels, n_clusters, weighting=function, random_state=rng)
         return solution.weights, relabel(solution.labels)
-    found = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
-    return weights, check.clusters(found, len(labels), name="the result of the function")
+    clusters = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
+    return weights, check.clusters(clusters, len(labels), name="the result of the function")
 
 
-def _score(labels, y, found):
+def _score(labels, y, consensus):
     """Scores of a consensus; NaN for a failed one."""
     scores = dict.fromkeys(("n_clusters", "n_graded", "h", "nmi", "ari", "ensemble_nmi", "density"), np.nan)
-    if found is None:
+    if consensus is None:
         return scores
     # A method must not gain by leaving out objects: its -1 is a cluster here.
-    names, found = np.unique(found, return_inverse=True)
+    names, clusters = np.unique(consensus, return_inverse=True)
     if y is not None:
-        scores |= {"n_graded": int(np.count_nonzero(y != -1)), "h": metrics.h_criterion(y, found)}
-        scores |= {"nmi": metrics.normalized_mutual_information(y, found), "ari": metrics.adjusted_rand_score(y, found)}
-    scores |= {"n_clusters": len(names), "ensemble_nmi": metrics.ensemble_nmi(labels, found)}
-    return scores | {"density": metrics.density(labels, found)}
+        scores["n_graded"] = int(np.count_nonzero(y != -1))
+        scores["h"] = metrics.h_criterion(y, clusters)
+        scores["nmi"] = metrics.normalized_mutual_information(y, clusters)
+        scores["ari"] = metrics.adjusted_rand_score(y, clusters)
+    scores["n_clusters"] = len(names)
+    scores["ensemble_nmi"] = metrics.ensemble_nmi(labels, clusters)
+    scores["density"] = metrics.density(labels, clusters)
+    return scores

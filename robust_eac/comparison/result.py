@@ -153,7 +153,7 @@ class Comparison:
         Over repeats on one data set, intervals and tests hold for this data set only, and enough repeats make any
         difference significant. With n blocks the p-value is at least :math:`2^{1 - n}`: below 0.05 from six on.
         """
-        level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
+        level = check.share(level, name="level", strict=True)
         if level == 1.0:
             raise ValueError("level must be less than 1, got 1.0.")
         whole, _ = _summarised(self.table, measure, reference, level)
@@ -240,18 +240,30 @@ def _summarised(table, measure, reference, level=0.95, order=None):
     p_value = pd.Series({name: signed_rank(column) for name, column in paired.items()}, dtype=float)
     succeeded = scores.dropna(axis=1, how="all")
     # Student's interval can exceed the range of the measure.
-    limits = -1.0 if measure == "ari" else 0.0, 1.0
-    rows = rows.join(means.clip(*limits)).assign(rank=ranks_of(succeeded).mean(), failures=methods["error"].count())
-    rows = rows.assign(seconds=methods["total"].mean()).join(mean_interval(differences, level, "difference_"))
-    rows = rows.rename(columns={"difference_mean": "difference"})
-    rows = rows.assign(p_value=p_value, p_holm=pd.Series(holm(p_value), p_value.index))
+    rows[["mean", "low", "high"]] = means.clip(-1.0 if measure == "ari" else 0.0, 1.0)
+    rows["rank"] = ranks_of(succeeded).mean()
+    rows["failures"] = methods["error"].count()
+    rows["seconds"] = methods["total"].mean()
+    rows[["difference", "difference_low", "difference_high"]] = mean_interval(differences, level)
+    rows["p_value"] = p_value
+    rows["p_holm"] = pd.Series(holm(p_value), p_value.index)
     rows = rows.sort_values("mean", ascending=False, kind="stable") if order is None else rows.loc[order]
-    errors = runs.groupby(["error", "method"], sort=False).size()
-    unknown = (runs["labels"].str.len() - runs["n_graded"]).groupby(runs["dataset"], dropna=False).max().sum()
-    n_unknown = int(unknown) if measure in ("ari", "nmi", "h") else 0
-    units = "repeats" if runs["dataset"].nunique(dropna=False) == 1 else "data sets"
-    about = measure, units, len(scores), reference, level, friedman(succeeded)
-    return ComparisonSummary(*about, rows.reset_index(), errors, n_unknown), scores
+    n_unknown = 0
+    if measure in ("ari", "nmi", "h"):
+        unknown = runs["labels"].str.len() - runs["n_graded"]
+        n_unknown = int(unknown.groupby(runs["dataset"], dropna=False).max().sum())
+    summary = ComparisonSummary(
+        measure=measure,
+        blocks="repeats" if runs["dataset"].nunique(dropna=False) == 1 else "data sets",
+        n_blocks=len(scores),
+        reference=reference,
+        level=level,
+        p_value=friedman(succeeded),
+        table=rows.reset_index(),
+        errors=runs.groupby(["error", "method"], sort=False).size(),
+        n_unknown=n_unknown,
+    )
+    return summary, scores
 
 
 def _with_blocks(table):
@@ -277,23 +289,25 @@ def friedman(scores):
     ranks = ranks_of(scores)
     if len(ranks) < 2 or ranks.shape[1] < 3:
         return None
-    # SciPy returns NaN where all are equal.
-    return float(friedmanchisquare(*ranks.to_numpy().T).pvalue) if (ranks.nunique(axis=1) > 1).any() else 1.0
+    if (ranks.nunique(axis=1) == 1).all():
+        # SciPy returns NaN where all are equal.
+        return 1.0
+    return float(friedmanchisquare(*ranks.to_numpy().T).pvalue)
 
 
-def mean_interval(table, level, prefix=""):
+def mean_interval(table, level):
     """Mean of every column, and the ends of Student's interval, "low" and "high": NaN with fewer than two values."""
     mean = table.mean()
     reach = t.ppf(0.5 + 0.5 * level, table.count() - 1) * table.sem()
-    return pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach}).add_prefix(prefix)
+    return pd.DataFrame({"mean": mean, "low": mean - reach, "high": mean + reach})
 
 
 def signed_rank(values):
     """Two-sided p-value of Wilcoxon's signed-rank test, without zeros; 1 if all are zero."""
     values = np.asarray(values)[np.flatnonzero(values)]
-    ranks = rankdata(np.abs(values)) * np.sign(values)
     if not len(values):
         return 1.0
+    ranks = rankdata(np.abs(values)) * np.sign(values)
     if len(values) > _ALL_SIGNS or len(np.unique(np.abs(ranks))) == len(values):
         return float(wilcoxon(values).pvalue)
     test = permutation_test((ranks,), np.sum, permutation_type="samples", vectorized=True, n_resamples=np.inf)
@@ -319,8 +333,9 @@ def _text(summary):
     least = 2.0 ** (1 - summary.n_blocks)
     note = f"{count}; differences to {summary.reference}"
     if summary.n_blocks > 1:
-        limit = f" (with {count} no p can be below {least:.3f})" if least > 0.05 else ""
-        note += f", Wilcoxon's signed-rank test{limit}"
+        note += ", Wilcoxon's signed-rank test"
+    if 0.05 < least < 1.0:
+        note += f" (with {count} no p can be below {least:.3f})"
     if summary.p_value is not None:
         note += f"; Friedman's test: p = {summary.p_value:.2g}"
     if summary.n_blocks > 1:

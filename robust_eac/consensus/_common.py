@@ -28,8 +28,7 @@ def prepare_rows(labels, n_clusters, weights):
 
 def prepare_ensemble(labels, weights):
     """Check and encode an ensemble: (encoding, weights), without the partitions of weight zero."""
-    ensemble = check.ensemble(labels, weights=weights)
-    weights = check.weights(weights, ensemble.n_partitions)
+    ensemble, weights = check.weighted_ensemble(labels, weights)
     encoding = encode(ensemble.labels)
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
@@ -40,19 +39,19 @@ def prepare_ensemble(labels, weights):
 
 def check_starts(n_init, random_state):
     """(checked n_init, random generator)."""
-    return check.integer(n_init, name="n_init", low=1), check.random_state(random_state)
+    return check.positive(n_init, name="n_init"), check.random_state(random_state)
 
 
 def check_search(n_init, max_iter, n_jobs, random_state):
     """Checked keyword arguments of a local search: starts, passes, threads, random generator."""
     n_init, rng = check_starts(n_init, random_state)
-    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    max_iter = check.positive(max_iter, name="max_iter")
     return {"n_init": n_init, "max_iter": max_iter, "n_jobs": check.n_jobs(n_jobs), "rng": rng}
 
 
 def trivial(encoding, n_clusters):
     """Clusters of the rows if they need no search, with one cluster or no more rows than clusters; otherwise None."""
-    d = len(encoding.rows.codes)
+    d = encoding.n_rows
     if n_clusters == 1:
         return np.zeros(d, dtype=np.intp)
     return np.arange(d) if d <= n_clusters else None

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
-from ..common import RandomState, row_blocks
+from ..common import RandomState, ratio, row_blocks
 from ..core.encoding import encode, one_hot, relabel
 from ..schemes.clusters import mean_over_observed
 from ._common import prepare_ensemble
@@ -48,8 +48,8 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
-    ensemble = check.ensemble(labels, weights=weights)
-    return coassociation_of(encode(ensemble.labels), check.weights(weights, ensemble.n_partitions))
+    ensemble, weights = check.weighted_ensemble(labels, weights)
+    return coassociation_of(encode(ensemble.labels), weights)
 
 
 def coassociation_of(encoding, weights):
@@ -142,7 +142,7 @@ def eac_linkage(
     """
     encoding, weights = prepare_ensemble(labels, weights)
     rows, tree = merge_tree(encoding, weights, linkage, random_state)
-    return dendrogram(rows.expand(np.arange(len(rows.rows.codes))), tree)
+    return dendrogram(rows.expand(np.arange(rows.n_rows)), tree)
 
 
 def lifetime_eac(
@@ -182,7 +182,7 @@ def lifetime_eac(
     encoding, weights = prepare_ensemble(labels, weights)
     one_cluster = check.flag(one_cluster, name="one_cluster")
     rows, tree = merge_tree(encoding, weights, linkage, random_state)
-    copies = np.zeros(rows.n_samples - len(rows.rows.codes))
+    copies = np.zeros(rows.n_samples - rows.n_rows)
     heights = np.concatenate([copies, 1.0 - tree.similarities])
     return relabel(rows.expand(cut(tree, _longest_lived(heights, one_cluster))))
 
@@ -240,7 +240,7 @@ def threshold_eac(
     for block in row_blocks(len(clusters), max(1, _BLOCK_PAIRS // len(clusters))):
         together = (voting[block] @ indicators.T).toarray()
         both = watching[block] @ observed.T
-        shares = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
+        shares = ratio(together, both)
         i, j = np.nonzero(shares >= least)
         edges = np.ones(len(i)), (clusters[block][i], clusters[j])
         graph = sparse.coo_array(edges, shape=(len(clusters), len(clusters)))

@@ -77,7 +77,7 @@ def cspa(
     array([0, 0, 0, 1, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    imbalance = check.real(imbalance, name="imbalance", low=0.0, high=1.0)
+    imbalance = check.share(imbalance, name="imbalance")
     n_init, rng = check_starts(n_init, random_state)
     load_metis()
     clusters = trivial(encoding, n_clusters)
@@ -135,7 +135,7 @@ def mcla(
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     balance = check.choice(balance, BALANCES, name="balance")
-    imbalance = check.real(imbalance, name="imbalance", low=0.0, high=1.0)
+    imbalance = check.share(imbalance, name="imbalance")
     n_init, rng = check_starts(n_init, random_state)
     load_metis()
     rows = trivial(encoding, n_clusters)
@@ -193,7 +193,7 @@ def hgpa(
     array([0, 0, 0, 1, 1, 1])
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
-    imbalance = check.real(imbalance, name="imbalance", low=0.0, high=1.0)
+    imbalance = check.share(imbalance, name="imbalance")
     rng = check.random_state(random_state)
     kahypar = load_package("kahypar", "hgpa needs", "graph")
     clusters = trivial(encoding, n_clusters)
@@ -246,7 +246,7 @@ def pieces(encoding, n_clusters, imbalance, rng):
     # Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
     # results depend more than on their seeds.
     n = encoding.n_samples
-    d = len(encoding.rows.codes)
+    d = encoding.n_rows
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.rows.multiplicity.astype(np.int64)
     limit = max(1, int(imbalance * n / n_clusters))

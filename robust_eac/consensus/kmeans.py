@@ -240,13 +240,13 @@ def bisecting_tree(
     """
     encoding, n_clusters, weights = prepare_rows(labels, n_clusters, weights)
     check.choice(criterion, CRITERIA, name="criterion")
-    singleton = check.real(singleton, name="singleton", low=0.0, high=1.0)
+    singleton = check.share(singleton, name="singleton")
     search = check_search(n_init, max_iter, None, random_state)
 
     def grow(rows):
         return _leaf(encoding, weights, rows, criterion, singleton, search)
 
-    leaves = [grow(np.arange(len(encoding.rows.codes)))]
+    leaves = [grow(np.arange(encoding.n_rows))]
     parents = []
     levels = [leaves[0].sized_density]
     while len(leaves) < n_clusters:
@@ -258,7 +258,7 @@ def bisecting_tree(
         leaves.append(grow(second))
         parents.append(parent)
         levels.append(sum(leaf.sized_density for leaf in leaves))
-    clusters = np.empty(len(encoding.rows.codes), dtype=np.intp)
+    clusters = np.empty(encoding.n_rows, dtype=np.intp)
     for number, leaf in enumerate(leaves):
         clusters[leaf.rows] = number
     densities = np.array(levels) / encoding.n_samples
@@ -285,7 +285,7 @@ def cut_bisecting_tree(tree: BisectingTree, n_clusters: int) -> np.ndarray:
     if not isinstance(tree, BisectingTree):
         raise TypeError(f"tree must be a BisectingTree, the result of bisecting_tree, got {type(tree).__name__}.")
     n_levels = len(tree.parents) + 1
-    n_clusters = check.integer(n_clusters, name="n_clusters", low=1, high=n_levels, high_name="levels of the tree")
+    n_clusters = check.positive(n_clusters, name="n_clusters", high=n_levels, high_name="levels of the tree")
     ancestor = np.arange(n_levels)
     for cluster in range(n_clusters, n_levels):
         # A parent precedes its parts, so its own ancestor is already known.

@@ -11,7 +11,7 @@ from joblib import delayed
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..common import MAX_SEED, Labels, RandomState, warn
+from ..common import MAX_SEED, Labels, RandomState, ratio, warn
 from ..core.encoding import Encoding, encode, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
@@ -303,7 +303,7 @@ def _strength(a, b, weight, shape):
         # Twice the weight of the pairs of different objects in a cluster, and of those that the other cut joins.
         pairs = total.sum(axis=1) ** 2 - own.sum(axis=1)
         together = np.sum(total**2 - own, axis=1)
-        least = min(least, np.divide(together, pairs, out=np.zeros(len(pairs)), where=pairs > 0.0).min())
+        least = min(least, ratio(together, pairs).min())
     return float(least)
 
 

@@ -138,7 +138,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         X = check.features(X, estimator=self, ensure_min_samples=2)
         numbers = check.candidates(self.n_clusters, high=len(X), high_name="n_samples")
         names = _check_clusterers(self.clusterers)
-        n_init = check.integer(self.n_init, name="n_init", low=1)
+        n_init = check.positive(self.n_init, name="n_init")
         consensus: dict[str, Any] = {"min_value": self.min_value, "method": self.method}
         check_consensus_options(**consensus)
         options = {name: getattr(self, name) for name in ("min_cluster_size", "neighbour", "as_printed", "nan_as_zero")}

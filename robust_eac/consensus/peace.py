@@ -137,7 +137,7 @@ def solve_peace(
     n = ensemble.n_samples
     kl = check.choice(divergence, DIVERGENCES, name="divergence") == "kl"
     if n_partners is not None:
-        n_partners = check.integer(n_partners, name="n_partners", low=1)
+        n_partners = check.positive(n_partners, name="n_partners")
     start = check.init(init, n, n_clusters)
     if isinstance(start, str) and start != "random":
         raise ValueError(f'init must be None, "random" or an array, got {init!r}.')

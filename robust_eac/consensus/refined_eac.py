@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..common import RandomState
+from ..common import RandomState, ratio
 from ..core.encoding import one_hot
 from ..schemes.clusters import mean_over_observed, slot_certainty
 from ._common import prepare_ensemble
@@ -51,7 +51,7 @@ def enhanced_coassociation_matrix(
            [0.555, 0.777, 1.   ]])
     """
     encoding, weights = prepare_ensemble(labels, weights)
-    n_steps = check.integer(n_steps, name="n_steps", low=1)
+    n_steps = check.positive(n_steps, name="n_steps")
     together = np.zeros((encoding.n_samples, encoding.n_samples))
     similarities = cluster_similarities(encoding, weights, n_steps)
     for codes, weight, similarity in zip(encoding.rows.codes.T, weights, similarities, strict=True):
@@ -91,7 +91,7 @@ def enhanced_eac(
     >>> enhanced_eac(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2)
     array([0, 0, 0, 1, 1])
     """
-    n_steps = check.integer(n_steps, name="n_steps", low=1)
+    n_steps = check.positive(n_steps, name="n_steps")
     values_of = partial(cluster_similarities, n_steps=n_steps)
     return cluster_by_linkage(labels, n_clusters, weights, linkage, random_state, values_of)
 
@@ -144,12 +144,10 @@ def walk_similarities(encoding, n_steps):
     """(n_slots, n_slots) z between the clusters of all partitions; 0 in the slots of "not observed"."""
     edges = jaccard_indices(encoding)
     degrees = edges.sum(axis=1, keepdims=True)
-    walk = np.divide(edges, degrees, out=np.zeros_like(edges), where=degrees > 0.0)
-    products = _trajectory_products(walk, n_steps)[1]
+    products = _trajectory_products(ratio(edges, degrees), n_steps)[1]
     lengths = np.sqrt(np.diagonal(products))
-    lengths = np.outer(lengths, lengths)
-    similarity = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
-    np.fill_diagonal(similarity, encoding.partitions.by_slot(np.ones(len(encoding.partitions.offsets))))
+    similarity = ratio(products, np.outer(lengths, lengths)).clip(max=1.0)
+    np.fill_diagonal(similarity, encoding.partitions.by_slot(np.ones(encoding.partitions.n_partitions)))
     return similarity
 
 
@@ -159,7 +157,7 @@ def jaccard_indices(encoding):
     common = ((indicators.T * encoding.rows.multiplicity) @ indicators).toarray()
     # Objects of cluster a that the partition of cluster b observes: the sum over all clusters of that partition.
     seen = encoding.partitions.by_slot(encoding.partitions.sum_slots(common)).T
-    jaccard = np.divide(common, seen + seen.T - common, out=np.zeros_like(common), where=common > 0.0)
+    jaccard = ratio(common, seen + seen.T - common)
     np.fill_diagonal(jaccard, 0.0)
     return jaccard
 

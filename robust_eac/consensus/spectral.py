@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import svds
 
 from .. import validation as check
-from ..common import RandomState
+from ..common import RandomState, ratio
 from ..core.encoding import relabel
 from ..schemes.clusters import slot_certainty
 from ._common import check_starts, clusters_of, prepare_rows, trivial
@@ -139,7 +139,7 @@ def normalised_graph(members, multiplicity, weights):
     """Sparse (n_rows, K) D1^(-1/2) B D2^(-1/2), and the degrees (D1, D2), which count all objects of a row."""
     edges = sparse.diags_array(multiplicity) @ members @ sparse.diags_array(weights)
     degrees = edges.sum(axis=1), edges.sum(axis=0)
-    left, right = (np.divide(1.0, np.sqrt(d), out=np.zeros_like(d), where=d > 0.0) for d in degrees)
+    left, right = (ratio(np.ones(len(d)), np.sqrt(d)) for d in degrees)
     return (sparse.diags_array(left) @ edges @ sparse.diags_array(right)).tocsr(), degrees
 
 

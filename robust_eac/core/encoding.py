@@ -114,6 +114,16 @@ class Partitions(NamedTuple):
     copy: float = 1.0
 
     @property
+    def n_partitions(self):
+        """m."""
+        return len(self.offsets)
+
+    @property
+    def n_slots(self):
+        """Number of slots of all partitions."""
+        return len(self.sizes)
+
+    @property
     def slots(self):
         """The :class:`~robust_eac.core.encoding.Slots` for the kernels."""
         return Slots(self.offsets, np.empty(0, dtype=np.int64), self.missing_slots)
@@ -178,9 +188,14 @@ class Encoding(NamedTuple):
     inverse: np.ndarray | None = None
 
     @property
+    def n_rows(self):
+        """Number of rows."""
+        return len(self.rows.codes)
+
+    @property
     def n_samples(self):
         """Number of objects."""
-        return len(self.rows.codes) if self.inverse is None else len(self.inverse)
+        return self.n_rows if self.inverse is None else len(self.inverse)
 
     @property
     def visited(self):

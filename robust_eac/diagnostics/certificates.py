@@ -188,10 +188,10 @@ def assess_partition(encoding, weights, labels, n_clusters, cost):
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    n_different = len(different_rows(encoding).rows.codes)
+    n_different = different_rows(encoding).n_rows
     obstacle = _obstacle(encoding)
     bound = 0.0
-    if obstacle is None and len(encoding.partitions.sizes) < n_different:
+    if obstacle is None and encoding.partitions.n_slots < n_different:
         bound = spectral_bound(encoding, weights, n_clusters)
     if n_different <= MOST_PAIRED:
         obstacle = None
@@ -202,7 +202,7 @@ def _bound_of_membership(encoding, weights, n_clusters, enough):
 
 def _bound_of_partition(encoding, weights, n_clusters, cost):
     """(bound per ordered pair, None), or (None, why there is none)."""
-    if len(different_rows(encoding).rows.codes) <= MOST_PAIRED:
+    if different_rows(encoding).n_rows <= MOST_PAIRED:
         bound = bound_partitions(encoding, weights, n_clusters, cost=cost, tol=_ENOUGH).bound
         return _stated(encoding, bound, None)
     obstacle = _obstacle(encoding) if cost == 1.0 else "the cost is not 1"
@@ -220,7 +220,7 @@ def _obstacle(encoding):
     """The reason why there is no bound over pairs of base clusters; None if there is one."""
     if not encoding.rows.observed[encoding.rows.multiplicity > 0.0].all():
         return "labels are missing"
-    if len(encoding.partitions.sizes) > MOST_PAIRED:
+    if encoding.partitions.n_slots > MOST_PAIRED:
         return f"there are more than {MOST_PAIRED:,} base clusters"
     return None
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..common import RandomState, row_blocks, warn
+from ..common import RandomState, ratio, row_blocks, warn
 from ..consensus.micro_clusters import LEAST_OBJECTS
 from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
@@ -118,9 +118,9 @@ def consensus_distribution(
     groups = check_groups(groups, labels)
     if np.shape(bounds) != (2,):
         raise TypeError(f"bounds must be a pair (lowest, highest), got {bounds!r}.")
-    low = check.real(bounds[0], name="bounds[0]", low=0.0, high=1.0)
+    low = check.share(bounds[0], name="bounds[0]")
     high = check.real(bounds[1], name="bounds[1]", low=low, high=1.0, strict=True)
-    max_pairs = check.integer(max_pairs, name="max_pairs", low=1)
+    max_pairs = check.positive(max_pairs, name="max_pairs")
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
 
@@ -228,7 +228,7 @@ def item_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     n_seen = encoding.rows.observed[:, encoding.partitions.mask_of].sum(axis=1)
     for pairs in (together, joint):
         pairs[np.arange(len(clusters)), clusters] -= n_seen
-    return _shares(together, joint)
+    return ratio(together, joint, np.nan)
 
 
 def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
@@ -255,7 +255,7 @@ def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     _, _, counts, observed = _tables(labels, consensus)
     # Sums over the partitions of the ordered pairs, without (i, i).
     own = observed.sum(axis=0)
-    return _shares((counts**2).sum(axis=0) - own, (observed**2).sum(axis=0) - own)
+    return ratio((counts**2).sum(axis=0) - own, (observed**2).sum(axis=0) - own, np.nan)
 
 
 def check_groups(groups, labels):
@@ -273,9 +273,9 @@ def check_groups(groups, labels):
 
 def _count_pairs(encoding, max_pairs, n_jobs, rng):
     """((m + 1, m + 1) number of pairs by how often both are observed and together; whether all pairs are counted)."""
-    m = len(encoding.partitions.offsets)
+    m = encoding.partitions.n_partitions
     collapsed = collapse(encoding)
-    n = len(collapsed.rows.codes)
+    n = collapsed.n_rows
     exact = n * (n - 1) // 2 <= max_pairs
     if exact:
         encoding = collapsed
@@ -339,8 +339,3 @@ def _tables(labels, consensus):
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     return encoding, clusters, counts, encoding.partitions.sum_slots(counts)
-
-
-def _shares(together, joint):
-    """together / joint; nan where joint is 0."""
-    return np.divide(together, joint, out=np.full_like(joint, np.nan), where=joint > 0.0)

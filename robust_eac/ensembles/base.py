@@ -120,8 +120,8 @@ def check_share(value, total, *, name):
     if value is None:
         return total
     if isinstance(value, Integral):
-        return min(check.integer(value, name=name, low=1), total)
-    return max(1, int(total * check.real(value, name=f"a share {name}", low=0.0, high=1.0, strict=True)))
+        return min(check.positive(value, name=name), total)
+    return max(1, int(total * check.share(value, name=f"a share {name}", strict=True)))
 
 
 def draw_indices(total, size, rng):

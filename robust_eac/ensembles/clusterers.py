@@ -168,7 +168,7 @@ class ClustererEnsemble(base.EnsembleTransformer):
 
     def _numbers_of_clusters(self, clusterer, size, rng):
         """Requested number of clusters of each partition; None if the clusterer takes none."""
-        n_partitions = check.integer(self.n_partitions, name="n_partitions", low=1)
+        n_partitions = check.positive(self.n_partitions, name="n_partitions")
         if "n_clusters" not in clusterer.get_params():
             if self.n_per_k is not None:
                 name = type(clusterer).__name__
@@ -177,7 +177,7 @@ class ClustererEnsemble(base.EnsembleTransformer):
         high_name = "n_samples" if self.max_samples is None else "max_samples"
         candidates = check.candidates(self.n_clusters, high=size, high_name=high_name)
         if self.n_per_k is not None:
-            return np.repeat(candidates, check.integer(self.n_per_k, name="n_per_k", low=1))
+            return np.repeat(candidates, check.positive(self.n_per_k, name="n_per_k"))
         return candidates[rng.randint(len(candidates), size=n_partitions)]
 
     @property

@@ -54,7 +54,7 @@ def corrupt_ensemble(
     (2, True)
     """
     labels = check.ensemble(labels).labels
-    fraction = check.real(fraction, name="fraction", low=0.0, high=1.0)
+    fraction = check.share(fraction, name="fraction")
     check.choice(kind, KINDS, name="kind")
     rng = check.random_state(random_state)
     m = labels.shape[1]

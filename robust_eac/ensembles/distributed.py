@@ -59,7 +59,7 @@ def ensemble_distributed(
     (1000, 5)
     """
     X = check.dask_rows(X, name="X")
-    max_samples = check.integer(max_samples, name="max_samples", low=1)
+    max_samples = check.positive(max_samples, name="max_samples")
     rng = check.random_state(random_state)
     if isinstance(ensemble, type) or not all(hasattr(ensemble, name) for name in ("get_params", "fit", "transform")):
         raise TypeError(f"ensemble must be an estimator with fit and transform, got {ensemble!r}.")

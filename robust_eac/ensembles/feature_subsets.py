@@ -100,8 +100,8 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
         X = check.features(X, estimator=self)
         n, n_features = X.shape
         candidates = check.candidates(self.n_clusters, high=n, high_name="n_samples")
-        max_order = check.integer(self.max_order, name="max_order", low=1)
-        max_per_order = check.integer(self.max_per_order, name="max_per_order", low=1)
+        max_order = check.positive(self.max_order, name="max_order")
+        max_per_order = check.positive(self.max_per_order, name="max_per_order")
         min_per_order = check.integer(self.min_per_order, name="min_per_order", low=0)
         whiten = check.flag(self.whiten, name="whiten")
         distinct = check.choice(self.reproduce, MODES, name="reproduce") == "equation"

@@ -97,7 +97,7 @@ def fuzzy_c_means(
     """
     X = check.features(X)
     n_clusters = check.n_clusters(n_clusters, len(X))
-    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    max_iter = check.positive(max_iter, name="max_iter")
     tol = check.real(tol, name="tol", low=0.0)
     rng = check.random_state(random_state)
     centers = _draw_centers(X, n_clusters, rng) if init is None else _check_centers(init, n_clusters, X.shape[1])
@@ -151,7 +151,7 @@ def gath_geva(
     check.index(X, name="X", init=init)
     X = check.features(X)
     n_clusters = check.n_clusters(n_clusters, len(X))
-    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    max_iter = check.positive(max_iter, name="max_iter")
     tol = check.real(tol, name="tol", low=0.0)
     rng = check.random_state(random_state)
     if init is None:

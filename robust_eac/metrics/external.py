@@ -255,9 +255,8 @@ def ensemble_nmi(
     >>> print(round(ensemble_nmi(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]), [0, 0, 1, 1]), 4))
     0.8333
     """
-    ensemble = check.ensemble(labels, consensus=consensus, weights=weights)
+    ensemble, weights = check.weighted_ensemble(labels, weights, consensus=consensus)
     consensus = check.clusters(consensus, ensemble.n_samples, name="consensus")
-    weights = check.weights(weights, ensemble.n_partitions)
     check.choice(average, AVERAGES, name="average")
     scores = [normalized_mutual_information(consensus, column, average=average) for column in ensemble.labels.T]
     return float(weights @ scores)
@@ -295,10 +294,9 @@ def density(
     >>> density(np.array([[0, 0], [0, 1], [1, 2], [1, 2]]), [0, 0, 1, 1])
     0.75
     """
-    singleton = check.real(singleton, name="singleton", low=0.0, high=1.0)
-    ensemble = check.ensemble(labels, consensus=consensus, weights=weights)
+    singleton = check.share(singleton, name="singleton")
+    ensemble, weights = check.weighted_ensemble(labels, weights, consensus=consensus)
     consensus = check.clusters(consensus, ensemble.n_samples, name="consensus")
-    weights = check.weights(weights, ensemble.n_partitions)
     names, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, len(sizes))

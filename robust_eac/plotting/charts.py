@@ -219,7 +219,7 @@ def plot_consensus_distribution(
     for name, value in [("distribution", distribution), *(("reference", each) for each in references)]:
         if not isinstance(value, ConsensusDistribution):
             raise TypeError(f"{name} must be a result of consensus_distribution, got {type(value).__name__}.")
-    if n_clusters is not None and check.integer(n_clusters, name="n_clusters", low=1) not in distribution.n_clusters:
+    if n_clusters is not None and check.positive(n_clusters, name="n_clusters") not in distribution.n_clusters:
         raise ValueError(f"n_clusters must be one of {listed(distribution.n_clusters)}, got {n_clusters}.")
     ax = check_axes(ax)
     numbers = np.unique(np.concatenate([each.n_clusters for each in (distribution, *references)]))

@@ -73,7 +73,7 @@ def plot_coassociation(
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
     weights = check.weights(weights, m)
-    max_objects = check.integer(max_objects, name="max_objects", low=1)
+    max_objects = check.positive(max_objects, name="max_objects")
     rng = check.random_state(random_state)
     ax = check_axes(ax)
 

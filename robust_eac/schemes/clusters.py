@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
+from ..common import ratio
 from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
 
@@ -44,9 +45,8 @@ def ensemble_driven_cluster_index(
     >>> [index.round(4).tolist() for index in ensemble_driven_cluster_index(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]))]
     [[1.0, 0.2865], [0.3173, 1.0]]
     """
-    ensemble = check.ensemble(labels, weights=weights)
+    ensemble, weights = check.weighted_ensemble(labels, weights)
     theta = check.real(theta, name="theta", low=0.0, strict=True)
-    weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode(ensemble.labels)
     certainty = slot_certainty(encoding, weights, theta)
     return [certainty[own] for own in encoding.partitions.cluster_slots]
@@ -55,7 +55,7 @@ def ensemble_driven_cluster_index(
 def slot_certainty(encoding, weights, theta, pairs=None):
     """(n_slots,) ECI of every base cluster of an encoding of hard partitions, or of `pairs`; 0 for "not observed"."""
     slots = encoding.partitions.cluster_slots
-    entropies = np.zeros(len(encoding.partitions.sizes))
+    entropies = np.zeros(encoding.partitions.n_slots)
     seen = np.repeat(weights, encoding.partitions.n_codes)
     for cells in pair_cells(collapse(encoding)) if pairs is None else pairs:
         own = slots[cells.u]
@@ -69,9 +69,8 @@ def slot_certainty(encoding, weights, theta, pairs=None):
         entropies[cells.span] -= weights[cells.u] * terms
         seen[cells.span] += np.where(inside > 0.0, weights[cells.u], 0.0)
     # A cluster that no partition of positive weight observes gets index 1.
-    mean = np.divide(entropies, seen, out=np.zeros_like(seen), where=seen > 0.0)
     with np.errstate(over="ignore"):
-        certainty = np.exp(-mean / theta)
+        certainty = np.exp(-ratio(entropies, seen) / theta)
     certainty[encoding.partitions.missing_slots] = 0.0
     return certainty
 
@@ -89,5 +88,5 @@ def mean_over_observed(together, encoding, weights):
     """Means over the partitions that observe both objects, at most 1, from sums; 0 where none does."""
     if len(encoding.partitions.missing_slots):
         both = (encoding.rows.observed * encoding.partitions.by_mask(weights)) @ encoding.rows.observed.T
-        together = np.divide(together, both, out=np.zeros_like(both), where=both > 0.0)
+        together = ratio(together, both)
     return np.minimum(together, 1.0, out=together)

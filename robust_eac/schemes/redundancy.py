@@ -80,10 +80,10 @@ def redundancy_weights(
     if n_clusters is None:
         n_clusters = int(np.median(encoding.partitions.n_clusters) + 0.5)
     n_clusters = check.n_clusters(n_clusters, encoding.n_samples)
-    n_init = check.integer(n_init, name="n_init", low=1)
-    max_iter = check.integer(max_iter, name="max_iter", low=1)
+    n_init = check.positive(n_init, name="n_init")
+    max_iter = check.positive(max_iter, name="max_iter")
     rng = check.random_state(random_state)
-    if len(encoding.partitions.offsets) == 1:
+    if encoding.partitions.n_partitions == 1:
         return np.ones(1)
 
     encoding = collapse(encoding)

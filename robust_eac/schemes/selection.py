@@ -160,7 +160,7 @@ def _rounded_nmi(labels):
 def _check_size(size, m):
     if size is None:
         return (m + 1) // 2
-    return check.integer(size, name="size", low=1, high=m, high_name="n_partitions")
+    return check.positive(size, name="size", high=m, high_name="n_partitions")
 
 
 def _equal_over(selected, nmi):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from .. import validation as check
-from ..common import RandomState, row_blocks
+from ..common import RandomState, ratio, row_blocks
 from ..core.encoding import encode, one_hot
 from .silhouette import check_given
 from .tables import shares
@@ -91,7 +91,7 @@ def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state:
     if len(unified) == 1:
         return np.ones(1)
     totals = unified.sum(axis=0)
-    portions = np.divide(unified, totals, out=np.zeros_like(unified), where=totals > 0.0)
+    portions = ratio(unified, totals)
     logs = np.log(portions, out=np.zeros_like(portions), where=portions > 0.0)
     entropies = -(portions * logs).sum(axis=0)
     relevance = (1.0 - np.abs(unified - unified.mean(axis=0))) @ entropies
@@ -173,7 +173,7 @@ def _separation(points, codes, sizes, centroids):
     spreads = np.bincount(codes, weights=np.linalg.norm(points - centroids[codes], axis=1)) / sizes
     sums = spreads[:, np.newaxis] + spreads
     distances = cdist(centroids, centroids)
-    ratios = np.divide(sums, distances, out=np.full_like(sums, np.inf), where=distances > 0.0)
+    ratios = ratio(sums, distances, np.inf)
     np.fill_diagonal(ratios, 0.0)
     return ratios.max(axis=1).mean()
 
