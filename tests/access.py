@@ -51,8 +51,9 @@ from robust_eac.diagnostics import certificates as _certificates
 from robust_eac.diagnostics.identifiability import identifiability
 from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import solver as distributed
-from robust_eac.ensembles import base as ensemble_base
-from robust_eac.ensembles import feature_subsets
+from robust_eac.features import base as ensemble_base
+from robust_eac.features import feature_subsets
+from robust_eac.features import ovi as _ovi
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard.contingency import LOSSES
@@ -94,7 +95,6 @@ from robust_eac.median_partition.trust import (
 )
 from robust_eac.median_partition.weightings import as_weighting
 from robust_eac.metrics import external as metrics
-from robust_eac.metrics import ovi as _ovi
 from robust_eac.plotting.charts import draw_agreements
 from robust_eac.reporting import page as report_page
 from robust_eac.schemes import FEATURE_SCHEMES

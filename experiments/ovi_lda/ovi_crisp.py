@@ -8,7 +8,7 @@ the crisp algorithms too. The index then takes the centroids of these membership
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from robust_eac.ensembles.fuzzy import c_means_membership
+from robust_eac.features.fuzzy import c_means_membership
 
 from ..shared.store import derive_seed, grid
 from .ovi_qpsk import ALGORITHMS, DIVISORS, FUZZY, MAIN, PRINTED, SIZES, best_number, make_qpsk, partitions_of

@@ -14,7 +14,7 @@ from scipy.special import softmax
 from scipy.stats import multivariate_normal
 
 from robust_eac.consensus import ovi_lda_consensus
-from robust_eac.consensus.ovi import core_membership
+from robust_eac.features.ovi_consensus import core_membership
 
 from ..shared.store import PROJECT, canonical_json, derive_seed, load_frozen
 from . import ovi_qpsk

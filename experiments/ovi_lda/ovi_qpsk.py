@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score, silhouette_samples
 
 from robust_eac import adjusted_rand_score
 from robust_eac.consensus import assign_to_cores, ovi_lda_consensus
-from robust_eac.consensus.ovi import OVI_CLUSTERERS
+from robust_eac.features.ovi_consensus import OVI_CLUSTERERS
 from robust_eac.metrics import calinski_harabasz, fukuyama_sugeno, ovi_lda, partition_entropy, silhouette, xie_beni
 
 from ..shared.measure import significant

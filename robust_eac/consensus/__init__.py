@@ -9,9 +9,10 @@ import numpy as np
 
 from .. import validation as check
 from ..core.encoding import relabel
+from ..features.combinatorial import CombinatorialEAC, zca_whiten
+from ..features.ovi_consensus import OVIConsensus, assign_to_cores, ovi_lda_consensus
 from ..hard.solve import solve_hard_median_partition
 from ..median_partition.solve import solve_median_partition
-from .combinatorial import CombinatorialEAC, zca_whiten
 from .eac import coassociation_matrix, eac, eac_linkage, lifetime_eac, threshold_eac
 from .graph_partitioning import cspa, hgpa, mcla
 from .kmeans import (
@@ -25,7 +26,6 @@ from .kmeans import (
 )
 from .merge import MergeResult, merge_consensus, merge_labels
 from .n_clusters import ClusterNumberSelection, select_n_clusters
-from .ovi import OVIConsensus, assign_to_cores, ovi_lda_consensus
 from .peace import PeaceResult, solve_peace
 from .refined_eac import enhanced_coassociation_matrix, enhanced_eac, locally_weighted_eac
 from .spectral import hbgf, transfer_cut

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
+from ..features import base
+from ..features.base import EnsembleTransformer, fit_all, stack
 from ..wording import listed
-from . import base
-from .base import EnsembleTransformer, fit_all, stack
 
 
 class ClustererEnsemble(base.EnsembleTransformer):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from .base import label_dtype
+from ..features.base import label_dtype
 
 
 def corrupt_ensemble(

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, clone
 
 from .. import validation as check
 from ..common import RandomState
-from .base import check_found, draw_indices
+from ..features.base import check_found, draw_indices
 
 if TYPE_CHECKING:
     from dask.array import Array

@@ -5,6 +5,7 @@ no cluster, or memberships of shape (n_samples, n_clusters) with rows on the sim
 value.
 """
 
+from ..features.ovi import ovi_lda
 from .external import (
     adjusted_rand_score,
     density,
@@ -15,7 +16,6 @@ from .external import (
     variation_of_information,
 )
 from .indices import calinski_harabasz, fukuyama_sugeno, partition_entropy, silhouette, xie_beni
-from .ovi import ovi_lda
 
 __all__ = [
     "adjusted_rand_score", "calinski_harabasz", "density", "ensemble_nmi", "fukuyama_sugeno", "h_criterion",

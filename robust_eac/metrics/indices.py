@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from scipy.special import xlogy
 
-from .ovi import check_clustering
+from ..features.ovi import check_clustering
 
 
 def calinski_harabasz(X: ArrayLike, memberships: ArrayLike) -> float:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..features.silhouette import order_weights, silhouette_weights
 from ..median_partition.trust import trusted_group_weights
 from .agreement import agreement_weights, equal_weights, kernel_weights
 from .clusters import ensemble_driven_cluster_index
 from .redundancy import redundancy_weights
 from .selection import cluster_and_select_weights, convex_hull_weights, joint_criterion_weights
-from .silhouette import order_weights, ramped_silhouette_weights, silhouette_weights
-from .validity import validity_weights, wpck_weights
+from .validity import ramped_silhouette_weights, validity_weights, wpck_weights
 
 __all__ = [
     "WEIGHTING_SCHEMES", "agreement_weights", "cluster_and_select_weights", "convex_hull_weights",

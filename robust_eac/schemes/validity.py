@@ -1,4 +1,4 @@
-"""Weights from validity indices of the partitions in the features."""
+"""Weights from the silhouettes and other validity indices of the partitions in the features."""
 
 from __future__ import annotations
 
@@ -9,11 +9,42 @@ from scipy.spatial.distance import cdist
 from .. import validation as check
 from ..common import RandomState, ratio, row_blocks
 from ..core.encoding import encode, one_hot
-from .silhouette import check_given
+from ..features.silhouette import silhouette_weights
 from .tables import shares
 
 # Maximum number of distances in a block.
 _BLOCK_DISTANCES = 2**22
+
+
+def ramped_silhouette_weights(
+    labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None
+) -> np.ndarray:
+    r"""Weight each partition by its mean silhouette; negative values count as zero.
+
+    Compute :math:`w_u \propto \max(s_u, 0)` with :math:`s_u` the mean silhouette of u, the goodness of clustering of
+    [1]_, by :func:`~robust_eac.schemes.silhouette_weights` with its defaults.
+
+    Parameters
+    ----------
+    labels, X, random_state : as in :func:`validity_weights`
+
+    Returns
+    -------
+    weights : ndarray of shape (n_partitions,)
+        Non-negative, sum one; uniform, with a UserWarning, if no mean silhouette is positive.
+
+    References
+    ----------
+    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX, 2020.
+
+    Examples
+    --------
+    >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=[[0.0], [1.0], [4.0], [5.0]])
+    array([1., 0.])
+    """
+    ensemble = check.ensemble(labels, X=X)
+    X = check_given(X, ensemble.n_samples)
+    return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
 
 
 def validity_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
@@ -96,6 +127,13 @@ def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state:
     entropies = -(portions * logs).sum(axis=0)
     relevance = (1.0 - np.abs(unified - unified.mean(axis=0))) @ entropies
     return shares(relevance, "no validity index is positive for two partitions")
+
+
+def check_given(X, n_samples):
+    """Return checked features; ValueError if they are None, the default of the common signature."""
+    if X is None:
+        raise ValueError("X must be the features of the objects, got None: this scheme needs them.")
+    return check.features(X, n_samples=n_samples)
 
 
 def _unified(labels, X):

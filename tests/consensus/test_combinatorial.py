@@ -3,7 +3,7 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import silhouette_samples
 
-from robust_eac.consensus.combinatorial import CombinatorialEAC, zca_whiten
+from robust_eac.consensus import CombinatorialEAC, zca_whiten
 from robust_eac.schemes import silhouette_weights
 
 from ..access import relabel

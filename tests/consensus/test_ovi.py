@@ -6,7 +6,8 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
 
-from robust_eac.consensus.ovi import OVI_CLUSTERERS, OVIConsensus, assign_to_cores, ovi_lda_consensus
+from robust_eac.consensus import OVIConsensus, assign_to_cores, ovi_lda_consensus
+from robust_eac.features.ovi_consensus import OVI_CLUSTERERS
 from robust_eac.metrics import ovi_lda
 
 from ..access import relabel

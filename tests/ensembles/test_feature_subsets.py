@@ -5,7 +5,7 @@ import operator
 import numpy as np
 import pytest
 
-from robust_eac.consensus.combinatorial import zca_whiten
+from robust_eac.consensus import zca_whiten
 from robust_eac.ensembles import FeatureSubsetEnsemble
 
 from ..access import feature_subsets as subsets

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist, pdist
 from experiments.ovi_lda import ovi_crisp, ovi_final, ovi_qpsk
 from experiments.ovi_lda.ovi_qpsk import SYMBOLS, fs_centroids, grade_objects, make_qpsk, undivided
 from robust_eac.consensus import assign_to_cores
-from robust_eac.ensembles.fuzzy import c_means_membership
+from robust_eac.features.fuzzy import c_means_membership
 from robust_eac.metrics import fukuyama_sugeno, xie_beni
 
 from ..conftest import random_membership

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..common import RandomState, Subsets
+from ..common import Subsets
 from ..core.encoding import encode
 from ..core.kernels import njit
-from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
-from .tables import shares
+from .feature_subsets import RIDGE, check_subsets, for_each_batch
 
 _METRICS = ("sqeuclidean", "euclidean")
 
@@ -115,44 +114,6 @@ def order_weights(subsets: Subsets) -> np.ndarray:
     return balance_orders(np.array([len(subset) for subset in check_subsets(subsets, name="subsets")]))
 
 
-def ramped_silhouette_weights(
-    labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None
-) -> np.ndarray:
-    r"""Weight each partition by its mean silhouette; negative values count as zero.
-
-    Compute :math:`w_u \propto \max(s_u, 0)` with :math:`s_u` the mean silhouette of u, the goodness of clustering of
-    [1]_, by :func:`silhouette_weights` with its defaults.
-
-    Parameters
-    ----------
-    labels, X, random_state : as in :func:`~robust_eac.schemes.validity_weights`
-
-    Returns
-    -------
-    weights : ndarray of shape (n_partitions,)
-        Non-negative, sum one; uniform, with a UserWarning, if no mean silhouette is positive.
-
-    References
-    ----------
-    .. [1] Wong, Tsuchiya, "Evidence accumulation clustering using combinations of features", MethodsX, 2020.
-
-    Examples
-    --------
-    >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=[[0.0], [1.0], [4.0], [5.0]])
-    array([1., 0.])
-    """
-    ensemble = check.ensemble(labels, X=X)
-    X = check_given(X, ensemble.n_samples)
-    return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
-
-
-def check_given(X, n_samples):
-    """Return checked features; ValueError if they are None, the default of the common signature."""
-    if X is None:
-        raise ValueError("X must be the features of the objects, got None: this scheme needs them.")
-    return check.features(X, n_samples=n_samples)
-
-
 def balance_orders(orders):
     _, inverse, counts = np.unique(orders, return_inverse=True, return_counts=True)
     return 1.0 / counts[inverse]
@@ -173,7 +134,7 @@ def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge,
     return weights
 
 
-# Data and labels have the form of the kernels of ensembles/feature_subsets.py.
+# Data and labels have the form of the kernels of feature_subsets.py.
 @njit
 def silhouettes(data, labels, n_clusters, squared, singleton, undefined, out):
     """Fill out with the :func:`ramped_mean` silhouette of every data set; objects with label -1 are left out."""

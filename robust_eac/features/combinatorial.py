@@ -15,8 +15,8 @@ from .. import validation as check
 from ..common import RandomState, Subsets, warn
 from ..core.encoding import relabel
 from ..core.kernels import njit
-from ..ensembles.feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
-from ..schemes.silhouette import balance_orders, mean_silhouettes
+from .feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
+from .silhouette import balance_orders, mean_silhouettes
 
 # Rows of the co-association matrix per task of a thread.
 _ROWS = 64

@@ -16,9 +16,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
 from ..core.encoding import relabel
-from ..ensembles.fuzzy import c_means_membership, fuzzy_c_means, gath_geva, kaufman_kmeans
-from ..metrics import ovi_lda
-from ..metrics.ovi import feature_scale, whitening
+from .fuzzy import c_means_membership, fuzzy_c_means, gath_geva, kaufman_kmeans
+from .ovi import feature_scale, ovi_lda, whitening
 
 # Eigenvalues of the cores' covariance are at least this share of the largest.
 _RIDGE = 1e-12

@@ -1,0 +1,1 @@
+"""What clusters features, and what measures clusters by them; other folders offer the public names."""
