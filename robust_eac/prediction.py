@@ -125,12 +125,12 @@ def _as_in_fit(labels, categories, fitted):
         values, labels = np.unique(labels, return_inverse=True)
         categories = values.tolist()
     if fitted is None:
-        found = [-1 if isinstance(value, str) else value for value in categories]
+        numbers = [-1 if isinstance(value, str) else value for value in categories]
     else:
         label_of = {value: label for label, value in enumerate(fitted)}
-        found = [label_of.get(value, -1) for value in categories]
+        numbers = [label_of.get(value, -1) for value in categories]
     # The last entry is for missing labels.
-    return np.array([*found, -1], dtype=np.int64)[labels]
+    return np.array([*numbers, -1], dtype=np.int64)[labels]
 
 
 def read_new_objects(book, ensemble):

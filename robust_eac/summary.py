@@ -56,7 +56,12 @@ def assess(model, X, sample_weight, *, bound=True):
         model._check_names(ensemble)
     check.index(ensemble, name="X", sample_weight=sample_weight)
     encoding = encode_ensemble(ensemble, check.sample_weight(sample_weight, ensemble))
-    membership = np.eye(model.n_clusters_found_)[labels] if settings.objective is None else model.membership_
+    if settings.objective is None:
+        membership = np.eye(model.n_clusters_found_)[labels]
+        unbounded = "merging minimises no objective"
+    else:
+        membership = model.membership_
+        unbounded = settings.objective.unbounded
     objective = (settings.objective or RawObjective)(encoding, membership.shape[1])
     losses = objective.losses(objective.measure(membership))
     if not np.allclose(losses, model.losses_, rtol=0.0, atol=_SAME * settings.unit):
@@ -64,7 +69,6 @@ def assess(model, X, sample_weight, *, bound=True):
             "X and sample_weight must be those of the fit, got others: the mean loss of the partitions is "
             f"{losses.mean():.6g}, in the fit it was {model.losses_.mean():.6g}."
         )
-    unbounded = "merging minimises no objective" if settings.objective is None else settings.objective.unbounded
     if unbounded is None and not bound:
         unbounded = "not computed without --certify"
     return assess_membership(encoding, model.weights_, membership, labels, unbounded=unbounded)
@@ -80,36 +84,41 @@ def describe(model, names, assessment=None):
     """The rows of the report on a fitted model, as two dicts {subject: text}: what was found, and how sure it is."""
     n = len(model.labels_)
     settings = model._settings
-    merged = settings.objective is None
+    is_merged = settings.objective is None
     parameters = settings.parameters
-    weighting = "the trusted ones, with equal weights" if merged else name_of(parameters["weighting"])
+    weighting = "the trusted ones, with equal weights" if is_merged else name_of(parameters["weighting"])
     found = rows_found(model.labels_, parameters["n_clusters"], model.weights_, weighting, model.agreements_, names)
     if model.n_clusters_found_ == 1:
         found["weights"] += "; trust is not judged, because one cluster agrees with no partition"
     sure = certificate_rows(assessment, n)
-    kind = "share of similarity" if merged else "largest membership"
-    sure["confidence"] = f"{_share(int((model.confidence_ < 0.9).sum()), n)} with a {kind} below 0.9"
-    if not merged:
+    unsure = _share(int((model.confidence_ < 0.9).sum()), n)
+    if is_merged:
+        sure["confidence"] = f"{unsure} with a share of similarity below 0.9"
+    else:
+        sure["confidence"] = f"{unsure} with a largest membership below 0.9"
         if isinstance(model.membership_, np.ndarray):
             sure["labels"] = _labels(model.membership_, settings.sample_weight, assessment)
-        verdict = "converged:" if model.converged_ else f"NOT converged to tol {parameters['tol']:.2g}:"
-        sure["convergence"] = f"{verdict} gap {model.gap_:.2g}"
+        verdict = "converged" if model.converged_ else f"NOT converged to tol {parameters['tol']:.2g}"
+        sure["convergence"] = f"{verdict}: gap {model.gap_:.2g}"
     return found, {subject: sure[subject] for subject in _ORDER if subject in sure}
 
 
 def _labels(membership, sample_weight, assessment):
     """Whether the losses identify the labels, in words."""
     if assessment is None:
-        found = identifiability(membership, sample_weight)
-        n_unidentified, _, proven = (None, None, None) if found is None else found.counts
+        result = identifiability(membership, sample_weight)
+        n_unidentified, _, proven = (None, None, None) if result is None else result.counts
     else:
         n_unidentified = assessment.n_unidentified
         proven = assessment.identified
     if n_unidentified is None:
         return "not computed: too many clusters"
+    few = "no object found that"
     if n_unidentified:
-        return f"{_share(n_unidentified, len(membership))} can change cluster at the same losses"
-    return f"{'identified: no object' if proven else 'no object found that'} can change cluster at the same losses"
+        few = _share(n_unidentified, len(membership))
+    elif proven:
+        few = "identified: no object"
+    return f"{few} can change cluster at the same losses"
 
 
 def _share(few, n):
@@ -120,13 +129,12 @@ def certificate_rows(assessment, n_samples):
     """Two rows of the report: the ambiguous objects, and the distance to the bound; empty if there is no assessment."""
     if assessment is None:
         return {}
-    loss = assessment.loss
-    bound = assessment.bound
-    excess = assessment.excess
-    if bound is None:
+    if assessment.bound is None:
         distance = f"none: {assessment.unbounded}"
     else:
-        above = f"{loss:.2g} per ordered pair of objects" if excess is None else f"{_at_most(100.0 * excess)} %"
+        above = f"{assessment.loss:.2g} per ordered pair of objects"
+        if assessment.excess is not None:
+            above = f"{_at_most(100.0 * assessment.excess)} %"
         distance = f"the loss is at most {above} above the least possible with these weights"
     few = "not counted"
     if assessment.n_ambiguous is not None:

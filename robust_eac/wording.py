@@ -28,7 +28,7 @@ def report_text(found, sure, n_samples, weights, agreements, names):
     """The text of a report: what was found and how sure it is, rows {title: text}, then a table of the partitions."""
     rows, doubts = ([f"{title:<13}{text}" for title, text in block.items()] for block in (found, sure))
     parts = [headline(n_samples, len(agreements))], rows, ["How sure", *doubts], _lines(weights, agreements, names)
-    return "\n\n".join("\n".join(lines) for lines in parts)
+    return "\n\n".join(map("\n".join, parts))
 
 
 def headline(n_samples, n_partitions):
@@ -64,22 +64,23 @@ def near_copy(labels, weights, names):
 
 def clusters_found(labels, n_clusters):
     """The number of clusters found, the number asked for, and the sizes of the clusters."""
-    found = int(labels.max()) + 1
-    sizes = np.asarray(np.bincount(labels, minlength=found))
-    listed = ", ".join(f"{size:,}" for size in sizes[:_SIZES]) + (", ..." if found > _SIZES else "")
+    n_found = int(labels.max()) + 1
+    sizes = [f"{size:,}" for size in np.asarray(np.bincount(labels, minlength=n_found))]
+    if n_found > _SIZES:
+        sizes[_SIZES:] = ["..."]
     wanted = {"auto": "by stability", None: "without a limit"}.get(n_clusters)
     wanted = wanted or f"of {n_clusters:,} asked for"
-    return f"{found:,} found {wanted}; objects in each: {listed}"
+    return f"{n_found:,} found {wanted}; objects in each: {', '.join(sizes)}"
 
 
 def with_weight(weights, weighting):
     """How many partitions have weight, and the name of the weighting."""
-    having = f"{np.count_nonzero(weights):,} of {counted(len(weights), 'partition')} have weight ({weighting})"
+    text = f"{np.count_nonzero(weights):,} of {counted(len(weights), 'partition')} have weight ({weighting})"
     copies = np.count_nonzero((weights > 0.0) & (weights < (1.0 - 1e-9) * weights.max()))
     # Only chance-corrected weights give near-duplicates the weight of one partition together.
-    return (
-        f"{having}; {copies:,} share it with near-duplicates" if weighting == "chance-corrected" and copies else having
-    )
+    if weighting == "chance-corrected" and copies:
+        text += f"; {copies:,} share it with near-duplicates"
+    return text
 
 
 def agreement_of(weights, agreements, n_samples):
@@ -95,9 +96,9 @@ def little_agreement(agreements, n_samples):
     n_partitions = len(agreements)
     # A consensus fits random partitions, too: the mean squared correlation of m independent variables with the one that
     # fits them best is (1 / sqrt(m) + 1 / sqrt(n))^2, by the largest singular value of a random matrix.
-    least = min(_LITTLE, (n_partitions**-0.5 + n_samples**-0.5) ** 2)
-    if n_partitions > n_samples:
-        least = _LITTLE_OF_MANY
+    least = _LITTLE_OF_MANY
+    if n_partitions <= n_samples:
+        least = min(_LITTLE, (n_partitions**-0.5 + n_samples**-0.5) ** 2)
     if agreements.mean() >= least or not agreements.any():
         return ""
     return f"partitions hardly agree with the consensus: {TWO_REASONS}"
@@ -105,15 +106,13 @@ def little_agreement(agreements, n_samples):
 
 def _lines(weights, agreements, names):
     """Lines of a table of the partitions of largest and smallest weight; equal weights are sorted by agreement."""
-    order = list(np.lexsort((-agreements, -weights)))
-    if len(order) > _ALL_LISTED:
-        order[_LISTED:-_LISTED] = [None]
-    cells = [("partition", "weight", "agreement")]
-    for u in order:
-        row = ("...", "", "") if u is None else (shortened(names[u]), f"{weights[u]:.3g}", rounded(agreements[u]))
-        cells.append(row)
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    order = np.lexsort((-agreements, -weights))
+    rows = [(shortened(names[u]), f"{weights[u]:.3g}", rounded(agreements[u])) for u in order]
+    if len(rows) > _ALL_LISTED:
+        rows[_LISTED:-_LISTED] = [("...", "", "")]
+    rows.insert(0, ("partition", "weight", "agreement"))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.rjust, row, widths)).rstrip() for row in rows]
 
 
 def weightless(weights, agreements, names):
@@ -125,15 +124,19 @@ def weightless(weights, agreements, names):
 
 def listed(names):
     """The first few names, and how many more there are."""
-    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return ", ".join(map(str, names[:_LISTED])) + more
+    text = ", ".join(map(str, names[:_LISTED]))
+    if len(names) > _LISTED:
+        text += f" and {len(names) - _LISTED:,} more"
+    return text
 
 
 def shortened(name):
     """A name on one line, shortened in the middle, since names often differ at the end."""
     text = " ".join(str(name).split())
-    half = _NAME // 2
-    return text if len(text) <= _NAME else f"{text[: half - 3]}...{text[-half:]}"
+    if len(text) > _NAME:
+        half = _NAME // 2
+        text = f"{text[: half - 3]}...{text[-half:]}"
+    return text
 
 
 def rounded(value, digits=3):

@@ -34,32 +34,32 @@ def run_consensus(arguments):
     import pandas as pd
 
     outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
-    ensemble, labels, found, code = _consensus_of(arguments, outputs)
-    columns = {"weight": found.weights, "loss": found.losses, "agreement": found.agreements}
+    ensemble, labels, result, code = _consensus_of(arguments, outputs)
+    columns = {"weight": result.weights, "loss": result.losses, "agreement": result.agreements}
     partitions = pd.DataFrame(columns, pd.Index(ensemble.titles, name="partition"))
-    objects = pd.DataFrame({"cluster": found.labels}, ensemble.objects)
-    if found.model is not None:
-        objects["confidence"] = found.model.confidence_
-    if found.assessed.moves is not None:
+    objects = pd.DataFrame({"cluster": result.labels}, ensemble.objects)
+    if result.model is not None:
+        objects["confidence"] = result.model.confidence_
+    if result.assessed.moves is not None:
         # Logical values for R, pandas and spreadsheets.
-        objects["ambiguous"] = np.where(found.assessed.moves.ambiguous, "TRUE", "FALSE")
+        objects["ambiguous"] = np.where(result.assessed.moves.ambiguous, "TRUE", "FALSE")
     if str(arguments.output).lower().endswith(".npy"):
         objects = objects["cluster"]
     contents = {arguments.output: objects, arguments.weights: partitions}
     if arguments.membership is not None:
-        contents[arguments.membership] = pd.DataFrame(found.model.membership_, ensemble.objects).add_prefix("cluster_")
+        contents[arguments.membership] = pd.DataFrame(result.model.membership_, ensemble.objects).add_prefix("cluster_")
     if arguments.json is not None:
         from ..reporting.page import versions
 
-        sizes = np.bincount(found.labels)
+        sizes = np.bincount(result.labels)
         summary = {"command": "consensus", "versions": versions(), "arguments": vars(arguments)}
-        summary |= {"parameters": found.parameters, "n_objects": len(labels), "n_partitions": labels.shape[1]}
-        summary |= {"n_missing": np.count_nonzero(labels == -1), **found.results}
+        summary |= {"parameters": result.parameters, "n_objects": len(labels), "n_partitions": labels.shape[1]}
+        summary |= {"n_missing": np.count_nonzero(labels == -1), **result.results}
         summary |= {"n_clusters_found": len(sizes), "cluster_sizes": sizes}
         summary["partitions"] = partitions.reset_index().to_dict("records")
         # ASCII, because the name of a file may not be valid text.
         contents[arguments.json] = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
-    write_outputs(contents, found.summary)
+    write_outputs(contents, result.summary)
     return code
 
 
@@ -71,8 +71,8 @@ def _consensus_of(arguments, outputs, picture=None):
     options = solver_options(arguments)
     check_outputs(outputs, [arguments.labels], picture)
     ensemble, labels = read_labels(arguments)
-    found = find_consensus(arguments, options, labels, ensemble.titles)
-    return ensemble, labels, found, exit_code_of(found.selection)
+    result = find_consensus(arguments, options, labels, ensemble.titles)
+    return ensemble, labels, result, exit_code_of(result.selection)
 
 
 def _plain(value):
@@ -89,7 +89,7 @@ def add_plot(parser):
 
 def run_plot(arguments):
     """Write the figure; the exit code."""
-    ensemble, labels, found, code = _consensus_of(arguments, [], arguments.output)
+    ensemble, labels, result, code = _consensus_of(arguments, [], arguments.output)
     from matplotlib.figure import Figure
 
     from ..plotting import plot_coassociation
@@ -103,10 +103,10 @@ def run_plot(arguments):
         height = max(height, 1.5 + 0.17 * len(titles))
     figure = Figure(figsize=(7.0 + height, height), layout="compressed")
     left, right = figure.subplots(1, 2)
-    plot_coassociation(labels, found.labels, weights=found.weights, random_state=arguments.seed, ax=left)
-    draw_agreements(right, found.agreements, found.weights, titles)
+    plot_coassociation(labels, result.labels, weights=result.weights, random_state=arguments.seed, ax=left)
+    draw_agreements(right, result.agreements, result.weights, titles)
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2, frameon=False)
-    write_outputs({arguments.output: figure}, found.summary)
+    write_outputs({arguments.output: figure}, result.summary)
     return code
 
 
@@ -126,10 +126,10 @@ def run_report(arguments):
 
     # A missing package is an error before the work starts.
     load_template()
-    ensemble, labels, found, code = _consensus_of(arguments, [arguments.output])
+    ensemble, labels, result, code = _consensus_of(arguments, [arguments.output])
     texts = {"title": arguments.title, "note": arguments.note, "call": shlex.join(["robust-eac", *arguments.argv])}
-    options = {"max_rows": arguments.max_rows, "selection": found.selection, "assessed": found.assessed}
+    options = {"max_rows": arguments.max_rows, "selection": result.selection, "assessed": result.assessed}
     options |= {"names": ensemble.titles, "object_names": ensemble.objects, "sample_weight": None, "texts": texts}
-    page = report(found.model, labels, None, **options)
-    write_outputs({arguments.output: page}, found.summary)
+    page = report(result.model, labels, None, **options)
+    write_outputs({arguments.output: page}, result.summary)
     return code

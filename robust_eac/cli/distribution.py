@@ -32,15 +32,20 @@ def run_distribution(arguments):
     check_outputs([arguments.table, arguments.items], files, arguments.output)
     results = [_distribution(arguments, path) for path in files]
     distributions = [distribution for distribution, *_ in results]
-    own, *references = distributions
-    _, *own_labels = results[0]
-    if own.n_clusters[-1] < 2:
+    distribution, *references = distributions
+    _, *labelled = results[0]
+    if distribution.n_clusters[-1] < 2:
         raise ValueError("LABELS must hold clusterings with at least two clusters of three objects.")
     for path, reference in zip(files[1:], references, strict=True):
-        if not np.array_equal(own.n_clusters, reference.n_clusters):
+        if not np.array_equal(distribution.n_clusters, reference.n_clusters):
             rule = "must have clusterings with the numbers of clusters of LABELS"
-            raise ValueError(f"{path}: {rule}, {listed(own.n_clusters)}; got {listed(reference.n_clusters)}.")
-    columns = {"clusters": own.n_clusters, "area": own.area, "change": own.delta, "pac": own.pac}
+            raise ValueError(f"{path}: {rule}, {listed(distribution.n_clusters)}; got {listed(reference.n_clusters)}.")
+    columns = {
+        "clusters": distribution.n_clusters,
+        "area": distribution.area,
+        "change": distribution.delta,
+        "pac": distribution.pac,
+    }
     ratios = None
     if references:
         pacs = np.array([each.pac for each in distributions])
@@ -52,16 +57,16 @@ def run_distribution(arguments):
         chosen = None
         why = f"because too few clusterings differ in {few[0]}"
     else:
-        chosen, why = _choice(own, ratios)
-        stable = _by_stability(arguments, own_labels[1])
+        chosen, why = _choice(distribution, ratios)
+        stable = _by_stability(arguments, labelled[1])
         why += f"; --n-clusters auto finds {stable} in {ENOUGH} clusterings of every number"
     table = pd.DataFrame(columns)
     say(table.to_string(index=False, float_format="{:.4f}".format))
     contents = {arguments.table: table}
     if arguments.items is not None:
-        contents[arguments.items] = _items(arguments, *own_labels)
+        contents[arguments.items] = _items(arguments, *labelled)
     if arguments.output is not None:
-        contents[arguments.output] = _figure(own, references, chosen)
+        contents[arguments.output] = _figure(distribution, references, chosen)
     write_outputs(contents, f"number of clusters: {chosen or 'none'}, {why}")
     return NO_NUMBER if few else 0
 
@@ -72,13 +77,13 @@ def _distribution(arguments, path):
     from .tables import read_labels
 
     arguments.labels = path
-    table, labels = read_labels(arguments)
+    ensemble, labels = read_labels(arguments)
     resamples = None if arguments.reference else by_large_clusters(labels)
     how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
     distribution = consensus_distribution(*(resamples or [labels]), **how)
     for k in distribution.n_clusters[np.isnan(distribution.pac)]:
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
-    return distribution, table, labels
+    return distribution, ensemble, labels
 
 
 def _by_stability(arguments, labels):
@@ -96,38 +101,40 @@ def _by_stability(arguments, labels):
     return selection.n_clusters
 
 
-def _items(arguments, table, labels):
+def _items(arguments, ensemble, labels):
     """The consensus of every object with its own cluster, for each number of clusters."""
     import pandas as pd
 
     from ..consensus import eac
     from ..diagnostics.resampling import check_groups, cluster_consensus, item_consensus
 
-    objects = pd.RangeIndex(1, len(labels) + 1, name="object") if table.objects is None else table.objects
+    objects = pd.RangeIndex(1, len(labels) + 1, name="object") if ensemble.objects is None else ensemble.objects
     groups = check_groups(None, labels)
     parts = []
     for k in np.unique(groups):
         resamples = labels[:, groups == k]
         if (unseen := (resamples == -1).all(axis=1)).any():
-            raise ValueError(f"{table.file}: object {objects[unseen.argmax()]} is in no clustering with {k} clusters.")
+            raise ValueError(
+                f"{ensemble.file}: object {objects[unseen.argmax()]} is in no clustering with {k} clusters."
+            )
         clusters = eac(resamples, k, random_state=arguments.seed)
-        own = item_consensus(resamples, clusters)[np.arange(len(clusters)), clusters]
+        of_object = item_consensus(resamples, clusters)[np.arange(len(clusters)), clusters]
         of_cluster = cluster_consensus(resamples, clusters)[clusters]
-        columns = {"clusters": k, "cluster": clusters, "item consensus": own, "cluster consensus": of_cluster}
+        columns = {"clusters": k, "cluster": clusters, "item consensus": of_object, "cluster consensus": of_cluster}
         parts.append(pd.DataFrame(columns, objects))
     return pd.concat(parts)
 
 
-def _choice(found, ratios):
+def _choice(distribution, ratios):
     """(the number of clusters that the table supports, at least two, or None; why); `ratios` of the references, too."""
     from ..diagnostics.resampling import least_ambiguous
 
     if ratios is None:
         why = "with the smallest pac; this does not show that there are clusters: compare with --reference"
-        return least_ambiguous(found), why
-    several = found.n_clusters > 1
+        return least_ambiguous(distribution), why
+    several = distribution.n_clusters > 1
     best, *of_references = ratios[:, several].max(axis=1)
-    chosen = found.n_clusters[several & (ratios[0] == best)][-1]
+    chosen = distribution.n_clusters[several & (ratios[0] == best)][-1]
     as_good = np.count_nonzero(of_references >= best)
     others = counted(len(ratios) - 1, "reference")
     if as_good:
@@ -136,7 +143,7 @@ def _choice(found, ratios):
     return chosen, f"with the largest log ratio, larger than that of {others}; {chance}"
 
 
-def _figure(found, references, chosen):
+def _figure(distribution, references, chosen):
     """The curves, and next to them the change of the area and the pac; dashed for the references."""
     from matplotlib.figure import Figure
 
@@ -145,9 +152,9 @@ def _figure(found, references, chosen):
 
     figure = Figure(figsize=(11.0, 4.5), layout="constrained")
     left, right = figure.subplots(1, 2)
-    plot_consensus_distribution(found, reference=references, n_clusters=chosen, ax=left)
+    plot_consensus_distribution(distribution, reference=references, n_clusters=chosen, ax=left)
     thin = {"linestyle": "--", "linewidth": 0.6, "markersize": 3.0}
-    for each, look in [*((reference, thin) for reference in references), (found, {})]:
+    for each, look in [*((reference, thin) for reference in references), (distribution, {})]:
         right.plot(each.n_clusters, each.delta, color=BLUE, marker="o", label="change of the area", **look)
         look = {"color": VERMILLION, "marker": "s", "markerfacecolor": "white", **look}
         right.plot(each.n_clusters, each.pac, label="ambiguous pairs", **look)

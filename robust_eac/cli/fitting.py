@@ -25,7 +25,7 @@ _OPTIONS = ("weighting", *_WEIGHTING_OF, "loss", "cost", "agreement", "init", "n
 _SOLVERS = {"median-partition": RobustEAC, "merge": MergeConsensus}
 
 
-class Found(NamedTuple):
+class Result(NamedTuple):
     """A consensus and what the commands write of it; a hard median partition has no model.
 
     assessed : empty if that was not asked for.
@@ -79,7 +79,7 @@ def solver_options(arguments):
 
 
 def find_consensus(arguments, options, labels, titles):
-    """The consensus, a :class:`Found`, by these options."""
+    """The consensus, a :class:`Result`, by these options."""
     if arguments.loss is not None:
         return _search(arguments, options, labels, titles)
     n_clusters, selection = choose_n_clusters(arguments, labels)
@@ -100,8 +100,8 @@ def find_consensus(arguments, options, labels, titles):
         parameters["weighting"] = name_of(model.weighting)
     if selection is not None:
         results["selection"] = dict(zip(selection._fields[2:], selection[2:], strict=True))
-    facts = model.labels_, model.weights_, model.losses_, model.agreements_, parameters, results
-    return Found(*facts, summarise(model, titles, assessed.assessment), assessed, model, selection)
+    values = model.labels_, model.weights_, model.losses_, model.agreements_, parameters, results
+    return Result(*values, summarise(model, titles, assessed.assessment), assessed, model, selection)
 
 
 def _search(arguments, options, labels, titles):
@@ -123,7 +123,7 @@ def _search(arguments, options, labels, titles):
     certificate = certificate_rows(assessed.assessment, len(result.labels))
     summary = summarise_partition(result, agreements, titles, certificate)
     parameters = options | result.options | {"cost": result.cost}
-    return Found(result.labels, result.weights, result.losses, agreements, parameters, results, summary, assessed)
+    return Result(result.labels, result.weights, result.losses, agreements, parameters, results, summary, assessed)
 
 
 def _certificate(assessment):

@@ -113,10 +113,10 @@ def _numbered(frame, titles=None):
 
 def _only(names, chosen):
     """The variable asked for, or the only one."""
-    found = [name for name in names if chosen in (None, name)]
-    if len(found) != 1:
+    matching = [name for name in names if chosen in (None, name)]
+    if len(matching) != 1:
         raise ValueError(f"--variable (for --truth, --truth-column) must name one of: {', '.join(names)}")
-    return found[0]
+    return matching[0]
 
 
 def _read_text(arguments, path):
@@ -193,11 +193,11 @@ def _separator(row, suffix, chosen, decimal):
 def find_column(titles, spec, file):
     """Position of a column given by its title, or by its number counted from 1 (@1 if a title is 1)."""
     number = spec.removeprefix("@")
-    found = [c for c, title in enumerate(titles) if spec == title or number == str(c + 1)]
-    if len(found) != 1:
-        known = ", ".join(f"@{c + 1} ({titles[c]!r})" for c in found or range(min(len(titles), 10)))
-        raise ValueError(f"{file}: {len(found) or 'no'} columns are called {spec!r}; choose from {known}.")
-    return found[0]
+    positions = [c for c, title in enumerate(titles) if spec == title or number == str(c + 1)]
+    if len(positions) != 1:
+        known = ", ".join(f"@{c + 1} ({titles[c]!r})" for c in positions or range(min(len(titles), 10)))
+        raise ValueError(f"{file}: {len(positions) or 'no'} columns are called {spec!r}; choose from {known}.")
+    return positions[0]
 
 
 def read_input(arguments, path):
@@ -248,7 +248,7 @@ def _rows_of_file(table):
     try:
         yield
     except (TypeError, ValueError) as error:
-        text = re.sub(r"\bat row (\d+)", lambda found: f"at row {table.frame.index[int(found[1])]}", str(error))
+        text = re.sub(r"\bat row (\d+)", lambda match: f"at row {table.frame.index[int(match[1])]}", str(error))
         raise ValueError(text) from error
 
 

@@ -227,15 +227,15 @@ def methods_of(weightings, weight_solvers, consensus, *, features):
     for name in FEATURE_SCHEMES:
         if not features and chosen.get(name) is known[name]:
             raise ValueError(f"X, the features, must be given for {name!r}.")
-    own = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
-    for name in own.keys() & chosen:
+    solvers = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
+    for name in solvers.keys() & chosen:
         raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
-    joint = own | {name: entry for name, entry in chosen.items() if not callable(entry)}
-    if not robust and joint and (own or weightings is not None):
+    joint = solvers | {name: entry for name, entry in chosen.items() if not callable(entry)}
+    if not robust and joint and (solvers or weightings is not None):
         which = f"which {next(iter(joint))!r} needs to find weights and consensus together"
         raise ValueError(f"consensus must hold 'robust-eac', {which}, got {', '.join(map(repr, functions))}.")
     methods = {}
-    for name, entry in (chosen | own).items():
+    for name, entry in (chosen | solvers).items():
         if name not in joint:
             methods |= {(name, function): (entry, functions[function]) for function in functions}
         elif robust:

@@ -58,8 +58,8 @@ def _median_partition(labels, n_clusters, *, weights=None, random_state=None, lo
     """At most n_clusters clusters of :func:`~robust_eac.solve_hard_median_partition`."""
     ensemble = check.ensemble(labels)
     n_clusters = check.n_clusters(n_clusters, ensemble.n_samples)
-    found = solve_hard_median_partition(ensemble, n_clusters, loss=loss, weights=weights, random_state=random_state)
-    return found.labels
+    result = solve_hard_median_partition(ensemble, n_clusters, loss=loss, weights=weights, random_state=random_state)
+    return result.labels
 
 
 def _peace(labels, n_clusters, *, weights=None, random_state=None):

@@ -105,7 +105,7 @@ def in_random_order(encoding, rng, weights=None):
     (codes, multiplicity, observed), old, inverse = encoding
     weights = np.ones(codes.shape[1]) if weights is None else weights
     *colours, slot_colours = _refined_colours(encoding, weights)
-    objects, columns = (np.argsort(own, kind="stable") for own in colours)
+    objects, columns = (np.argsort(values, kind="stable") for values in colours)
     rng.shuffle(objects[np.count_nonzero(multiplicity == 0.0) :])
     rng.shuffle(columns[np.count_nonzero(weights == 0.0) :])
     # "Not observed" stays the last slot.

@@ -44,8 +44,8 @@ def tree_of_sums(sums, pairs, power):
 def cut(tree, n_clusters):
     """Cluster of every row when n_clusters are left, numbered by first rows; at most one cluster per row."""
     n = len(tree.left) + 1
-    kept = max(n - n_clusters, 0)
-    graph = sparse.coo_array((np.ones(kept), (tree.left[:kept], tree.right[:kept])), shape=(n, n))
+    n_merges = max(n - n_clusters, 0)
+    graph = sparse.coo_array((np.ones(n_merges), (tree.left[:n_merges], tree.right[:n_merges])), shape=(n, n))
     return connected_components(graph, directed=False)[1].astype(np.intp)
 
 
@@ -83,9 +83,9 @@ def merge_sums(sums, pairs, power, scale, nearest, best, tree):
             if i == a or nearest[i] == a or nearest[i] == b:
                 nearest[i], best[i] = _most_similar(sums, pairs, scale, i, i + 1, n)
             elif i < a:
-                found, similarity = _most_similar(sums, pairs, scale, i, a, a + 1)
+                candidate, similarity = _most_similar(sums, pairs, scale, i, a, a + 1)
                 if similarity > _ABOVE * best[i]:
-                    nearest[i], best[i] = found, similarity
+                    nearest[i], best[i] = candidate, similarity
         a = np.int64(0)
         for i in range(n):
             if best[i] > _ABOVE * best[a]:

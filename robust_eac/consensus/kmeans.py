@@ -330,15 +330,15 @@ def bisecting_kmeans_consensus(
 
 def _leaf(encoding, weights, rows, criterion, singleton, search):
     """The leaf of these rows, with the best split found by 2-means."""
-    own = take_rows(encoding, rows)
+    cluster = take_rows(encoding, rows)
     halves = np.zeros(len(rows), dtype=np.intp)
-    density = _sized_density(own, weights, halves, 1, singleton)
+    density = _sized_density(cluster, weights, halves, 1, singleton)
     if len(rows) > 1:
-        halves = best_lloyd(own, weights, squared_distances, 2, **search).clusters
+        halves = best_lloyd(cluster, weights, squared_distances, 2, **search).clusters
     if halves.min() == halves.max():
         return _Leaf(rows, density, (), -np.inf)
-    by_size = own.rows.multiplicity.sum()
-    gain = _sized_density(own, weights, halves, 2, singleton) - density
+    by_size = cluster.rows.multiplicity.sum()
+    gain = _sized_density(cluster, weights, halves, 2, singleton) - density
     return _Leaf(rows, density, (rows[halves == 0], rows[halves == 1]), by_size if criterion == "size" else gain)
 
 

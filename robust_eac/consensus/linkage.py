@@ -54,11 +54,11 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     codes, sizes, observed = encoding.rows.take(order)
     # Equal shares become ones.
     shares = weights / weights.max()
-    tables = np.zeros((0, 0))
+    similarities = np.zeros((0, 0))
     if isinstance(values, list):
-        tables = np.zeros((partitions.n_slots, partitions.n_codes.max()))
-        for share, start, table in zip(shares, partitions.offsets, values, strict=True):
-            tables[start : start + len(table), : len(table)] = share * table
+        similarities = np.zeros((partitions.n_slots, partitions.n_codes.max()))
+        for share, start, block in zip(shares, partitions.offsets, values, strict=True):
+            similarities[start : start + len(block), : len(block)] = share * block
         values = np.empty(0)
     else:
         values = values * partitions.by_slot(shares)
@@ -67,7 +67,7 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     seen = np.ascontiguousarray(observed.T[: 0 if complete else None])
     sizes = sizes.astype(np.float64) if linkage == "average" else np.ones(n)
     distances = np.empty(n_pairs)
-    fill(np.ascontiguousarray(codes.T), partitions.offsets, values, tables, seen, by_mask, sizes, distances)
+    fill(np.ascontiguousarray(codes.T), partitions.offsets, values, similarities, seen, by_mask, sizes, distances)
     # SciPy takes no single row.
     if linkage != "single" or n == 1:
         pairs = np.empty((n - 1, 2), dtype=np.int64)
@@ -104,7 +104,7 @@ def _rows_of(merges):
 
 
 @njit
-def fill(codes, offsets, values, tables, seen, mask_weights, sizes, distances):
+def fill(codes, offsets, values, similarities, seen, mask_weights, sizes, distances):
     """Distances of n rows in SciPy's order, times the sizes of both rows; O(n^2 m).
 
     codes : (m, n) cluster in each partition. offsets : (m,) first slot of each partition.
@@ -123,17 +123,17 @@ def fill(codes, offsets, values, tables, seen, mask_weights, sizes, distances):
         both = observed[i + 1 :]
         row[:] = 0.0
         for u in range(m):
-            own = codes[u, i]
+            cluster = codes[u, i]
             others = codes[u, i + 1 :]
             slot = offsets[u] + codes[u, i]
-            if len(tables) > 0:
-                table = tables[slot]
+            if len(similarities) > 0:
+                of_slot = similarities[slot]
                 for j in range(len(row)):
-                    row[j] += table[others[j]]
+                    row[j] += of_slot[others[j]]
             else:
                 value = values[slot]
                 for j in range(len(row)):
-                    row[j] += value if others[j] == own else 0.0
+                    row[j] += value if others[j] == cluster else 0.0
         if len(seen) > 0:
             both[:] = 0.0
         for g in range(len(seen)):
@@ -187,9 +187,9 @@ def follow_chains(distances, sizes, complete, pairs, heights):
         for i in clusters:
             if i != kept:
                 place = _position(n, min(i, kept), max(i, kept))
-                own = distances[place]
+                distance = distances[place]
                 other = distances[_position(n, min(i, gone), max(i, gone))]
-                distances[place] = max(own, other) if complete else own + other
+                distances[place] = max(distance, other) if complete else distance + other
         if not complete:
             sizes[kept] += sizes[gone]
 

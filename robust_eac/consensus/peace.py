@@ -174,11 +174,11 @@ def _sample(encoding, weights, n_partners, rng):
     together = np.empty(len(first))
     both = np.empty(len(first))
     weigh_pairs(encoding.rows.codes, weights, missing, first, second, together, both)
-    kept = both > 0.0
-    first = first[kept]
-    second = second[kept]
-    together = together[kept]
-    both = both[kept]
+    observed = both > 0.0
+    first = first[observed]
+    second = second[observed]
+    together = together[observed]
+    both = both[observed]
     rows = np.concatenate([first, second])
     order = np.argsort(rows, kind="stable")
     # Both sums run over the weights in the same order: the share of a unanimous pair is exactly 1.
@@ -198,10 +198,10 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
     else:
         Y = np.random.RandomState(start).standard_exponential((n, n_clusters))
         Y /= Y.sum(axis=1, keepdims=True)
-    unit = max(float(pairs.N.sum()) / n, float(np.finfo(np.float64).tiny))
+    mean_weight = max(float(pairs.N.sum()) / n, float(np.finfo(np.float64).tiny))
     # The kernel must compare gaps with the same number: gap / unit <= tol would round differently, and could repeat a
     # descent without a step forever.
-    target = tol * unit
+    target = tol * mean_weight
     state = PeaceState(Y, np.empty_like(Y), np.empty(n), np.arange(0, n, _RUN))
     n_steps = 0
     while True:
@@ -211,7 +211,9 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
             break
         n_steps += move_mass(pairs, kl, state, target, min(_STEPS_PER_OBJECT * n, max_steps - n_steps))
     objective = total_divergence(pairs, kl, Y)
-    return PeaceResult(relabel(Y.argmax(axis=1)), Y, float(objective), largest / unit, n_steps, largest <= target)
+    return PeaceResult(
+        relabel(Y.argmax(axis=1)), Y, float(objective), largest / mean_weight, n_steps, largest <= target
+    )
 
 
 @njit

@@ -175,10 +175,10 @@ def _check(table, place, checksum, X, y):
             f"Data set {table.file!r} must have shape {table.shape} and {table.n_classes} classes, "
             f"got {X.shape} and {n_classes} ({place})."
         )
-    if checksum not in (None, found := _checksum(X, y)):
+    if checksum not in (None, actual := _checksum(X, y)):
         raise ValueError(
             f"Data set {table.file!r} is damaged or another version of the data: the checksum of its values must be "
-            f"{table.checksum}, got {found} ({place})."
+            f"{table.checksum}, got {actual} ({place})."
         )
     return X, y
 

@@ -115,6 +115,14 @@ def agreement_test(labels: Labels, membership: ArrayLike, *, sample_weight: Arra
     return agreement_test_of(*_checked(labels, membership, sample_weight, counts=True))
 
 
+def trust_in(encoding, rows):
+    """The :class:`AgreementTest` of memberships; None if a weight is between 0 and 1, since it counts objects."""
+    weight = encoding.rows.multiplicity
+    if np.any((weight > 0.0) & (weight < 1.0)):
+        return None
+    return agreement_test_of(encoding, rows)
+
+
 def agreement_test_of(encoding, rows):
     """The :class:`AgreementTest` of the memberships of an encoding's rows."""
     S, _ = accumulate(encoding, rows)

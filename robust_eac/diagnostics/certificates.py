@@ -14,7 +14,7 @@ from ..hard.losses import best_reassignments
 from ..median_partition.base import frank_wolfe_gaps
 from ..median_partition.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
 from ..median_partition.objective import RawObjective
-from .agreement import AgreementTest, agreement_test_of
+from .agreement import AgreementTest, trust_in
 from .identifiability import Identifiability, identifiability
 from .losses import Evaluation
 
@@ -104,24 +104,23 @@ def certify(
     objective = evaluation.objective
     encoding = evaluation.encoding
     rows = evaluation.rows
-    weights = evaluation.weights
 
     total = encoding.partitions.total
     weight = encoding.rows.multiplicity
-    statistics = objective.statistics(weights, evaluation.matrices)
+    statistics = objective.statistics(evaluation.weights, evaluation.matrices)
     object_gaps = frank_wolfe_gaps(objective.visited, rows, statistics) / (4.0 * total)
-    rises = moves(encoding, weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
-    found = identifiability(rows, weight)
+    rises = moves(encoding, evaluation.weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
+    identification = identifiability(rows, weight)
     top = np.partition(np.column_stack([np.zeros(len(rows)), rows]), -2, axis=1)
     return Certificate(
         gap=float(weight @ object_gaps / total),
         object_gaps=object_gaps,
         margins=top[:, -1] - top[:, -2],
         move_costs=0.5 * total**2 * rises / total,
-        trust=agreement_test_of(encoding, rows) if np.all((weight == 0.0) | (weight >= 1.0)) else None,
-        label_agreement=found and found.agreement,
-        unidentified=found and found.unidentified,
-        identified=found and found.proven,
+        trust=trust_in(encoding, rows),
+        label_agreement=identification and identification.agreement,
+        unidentified=identification and identification.unidentified,
+        identified=identification and identification.proven,
     )
 
 
@@ -173,17 +172,17 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
         loss = float(weights @ objective.losses(objective.measure(membership)))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.partitions.total**2
-    moves = best_moves(encoding, weights, labels, n_clusters, membership)
-    found = () if moves.identifiability is None else moves.identifiability.counts
-    return Assessed(Assessment(loss, bound, unbounded, *moves.counts, *found), moves, encoding)
+    best = best_moves(encoding, weights, labels, n_clusters, membership)
+    identified = () if best.identifiability is None else best.identifiability.counts
+    return Assessed(Assessment(loss, bound, unbounded, *best.counts, *identified), best, encoding)
 
 
 def assess_partition(encoding, weights, labels, n_clusters, cost):
     """The :class:`Assessed` partition under Binder's loss, among those of at most `n_clusters`."""
     loss = float(weights @ hard_losses(encoding, labels, LOSSES["binder"]._replace(cost=cost)))
     bound, unbounded = _bound_of_partition(encoding, weights, n_clusters, cost)
-    moves = best_moves(encoding, weights, labels, n_clusters, cost=cost)
-    return Assessed(Assessment(loss, bound, unbounded, *moves.counts), moves, encoding)
+    best = best_moves(encoding, weights, labels, n_clusters, cost=cost)
+    return Assessed(Assessment(loss, bound, unbounded, *best.counts), best, encoding)
 
 
 def _bound_of_membership(encoding, weights, n_clusters, enough):
@@ -206,8 +205,11 @@ def _bound_of_partition(encoding, weights, n_clusters, cost):
         bound = bound_partitions(encoding, weights, n_clusters, cost=cost, tol=_ENOUGH).bound
         return _stated(encoding, bound, None)
     obstacle = _obstacle(encoding) if cost == 1.0 else "the cost is not 1"
-    # A partition is a membership, too.
-    return _stated(encoding, 0.0 if obstacle else spectral_bound(encoding, weights, n_clusters), obstacle)
+    bound = None
+    if obstacle is None:
+        # A partition is a membership, too.
+        bound = spectral_bound(encoding, weights, n_clusters)
+    return _stated(encoding, bound, obstacle)
 
 
 def _stated(encoding, bound, obstacle):
@@ -242,8 +244,10 @@ class Moves(NamedTuple):
     @property
     def ambiguous(self):
         """Mask of the objects whose move costs little or lowers the loss, and of the unidentified ones."""
-        cheap = self.rises - AMBIGUOUS * self.loss < _GAIN
-        return cheap if self.identifiability is None else cheap | self.identifiability.unidentified
+        ambiguous = self.rises - AMBIGUOUS * self.loss < _GAIN
+        if self.identifiability is not None:
+            ambiguous |= self.identifiability.unidentified
+        return ambiguous
 
     @property
     def counts(self):
@@ -260,5 +264,9 @@ def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1
     loss = float(weights @ hard_losses(encoding, labels, binder))
     used, best, rises = best_reassignments(encoding, weights, binder, labels, n_clusters)
     rises = np.where(encoding.rows.multiplicity > 0.0, encoding.partitions.total * rises, np.inf)
-    found = None if membership is None else identifiability(membership, encoding.rows.multiplicity)
-    return Moves(np.append(used, labels.max() + 1)[best], rises, loss, found)
+    # The last position stands for a new cluster.
+    clusters = np.append(used, labels.max() + 1)
+    result = Moves(clusters[best], rises, loss, None)
+    if membership is None:
+        return result
+    return result._replace(identifiability=identifiability(membership, encoding.rows.multiplicity))

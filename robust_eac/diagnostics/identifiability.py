@@ -87,19 +87,19 @@ class _Seen:
 
     def add(self, Q):
         """Compare the labels after the rotation Q."""
-        found = (self.membership @ Q.T).argmax(axis=1)
-        found = matched_numbers(count_shared(self.labels, found, Q.shape))[found]
-        changed = found != self.labels
+        labels = (self.membership @ Q.T).argmax(axis=1)
+        labels = matched_numbers(count_shared(self.labels, labels, Q.shape))[labels]
+        changed = labels != self.labels
         self.unidentified |= changed
         if np.count_nonzero(changed) > np.count_nonzero(self.furthest != self.labels):
-            self.furthest = found
+            self.furthest = labels
 
 
 def _try_three(seen, rows, free):
     """Try an angle between any two changes of labels, if they are not very many; return whether all were tried."""
     k = rows.shape[1]
-    kept = np.delete(seen.membership, free, axis=1).max(axis=1, initial=0.0)
-    changes = label_changes(seen.membership[:, free], kept)
+    fixed = np.delete(seen.membership, free, axis=1).max(axis=1, initial=0.0)
+    changes = label_changes(seen.membership[:, free], fixed)
     angles = []
     for least, most in zip(*admissible_angles(rows[:, free], SLACK), strict=True):
         ends = np.concatenate([[least], changes[(changes > least) & (changes < most)], [most]])

@@ -254,8 +254,8 @@ def cluster_consensus(labels: ArrayLike, consensus: ArrayLike) -> np.ndarray:
     """
     _, _, counts, observed = _tables(labels, consensus)
     # Sums over the partitions of the ordered pairs, without (i, i).
-    own = observed.sum(axis=0)
-    return ratio((counts**2).sum(axis=0) - own, (observed**2).sum(axis=0) - own, np.nan)
+    self_pairs = observed.sum(axis=0)
+    return ratio((counts**2).sum(axis=0) - self_pairs, (observed**2).sum(axis=0) - self_pairs, np.nan)
 
 
 def check_groups(groups, labels):
@@ -298,9 +298,9 @@ def _count_pairs(encoding, max_pairs, n_jobs, rng):
     multiplicity = rows.multiplicity[order].astype(np.int64)
 
     def count(part):
-        found = np.zeros((m + 1, m + 1), dtype=np.int64)
-        count_pairs(codes, multiplicity, diagonals[part::_PARTS], found)
-        return found
+        tally = np.zeros((m + 1, m + 1), dtype=np.int64)
+        count_pairs(codes, multiplicity, diagonals[part::_PARTS], tally)
+        return tally
 
     counts = sum(map_threads(count, range(_PARTS), count_threads(n_jobs, _PARTS, encoding, 1)[0]))
     # Pairs of objects in the same row.

@@ -148,22 +148,24 @@ class ClustererEnsemble(base.EnsembleTransformer):
         draws = zip(n_clusters, seeds, row_seeds, self.estimators_features_, strict=True)
         fit = delayed(partial(_fit, self.estimator is None))
         fits = (fit(base.prepare_clusterer(prototype, k, seed), X, size, *draw) for k, seed, *draw in draws)
-        self.estimators_, found = map(list, zip(*base.list_fits(fits, n_clusters, n_jobs), strict=True))
-        n_found = np.array([int(labels.max()) + 1 for labels in found])
-        kept = np.flatnonzero(n_found)
-        if len(kept) < m:
+        self.estimators_, clusterings = map(list, zip(*base.list_fits(fits, n_clusters, n_jobs), strict=True))
+        n_found = np.array([int(labels.max()) + 1 for labels in clusterings])
+        nonempty = np.flatnonzero(n_found)
+        if len(nonempty) < m:
             _warn_left_out(base.last_step(prototype), n_clusters, n_found)
-            n_found = n_found[kept]
-            n_clusters = np.asarray(n_clusters)[kept]
-            self._row_draws = n, size, row_seeds[kept]
-            lists = self.estimators_, self.estimators_features_, found
-            self.estimators_, self.estimators_features_, found = ([values[u] for u in kept] for values in lists)
+            n_found = n_found[nonempty]
+            n_clusters = np.asarray(n_clusters)[nonempty]
+            self._row_draws = n, size, row_seeds[nonempty]
+            lists = self.estimators_, self.estimators_features_, clusterings
+            self.estimators_, self.estimators_features_, clusterings = (
+                [values[u] for u in nonempty] for values in lists
+            )
         self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
         if self.max_samples is not None and label_all and hasattr(prototype, "predict"):
             self.labels_ = self._label(X)
         else:
-            self.labels_ = np.full((n, len(kept)), -1, dtype=base.label_dtype(n_found.max() - 1))
-            for column, rows, labels in zip(self.labels_.T, self._samples(), found, strict=True):
+            self.labels_ = np.full((n, len(nonempty)), -1, dtype=base.label_dtype(n_found.max() - 1))
+            for column, rows, labels in zip(self.labels_.T, self._samples(), clusterings, strict=True):
                 column[rows] = labels
 
     def _numbers_of_clusters(self, clusterer, size, rng):
@@ -258,8 +260,8 @@ class FunctionClusterer(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        found = self.function(X, self.n_clusters, self.random_state)
-        labels = base.check_found(found, len(X), "what estimator returns", of_function=True)
+        returned = self.function(X, self.n_clusters, self.random_state)
+        labels = base.check_labels(returned, len(X), "what estimator returns", of_function=True)
         observed = labels != -1
         self.labels_ = np.full(len(X), -1)
         self.labels_[observed] = np.unique(labels[observed], return_inverse=True)[1]
@@ -296,7 +298,7 @@ def _fit(is_own, estimator, X, size, seed, features):
     name = type(clusterer).__name__
     if not hasattr(clusterer, "labels_"):
         raise TypeError(f"estimator must be a clusterer, which has labels_ after fit, got {name}.")
-    return estimator, base.check_found(clusterer.labels_, len(sample), f"labels_ of estimator {name}")
+    return estimator, base.check_labels(clusterer.labels_, len(sample), f"labels_ of estimator {name}")
 
 
 def _columns(X, features):
@@ -305,18 +307,18 @@ def _columns(X, features):
 
 def _predict(estimator, X):
     name = f"what predict of estimator {type(estimator).__name__} returns"
-    return base.check_found(estimator.predict(X), len(X), name)
+    return base.check_labels(estimator.predict(X), len(X), name)
 
 
 def _label_by_predict(estimators, columns, n_clusters, block, labels):
     """Fill labels (n_rows, m) by the `predict` of the clusterers."""
     for u, (estimator, features, k) in enumerate(zip(estimators, columns, n_clusters, strict=True)):
-        found = _predict(estimator, _columns(block, features))
-        wrong = found[(found < 0) | (found >= k)]
+        predicted = _predict(estimator, _columns(block, features))
+        wrong = predicted[(predicted < 0) | (predicted >= k)]
         if len(wrong):
             rule = f"must give every object a label in [0, n_clusters={k}) with max_samples"
             raise ValueError(f"estimator {type(estimator).__name__} {rule}, got {wrong[0]}.")
-        labels[:, u] = found
+        labels[:, u] = predicted
 
 
 _LINKAGES = ("single", "average", "ward", "centroid")

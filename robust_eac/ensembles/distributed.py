@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, clone
 
 from .. import validation as check
 from ..common import RandomState
-from ..features.base import check_found, draw_indices
+from ..features.base import check_labels, draw_indices
 
 if TYPE_CHECKING:
     from dask.array import Array
@@ -80,5 +80,5 @@ def ensemble_distributed(
 def _transform(ensemble, dtype, chunk):
     """Labels of one chunk in the common type; those of a small chunk may come in a smaller type."""
     columns = np.asarray(ensemble.transform(chunk)).T
-    found = [check_found(column, len(chunk), "each column that transform of ensemble returns") for column in columns]
-    return np.column_stack(found).astype(dtype, copy=False)
+    checked = [check_labels(column, len(chunk), "each column that transform of ensemble returns") for column in columns]
+    return np.column_stack(checked).astype(dtype, copy=False)

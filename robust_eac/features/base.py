@@ -79,7 +79,7 @@ def prepare_clusterer(base, n_clusters, seed):
     return estimator
 
 
-def check_found(labels, n_samples, name, *, of_function=False):
+def check_labels(labels, n_samples, name, *, of_function=False):
     """(n_samples,) integer labels that a clusterer found (of a function, any labels); -1 where it leaves one out."""
     labels, names = check.label_column(labels, name)
     if labels.shape != (n_samples,):

@@ -126,8 +126,8 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         goodness = check.flag(self.goodness, name="goodness")
         order_weighting = check.flag(self.order_weighting, name="order_weighting")
         check.choice(self.reproduce, MODES, name="reproduce")
-        own = ("n_clusters", "goodness", "order_weighting")
-        options = {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+        not_passed = ("n_clusters", "goodness", "order_weighting")
+        options = {name: value for name, value in self.get_params(deep=False).items() if name not in not_passed}
         ensemble = FeatureSubsetEnsemble((n_clusters, min(n_clusters + 1, n)), **options).fit(X)
         self.ensemble_ = ensemble.labels_
         self.subsets_ = ensemble.subsets_
@@ -208,9 +208,9 @@ def _coassociation_rows(labels, weights, start, stop, out):
         if weight == 0.0:
             continue
         for i in range(start, stop):
-            own = labels[u, i]
+            cluster = labels[u, i]
             for j in range(i, n):
-                out[i, j] += weight if labels[u, j] == own else 0.0
+                out[i, j] += weight if labels[u, j] == cluster else 0.0
 
 
 def _average_linkage(C, n_clusters):

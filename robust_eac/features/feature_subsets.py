@@ -120,9 +120,9 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
         labels = np.empty((n, len(subsets)), dtype=label_dtype(candidates[-1] - 1))
 
         def cluster(rows, data):
-            found = np.empty((len(rows), n), dtype=np.int32)
-            run_kmeans(data, seeds[rows], n_clusters[rows], _MAX_ITER, found)
-            labels[:, rows] = found.T
+            clusters = np.empty((len(rows), n), dtype=np.int32)
+            run_kmeans(data, seeds[rows], n_clusters[rows], _MAX_ITER, clusters)
+            labels[:, rows] = clusters.T
 
         for_each_batch(cluster, X, subsets, ridge=RIDGE if whiten else None, n_jobs=n_jobs)
         self.labels_ = labels

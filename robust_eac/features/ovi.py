@@ -102,7 +102,7 @@ def ovi_lda(
     >>> np.exp(result.object_values).round(6)
     array([19., 17., 17., 19.])
     """
-    X, membership, own = check_clustering(X, memberships)
+    X, membership, clusters = check_clustering(X, memberships)
     n_samples, n_features = X.shape
     if min_cluster_size is None:
         min_cluster_size = n_features + 1
@@ -115,7 +115,7 @@ def ovi_lda(
     neighbours = np.full(n_samples, -1, dtype=np.intp)
     sizes = membership.sum(axis=0)
     valid = np.flatnonzero(sizes >= min_cluster_size)
-    scale = feature_scale(X[own >= 0])
+    scale = feature_scale(X[clusters >= 0])
     centers = np.full((len(sizes), n_features), np.inf)
     covariances = np.empty((len(sizes), n_features, n_features))
     for k in valid:
@@ -124,7 +124,7 @@ def ovi_lda(
         others = valid[valid != k]
         pooled = _pooled(covariances[k], covariances[others], sizes[k] - 1.0, sizes[others] - 1.0, as_printed)
         roots = whitening(pooled, scale)
-        members = np.flatnonzero(own == k)
+        members = np.flatnonzero(clusters == k)
         step = max(1, _BLOCK // (len(others) * n_features))
         for block in (members[start : start + step] for start in range(0, len(members), step)):
             ratios = _log_distances(X[block], centers[others], roots) - _log_distances(X[block], centers[k], roots)
@@ -134,8 +134,8 @@ def ovi_lda(
 
     has_value = neighbours >= 0
     n_values = np.count_nonzero(has_value)
-    counts = np.bincount(own[has_value], minlength=len(sizes))
-    sums = np.bincount(own[has_value], weights=values[has_value], minlength=len(sizes))
+    counts = np.bincount(clusters[has_value], minlength=len(sizes))
+    sums = np.bincount(clusters[has_value], weights=values[has_value], minlength=len(sizes))
     cluster_values = np.full(len(sizes), np.nan)
     np.divide(sums, sizes if as_printed else counts, out=cluster_values, where=counts > 0)
     return OVIResult(
@@ -204,6 +204,6 @@ def check_clustering(X, memberships):
         membership = check.membership(memberships, len(X), name="memberships")
         return X, membership, membership.argmax(axis=1)
     labels = check.clusters(memberships, len(X), name="memberships")
-    clusters = np.unique(labels[labels != -1])
-    own = np.where(labels == -1, -1, np.searchsorted(clusters, labels))
-    return X, (own[:, np.newaxis] == np.arange(len(clusters))).astype(np.float64), own
+    values = np.unique(labels[labels != -1])
+    clusters = np.where(labels == -1, -1, np.searchsorted(values, labels))
+    return X, (clusters[:, np.newaxis] == np.arange(len(values))).astype(np.float64), clusters

@@ -287,10 +287,10 @@ def core_membership(X, labels):
 
 def _core_distances(X, labels, ridge):
     """Squared Mahalanobis distances, up to a factor, of the objects to the cores' centroids; (n, K)."""
-    clusters, own = np.unique(labels[labels != -1], return_inverse=True)
+    clusters, cluster_of = np.unique(labels[labels != -1], return_inverse=True)
     core = X[labels != -1]
-    centers = np.array([core[own == k].mean(axis=0) for k in range(len(clusters))])
-    within = core - centers[own]
+    centers = np.array([core[cluster_of == k].mean(axis=0) for k in range(len(clusters))])
+    within = core - centers[cluster_of]
     # The divisor n - K of the pooled covariance changes neither the nearest centroid nor memberships.
     root = whitening(within.T @ within, feature_scale(X), ridge)
     return cdist(X @ root, centers @ root, "sqeuclidean")
@@ -299,8 +299,8 @@ def _core_distances(X, labels, ridge):
 def _best_run(X, name, n_clusters, seeds, options):
     """Run of largest V of one algorithm at one number of clusters: (OVIResult, labels)."""
     random, cluster = OVI_CLUSTERERS[name]
-    found = (cluster(X, int(n_clusters), int(seed)) for seed in (seeds if random else seeds[:1]))
-    runs = ((ovi_lda(X, memberships, **options), memberships) for memberships in found)
+    clusterings = (cluster(X, int(n_clusters), int(seed)) for seed in (seeds if random else seeds[:1]))
+    runs = ((ovi_lda(X, memberships, **options), memberships) for memberships in clusterings)
     result, best = max(runs, key=lambda run: -np.inf if np.isnan(run[0].value) else run[0].value)
     return result, (best if best.ndim == 1 else best.argmax(axis=1)).astype(np.intp)
 

@@ -124,11 +124,11 @@ def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge,
     weights = np.empty(len(labels))
 
     def measure(rows, data):
-        found = np.empty(len(rows))
+        values = np.empty(len(rows))
         codes = labels[rows]
         n_clusters = int(codes.max()) + 1
-        silhouettes(data, codes, n_clusters, metric == "sqeuclidean", singleton, undefined, found)
-        weights[rows] = found
+        silhouettes(data, codes, n_clusters, metric == "sqeuclidean", singleton, undefined, values)
+        weights[rows] = values
 
     for_each_batch(measure, X, subsets, ridge=ridge, n_jobs=n_jobs)
     return weights
@@ -211,20 +211,20 @@ def ramped_mean(sums, labels, counts, singleton, undefined):
     total = 0.0
     n_observed = 0
     for i in range(labels.shape[0]):
-        own = labels[i]
-        if own < 0:
+        cluster = labels[i]
+        if cluster < 0:
             continue
         n_observed += 1
-        within = sums[own, i] / max(counts[own] - 1, 1)
+        within = sums[cluster, i] / max(counts[cluster] - 1, 1)
         between = np.inf
         for c in range(counts.shape[0]):
-            if c != own and counts[c] > 0:
+            if c != cluster and counts[c] > 0:
                 between = min(between, sums[c, i] / counts[c])
         if between == np.inf:
             return 0.0
         if max(within, between) == 0.0:
             total += undefined
-        elif counts[own] == 1:
+        elif counts[cluster] == 1:
             total += singleton
         else:
             total += (between - within) / max(within, between)

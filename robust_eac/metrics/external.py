@@ -155,8 +155,8 @@ def matched_numbers(counts):
 def _new_names(counts, values, meaning):
     """New names for clusters, by their (k, k') counts of objects of the classes with these values."""
     names = []
-    for own in counts.T:
-        name = meaning[values[own.argmax()]] if own.any() else "other"
+    for column in counts.T:
+        name = meaning[values[column.argmax()]] if column.any() else "other"
         numbered = (f"{name} ({number})" for number in count(2))
         names.append(next(each for each in chain([name], numbered) if each not in {*meaning, *names}))
     return names

@@ -66,12 +66,12 @@ def silhouette(X: ArrayLike, memberships: ArrayLike) -> float:
 
 def _crisp(score, X, memberships):
     """Score by scikit-learn of the objects that are in a cluster; NaN if undefined."""
-    X, _, own = check_clustering(X, memberships)
-    inside = own >= 0
-    n_clusters = len(np.unique(own[inside]))
+    X, _, clusters = check_clustering(X, memberships)
+    inside = clusters >= 0
+    n_clusters = len(np.unique(clusters[inside]))
     if not 2 <= n_clusters < np.count_nonzero(inside):
         return np.nan
-    return float(score(X[inside], own[inside]))
+    return float(score(X[inside], clusters[inside]))
 
 
 def partition_entropy(X: ArrayLike, memberships: ArrayLike) -> float:
@@ -165,10 +165,10 @@ def fukuyama_sugeno(X: ArrayLike, memberships: ArrayLike) -> float:
 
 def _weights_and_centers(X, memberships):
     """Objects in a cluster (N, n_features), their u^2 (N, K), and centroids (K, n_features)."""
-    X, membership, own = check_clustering(X, memberships)
+    X, membership, clusters = check_clustering(X, memberships)
     # A cluster without members has no centroid and contributes nothing.
     membership = membership[:, membership.max(axis=0) > 0.0]
-    X = X[own >= 0]
-    membership = membership[own >= 0]
+    X = X[clusters >= 0]
+    membership = membership[clusters >= 0]
     relative = (membership / membership.max(axis=0)) ** 2.0
     return X, membership**2.0, relative.T @ X / relative.sum(axis=0)[:, np.newaxis]

@@ -255,8 +255,8 @@ def _check_kinds(corrupted, weights):
         return [(np.ones(n_partitions, dtype=bool), {**plain, "label": "partitions"})]
     corrupted = check.as_array(corrupted, "corrupted")
     if corrupted.dtype != bool or corrupted.shape != (n_partitions,):
-        found = f"{corrupted.dtype} of shape {corrupted.shape}"
-        raise ValueError(f"corrupted must be a mask of {n_partitions} True and False, one per partition, got {found}.")
+        got = f"{corrupted.dtype} of shape {corrupted.shape}"
+        raise ValueError(f"corrupted must be a mask of {n_partitions} True and False, one per partition, got {got}.")
     # Crosses must be larger than dots to be recognised.
     cross = {"color": VERMILLION, "marker": "x", "markersize": max(size, 5.0)}
     kinds = [(~corrupted, {**plain, "label": "not corrupted"}), (corrupted, {**cross, "label": "corrupted"})]

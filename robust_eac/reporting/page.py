@@ -15,7 +15,7 @@ from .. import validation as check
 from .._version import __version__
 from ..common import load_package, write_files
 from ..consensus.n_clusters import STABLE_IF, ClusterNumberSelection, remarks
-from ..diagnostics.agreement import agreement_test_of
+from ..diagnostics.agreement import trust_in
 from ..diagnostics.certificates import AMBIGUOUS
 from ..median_partition.weightings import name_of
 from ..plotting.matrices import draw_objects, plot_coassociation
@@ -56,8 +56,10 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
     n_samples = len(model.labels_)
     if object_names is not None:
         object_names = check.names(object_names, n_samples, name="object_names", each="object")
+    elif ensemble.objects is not None:
+        object_names = ensemble.objects
     else:
-        object_names = range(n_samples) if ensemble.objects is None else ensemble.objects
+        object_names = range(n_samples)
     template = load_template()
 
     # The parameters of the fit, which may have changed since.
@@ -117,8 +119,8 @@ def _shown(value):
 
 
 def versions():
-    own = {"robust_eac": __version__, "python": platform.python_version()}
-    return own | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
+    packages = {"robust_eac": __version__, "python": platform.python_version()}
+    return packages | {name: version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
 
 
 def find_out(model, X, names, assessed):
@@ -130,8 +132,6 @@ def find_out(model, X, names, assessed):
     moves = assessed.moves
     encoding = assessed.encoding
     found, sure = describe(model, names, assessed.assessment)
-    multiplicity = encoding.rows.multiplicity
-    counts = np.all((multiplicity == 0.0) | (multiplicity >= 1.0))
     sizes = np.bincount(labels)
     ambiguous = np.flatnonzero(moves.ambiguous)
     return {
@@ -146,8 +146,7 @@ def find_out(model, X, names, assessed):
         "listed": np.lexsort((-agreements, -weights))[:_PARTITIONS],
         # Per ordered pair of objects, or shares of the losses by chance.
         "losses": model.losses_ / settings.unit,
-        # The test counts objects.
-        "pvalues": agreement_test_of(encoding, np.eye(len(sizes))[labels]).pvalue if counts else None,
+        "trust": trust_in(encoding, np.eye(len(sizes))[labels]),
         "partitions": encoding.partitions,
         "n_missing": (~encoding.rows.observed).sum(axis=0)[encoding.partitions.mask_of].sum(),
         "map": _draw_map(X, labels, weights),

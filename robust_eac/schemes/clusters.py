@@ -49,7 +49,7 @@ def ensemble_driven_cluster_index(
     theta = check.real(theta, name="theta", low=0.0, strict=True)
     encoding = encode(ensemble.labels)
     certainty = slot_certainty(encoding, weights, theta)
-    return [certainty[own] for own in encoding.partitions.cluster_slots]
+    return [certainty[span] for span in encoding.partitions.cluster_slots]
 
 
 def slot_certainty(encoding, weights, theta, pairs=None):

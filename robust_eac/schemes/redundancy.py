@@ -100,9 +100,11 @@ def redundancy_weights(
 
 def pair_products(encoding):
     """(m, m) inner products <M_u, M_v> over n^2; estimated, and positive semidefinite, when labels are missing."""
-    own = np.add.reduceat(encoding.partitions.sizes**2, encoding.partitions.offsets) / encoding.partitions.n_observed**2
-    Q = np.outer(own, own)
-    np.fill_diagonal(Q, own)
+    diagonal = (
+        np.add.reduceat(encoding.partitions.sizes**2, encoding.partitions.offsets) / encoding.partitions.n_observed**2
+    )
+    Q = np.outer(diagonal, diagonal)
+    np.fill_diagonal(Q, diagonal)
     for cells in pair_cells(encoding):
         total = cells.by_partition(cells.counts)
         # Sums of integers are exact, so duplicates with other label names have equal rows.

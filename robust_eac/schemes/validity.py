@@ -150,7 +150,7 @@ def partition_validity(labels, X):
     # A common offset would cost digits.
     X = X - X.mean(axis=0)
     slots = encoding.partitions.cluster_slots
-    defined = [u for u, own in enumerate(slots) if 2 <= own.stop - own.start < encoding.partitions.n_observed[u]]
+    defined = [u for u, span in enumerate(slots) if 2 <= span.stop - span.start < encoding.partitions.n_observed[u]]
     values = np.full((len(slots), 3), np.nan)
     values[defined, 0] = _silhouettes(encoding, X, slots, defined)
     for u in defined:
