@@ -67,7 +67,7 @@ def write_files(writers):
     """Write files, {path: function that writes to a binary file}, all or none: each under a temporary name first.
 
     After an OSError no file has changed, unless a rename failed; renames need no space, and come last. A killed process
-    can leave a `.robust-eac-*.tmp` beside its output.
+    can leave a `.robust-eac-*.tmp` next to its output.
     """
     staged = []
     with ExitStack() as cleanup:

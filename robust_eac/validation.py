@@ -73,13 +73,15 @@ class Ensemble(NamedTuple):
         return self.labels[rows] != -1
 
 
-def ensemble(labels, *, name="labels", part=False, **beside) -> Ensemble:
+def ensemble(labels, *, name="labels", part=False, titles=None, **beside) -> Ensemble:
     """The :class:`Ensemble` of an array, a DataFrame or a list of clusterings.
 
-    part : whether it holds only some of the objects, as in `predict`. beside : values given with it, for :func:`index`.
+    part : whether it holds only some of the objects, as in `predict`. titles : what errors call the partitions.
+    beside : values given with it, for :func:`index`.
     """
     if not isinstance(labels, Ensemble):
-        given, (labels, titles) = labels, _read(labels, name, part)
+        given = labels
+        labels, titles = _read(given, name, part, titles)
         if not part:
             _check_contents(labels, name, titles, given)
     index(labels, name=name, **beside)
@@ -124,7 +126,7 @@ def objects_observed(ensemble, name):
     return columns
 
 
-def _read(labels, name, part):
+def _read(labels, name, part, titles):
     """(the :class:`Ensemble`, the titles of its partitions for errors)."""
     labels = labels.to_pandas() if hasattr(labels, "to_pandas") else labels
     if isinstance(labels, (list, tuple)):
@@ -149,7 +151,7 @@ def _read(labels, name, part):
     if 0 in labels.shape:
         found = f"0 sample(s) or 0 feature(s) (shape={labels.shape})"
         raise ValueError(f"{name} has {found} while a minimum of 1 is required.")
-    titles = [f"column {title!r}" for title in names or range(labels.shape[1])]
+    titles = titles or [f"column {title!r}" for title in names or range(labels.shape[1])]
     if isinstance(labels, np.ndarray) and labels.dtype.kind not in "OSUT":
         return Ensemble(_integers(labels, name, titles), names, objects), titles
     columns = labels.T if isinstance(labels, np.ndarray) else [labels.iloc[:, u] for u in range(len(titles))]

@@ -5,12 +5,12 @@ import numpy as np
 # A table lists up to this many partitions; of more, the first and last _LISTED.
 _ALL_LISTED = 15
 _LISTED = 3
-# Mean agreements from here on are never called little, with at most as many partitions as objects, and with more.
+# The report warns only of mean agreements below these: with at most as many partitions as objects, and with more.
 _LITTLE = 0.3
 _LITTLE_OF_MANY = 0.5
 # Why partitions may hardly agree.
 TWO_REASONS = "are rows clusterings (transpose), or is there no structure?"
-# A weight above _HALF, which is more than half by more than rounding, is told of with at least _MANY partitions.
+# With at least _MANY partitions, the report names one that has more weight than _HALF: half, up to rounding.
 _HALF = 0.5 + 1e-9
 _MANY = 5
 # Number of clusters whose sizes are listed.
@@ -36,9 +36,10 @@ def headline(n_samples, n_partitions):
     return f"Consensus of {counted(n_partitions, 'partition')} of {counted(n_samples, 'object')}"
 
 
-def counted(number, noun, plural=None):
+def counted(number, noun):
     """A number and its noun: 1 object, 1,000 objects."""
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+    ending = "" if number == 1 else "s"
+    return f"{number:,} {noun}{ending}"
 
 
 def rows_found(labels, n_clusters, weights, weighting, agreements, names):

@@ -53,7 +53,7 @@ from robust_eac.distributed import blocks as _blocks
 from robust_eac.distributed import solver as distributed
 from robust_eac.features import base as ensemble_base
 from robust_eac.features import feature_subsets
-from robust_eac.features import ovi as _ovi
+from robust_eac.features import indices as _ovi
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
 from robust_eac.hard.contingency import LOSSES

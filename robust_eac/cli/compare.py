@@ -90,7 +90,7 @@ def run_compare(arguments):
 
 
 def _figure(comparison, arguments):
-    """The picture of the means: over the shares of random partitions, or beside the differences."""
+    """The picture of the means: over the shares of random partitions, or next to the differences."""
     if len(arguments.fractions or ()) > 1:
         return comparison.plot(kind="shares").figure
     if arguments.n_repeats > 1:

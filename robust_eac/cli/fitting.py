@@ -60,11 +60,13 @@ def solver_options(arguments):
     options = {name: getattr(arguments, name) for name in _OPTIONS}
     options = {name: value for name, value in options.items() if value is not None}
     if arguments.draws and method != "merge":
-        # Draws of a posterior count alike.
+        # Draws of a posterior have equal weights.
         options.setdefault("weighting", "uniform")
     chosen = options.get("weighting", "restricted-simplex")
-    known = signature(solver).parameters
-    odd = [name for name in options if ("weighting" if name in _WEIGHTING_OF else name) not in known]
+    known = {*signature(solver).parameters}
+    if "weighting" in known:
+        known |= _WEIGHTING_OF.keys()
+    odd = [name for name in options if name not in known]
     odd += [name for name in ("method", "membership") if loss and getattr(arguments, name) is not None]
     if arguments.certify and mode not in ("--method median-partition", "--loss binder"):
         odd.append("certify")

@@ -22,10 +22,10 @@ NO_NUMBER = 3
 # Spreadsheets run a cell that begins like this, quotes aside, as a formula, unless it is a number.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# What the command line calls the library's parameters; those of one word only before "must" and "=".
+# What the command line calls the library's parameters. One-word parameters are replaced only in "x must" and "x=",
+# since they are also ordinary words.
 _IN_OPTIONS = {
     r"n_samples=(\d+)": r"\1 objects",
-    r"""column (['"]).*?@(column \d+.*?)\1""": r"\2",
     "n_per_k": "--per-k",
     "random_state": "--seed",
     "read the file with index_col=0": "use --index-column",
@@ -124,9 +124,10 @@ def check_outputs(outputs, inputs, picture=None):
             raise ValueError(f"{output}: cannot be written.")
 
 
-def as_written(text):
-    """The cell to write for a text: with a quote in front if a spreadsheet would run the text as a formula."""
-    return f"'{text}" if _FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+def as_written(cell):
+    """The cell to write: with a quote in front if a spreadsheet would run it as a formula."""
+    is_formula = isinstance(cell, str) and _FORMULA.match(cell) and not NUMBER.fullmatch(cell)
+    return f"'{cell}" if is_formula else cell
 
 
 def as_read(cell):
@@ -150,10 +151,11 @@ def _writer(path, content):
         frame = frame.reset_index(allow_duplicates=True)
     frame = frame.rename(columns=as_written)
     texts = [c for c, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
-    frame.isetitem(texts, frame.iloc[:, texts].map(lambda cell: as_written(cell) if isinstance(cell, str) else cell))
+    frame.isetitem(texts, frame.iloc[:, texts].map(as_written))
+    separator = {".tsv": "\t"}.get(suffix, ",")
     # A text from an array may hold a lone surrogate, which must not end a long run without its result.
-    options = {"sep": "\t" if suffix == ".tsv" else ",", "errors": "backslashreplace"}
-    return partial(frame.to_csv, index=False, lineterminator="\n", **options)
+    options = {"index": False, "lineterminator": "\n", "errors": "backslashreplace"}
+    return partial(frame.to_csv, sep=separator, **options)
 
 
 def write_outputs(contents, summary=None):

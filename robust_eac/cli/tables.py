@@ -227,17 +227,16 @@ def read_labels(arguments):
         names = ", ".join(map(table.named, unseen))
         print_problem("warning", f"{table.file}: columns in which nothing is observed are left out: {names}")
         table = table._replace(taken=[c for c in table.taken if c not in unseen])
+    titles = [*map(table.named, table.taken)]
     with _rows_of_file(table):
-        # print_problem gives the number and the title of a column.
-        marked = [f"{title}@{table.named(c)}" for c, title in zip(table.taken, table.titles, strict=True)]
-        labels = check.ensemble(table.frame.iloc[:, table.taken].set_axis(marked, axis=1), name=table.file).labels
+        labels = check.ensemble(table.frame.iloc[:, table.taken], name=table.file, titles=titles).labels
     missing = np.count_nonzero(labels == -1)
     size = f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}"
     if missing:
         size += f", {missing} of {labels.size} labels missing"
     say(size)
-    told = arguments.draws is not False or arguments.transpose or table.objects is not None
-    if labels.shape[1] > len(labels) and not told:
+    is_clear = arguments.draws is not False or arguments.transpose or table.objects is not None
+    if labels.shape[1] > len(labels) and not is_clear:
         print_problem("note", f"{table.file}: more clusterings than objects; if rows are clusterings, give --draws.")
     return table, labels
 

@@ -168,7 +168,8 @@ def compare(
     for name, value in (("dataset", dataset), ("ensemble", ensemble)):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
-    kinds = _several([kind] if isinstance(kind, str) else kind, "kind", "kinds", check.choice, choices=KINDS)
+    kinds = [kind] if isinstance(kind, str) else kind
+    kinds = _several(kinds, "kind", "kinds", check.choice, choices=KINDS)
     noises = [(None, np.nan)]
     if fractions is not None:
         noises = product(kinds, _several(fractions, "fractions", "shares", check.share))
@@ -223,7 +224,8 @@ def methods_of(weightings, weight_solvers, consensus, *, features):
     # "uniform" is both a scheme and a solver: the scheme is run.
     known = WEIGHTING_SCHEMES | {name: name for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES}
     all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
-    chosen = _resolve(all_that_run if weightings is None else weightings, known, "weightings")
+    chosen = all_that_run if weightings is None else weightings
+    chosen = _resolve(chosen, known, "weightings")
     for name in FEATURE_SCHEMES:
         if not features and chosen.get(name) is known[name]:
             raise ValueError(f"X, the features, must be given for {name!r}.")

@@ -24,7 +24,7 @@ MEASURES = {
     "ensemble_nmi": "mean normalised mutual information with the partitions",
     "density": "mean co-association inside clusters",
 }
-# Columns that tell the runs of a method apart.
+# Columns that distinguish the runs of a method.
 _KEYS = ["dataset", "ensemble", "fraction", "kind", "repeat"]
 # How numbers of the table are printed.
 _FORMATS = {
@@ -44,7 +44,7 @@ _MARGINS = 1.3
 _ROW = 0.24
 # In rows: the least height of curves.
 _LEAST = 12
-# In inches: width of a scale, and of a character beside it; and characters besides a name, of ranks or marks.
+# In inches: width of a scale, and of a character next to it; and characters added to a name, for ranks or marks.
 _SCALE = 4.5
 _CHARACTER = 0.085
 _BESIDE = 8
@@ -55,7 +55,7 @@ class ComparisonSummary(NamedTuple):
 
     measure : the score. blocks : "repeats" or "data sets", the units of the statistics.
     n_blocks : number of them. reference : the method from which differences are taken. level : of the intervals.
-    p_value : of Friedman's test that all methods rank alike; None with fewer than three methods or two blocks.
+    p_value : of Friedman's test that all methods have equal ranks; None with fewer than three methods or two blocks.
     table : DataFrame with a row per method, best mean first.
     errors : Series, number of failed runs by message and method.
     n_unknown : objects, of all data sets, that scores against classes leave out since their class is unknown.
@@ -285,7 +285,7 @@ def ranks_of(scores):
 
 
 def friedman(scores):
-    """p-value of Friedman's test that the columns rank alike; None with fewer than three of them or two rows."""
+    """p-value of Friedman's test that the columns have equal ranks; None with fewer than three of them or two rows."""
     ranks = ranks_of(scores)
     if len(ranks) < 2 or ranks.shape[1] < 3:
         return None
@@ -391,7 +391,9 @@ def _draw_shares(comparison, measure, ax):
         raise ValueError(f"{rule}; got {len(shares)}.")
     rows = summary.table.dropna(subset=["fraction", "mean"]).sort_values("fraction", kind="stable")
     methods, kinds = (list(rows[column].unique()) for column in ("method", "kind"))
-    rows["label"] = rows["method"] + (", " + rows["kind"] if len(kinds) > 1 else "")
+    rows["label"] = rows["method"]
+    if len(kinds) > 1:
+        rows["label"] += ", " + rows["kind"]
     curves = rows.groupby(["kind", "method"], sort=False)
     ax = _new_axes(ax, len(curves) + _LEAST, rows["label"])
     step = 0.1 * min(np.diff(shares)) / len(curves)
@@ -416,7 +418,8 @@ def _title(drawn, summary, low, note=""):
     """What is drawn with its intervals, of which these are the lower ends, and where there is none."""
     if summary.n_blocks == 1:
         return f"{drawn} of one {summary.blocks[:-1]}: no interval"
-    note += "; ×: no interval" if low.isna().any() else ""
+    if low.isna().any():
+        note += "; ×: no interval"
     return f"{drawn} and {100.0 * summary.level:g} % interval\nover {summary.n_blocks} {summary.blocks}{note}"
 
 
@@ -451,7 +454,7 @@ def draw_beside_differences(comparison, reference):
 
 
 def _size(n_rows, names, n_sides=1):
-    """Width and height of a figure of rows, or of so many, with these names on one side or both."""
+    """Width and height of a figure with this many rows, and with these names on one side or both."""
     return _SCALE + n_sides * _CHARACTER * (_BESIDE + max(map(len, names))), _MARGINS + _ROW * n_rows
 
 

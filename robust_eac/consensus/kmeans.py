@@ -337,9 +337,10 @@ def _leaf(encoding, weights, rows, criterion, singleton, search):
         halves = best_lloyd(cluster, weights, squared_distances, 2, **search).clusters
     if halves.min() == halves.max():
         return _Leaf(rows, density, (), -np.inf)
-    by_size = cluster.rows.multiplicity.sum()
     gain = _sized_density(cluster, weights, halves, 2, singleton) - density
-    return _Leaf(rows, density, (rows[halves == 0], rows[halves == 1]), by_size if criterion == "size" else gain)
+    if criterion == "size":
+        gain = cluster.rows.multiplicity.sum()
+    return _Leaf(rows, density, (rows[halves == 0], rows[halves == 1]), gain)
 
 
 def _sized_density(encoding, weights, clusters, n_clusters, singleton):

@@ -64,7 +64,9 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
         values = values * partitions.by_slot(shares)
     complete = len(partitions.missing_slots) == 0
     by_mask = partitions.by_mask(shares)
-    seen = np.ascontiguousarray(observed.T[: 0 if complete else None])
+    seen = np.ascontiguousarray(observed.T)
+    if complete:
+        seen = seen[:0]
     sizes = sizes.astype(np.float64) if linkage == "average" else np.ones(n)
     distances = np.empty(n_pairs)
     fill(np.ascontiguousarray(codes.T), partitions.offsets, values, similarities, seen, by_mask, sizes, distances)

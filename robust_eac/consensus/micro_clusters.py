@@ -13,8 +13,8 @@ from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import count_threads, map_threads
 from ..distributed.blocks import Chunks
 from ..median_partition.base import first_objects
+from ..schemes.agreement import DECIMALS
 from ..schemes.clusters import slot_certainty
-from ..schemes.tables import DECIMALS
 from ._common import check_memory, in_random_order
 from .agglomeration import Tree, cut, tree_of_sums
 

@@ -26,7 +26,7 @@ _STEPS_PER_OBJECT = 50
 # Both directions of a pair, and the arrays they are computed from.
 _BYTES_PER_PAIR = 130
 _MAX_ROOT_STEPS = 100
-# The largest gap is found among the largest of runs of so many objects.
+# The largest gap is found among the largest ones of runs of this many objects.
 _RUN = 32
 
 

@@ -133,8 +133,9 @@ def consensus_distribution(
         encoding = encode(labels[:, groups == value])
         n_different[g] = len(distinct(encoding, range(sizes[g])))
         counts, exact = _count_pairs(encoding, max_pairs, n_jobs, rng)
-        joint, together = np.nonzero(counts)
-        joint, together = joint[joint > 0], together[joint > 0]
+        # Without the pairs that no partition observes.
+        joint, together = np.nonzero(counts[1:])
+        joint = joint + 1
         pairs = counts[joint, together]
         n_pairs = pairs.sum()
         if n_pairs == 0:

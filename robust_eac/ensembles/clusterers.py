@@ -141,7 +141,6 @@ class ClustererEnsemble(base.EnsembleTransformer):
         n_draws = m if self.n_per_k is None else self.n_per_k
         seeds = rng.randint(MAX_SEED, size=m)
         row_seeds = seeds if self.max_samples is None else np.resize(rng.randint(MAX_SEED, size=n_draws), m)
-        self._row_draws = n, size, row_seeds
         drawn = [base.draw_indices(n_features, n_used, rng) for _ in range(n_draws)]
         self.estimators_features_ = drawn * (m // n_draws)
 
@@ -153,13 +152,11 @@ class ClustererEnsemble(base.EnsembleTransformer):
         nonempty = np.flatnonzero(n_found)
         if len(nonempty) < m:
             _warn_left_out(base.last_step(prototype), n_clusters, n_found)
-            n_found = n_found[nonempty]
-            n_clusters = np.asarray(n_clusters)[nonempty]
-            self._row_draws = n, size, row_seeds[nonempty]
-            lists = self.estimators_, self.estimators_features_, clusterings
-            self.estimators_, self.estimators_features_, clusterings = (
-                [values[u] for u in nonempty] for values in lists
-            )
+        n_found = n_found[nonempty]
+        n_clusters = np.asarray(n_clusters)[nonempty]
+        self._row_draws = n, size, row_seeds[nonempty]
+        lists = self.estimators_, self.estimators_features_, clusterings
+        self.estimators_, self.estimators_features_, clusterings = ([values[u] for u in nonempty] for values in lists)
         self.n_clusters_ = n_found if n_clusters[0] is None else n_clusters
         if self.max_samples is not None and label_all and hasattr(prototype, "predict"):
             self.labels_ = self._label(X)

@@ -58,7 +58,10 @@ def corrupt_ensemble(
     check.choice(kind, KINDS, name="kind")
     rng = check.random_state(random_state)
     m = labels.shape[1]
-    corrupted = labels.astype(labels.dtype if labels.dtype.kind == "i" else label_dtype(labels.max()))
+    dtype = labels.dtype
+    if dtype.kind != "i":
+        dtype = label_dtype(labels.max())
+    corrupted = labels.astype(dtype)
     mask = np.zeros(m, dtype=bool)
     mask[rng.permutation(m)[: round(fraction * m)]] = True
     for u in np.flatnonzero(mask):
@@ -112,5 +115,9 @@ def _unequal(column, rng):
     return values[np.searchsorted(cumulated, rng.uniform(0.0, cumulated[-1], size=len(column)), side="right")]
 
 
+def _shuffled(column, rng):
+    return rng.permutation(column)
+
+
 # kind -> f(labels of the objects that the replaced partition observes, rng) -> their new labels
-KINDS = {"uniform": _uniform, "unequal": _unequal, "shuffled": lambda column, rng: rng.permutation(column)}
+KINDS = {"uniform": _uniform, "unequal": _unequal, "shuffled": _shuffled}

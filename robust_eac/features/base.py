@@ -101,7 +101,9 @@ def list_fits(fits, n_clusters, n_jobs):
     for k, model in zip(n_clusters, prefer_threads(n_jobs)(fits), strict=True):
         models.append(model)
         done = f"partition {len(models)} of {len(n_clusters)}"
-        LOG.info(done if k is None else f"{done}: {k} clusters")
+        if k is not None:
+            done += f": {k} clusters"
+        LOG.info(done)
     return models
 
 

@@ -15,7 +15,7 @@ from .. import validation as check
 from ..common import RandomState, Subsets, warn
 from ..core.encoding import relabel
 from ..core.kernels import njit
-from .feature_subsets import MODES, RIDGE, FeatureSubsetEnsemble, whitening_maps
+from .feature_subsets import MODES, FeatureSubsetEnsemble, whitening_maps
 from .silhouette import balance_orders, mean_silhouettes
 
 # Rows of the co-association matrix per task of a thread.
@@ -137,9 +137,8 @@ class CombinatorialEAC(ClusterMixin, BaseEstimator):
         m = len(labels)
         self.goodness_ = np.ones(m)
         if goodness:
-            ridge = RIDGE if self.whiten and self.reproduce == "equation" else None
-            measure = _SILHOUETTES[self.reproduce]
-            self.goodness_ = mean_silhouettes(labels, X, self.subsets_, ridge=ridge, n_jobs=self.n_jobs, **measure)
+            measure = _SILHOUETTES[self.reproduce] | {"whiten": self.whiten and self.reproduce == "equation"}
+            self.goodness_ = mean_silhouettes(labels, X, self.subsets_, n_jobs=self.n_jobs, **measure)
         scale = balance_orders(self.orders_) / len(np.unique(self.orders_)) if order_weighting else 1.0 / m
         self.weights_ = self.goodness_ * scale
         if not self.weights_.any():

@@ -16,7 +16,7 @@ from .base import EnsembleTransformer, label_dtype
 # Modes that follow the published program or the formulas where these differ.
 MODES = ("listing", "equation")
 # Added to the eigenvalues of scatter matrices before the inverse root.
-RIDGE = 1e-4
+_RIDGE = 1e-4
 _MAX_ITER = 100
 _MAX_BATCH = 256
 # Numbers per array of a batch, which fits in the cache of a core.
@@ -124,7 +124,7 @@ class FeatureSubsetEnsemble(EnsembleTransformer):
             run_kmeans(data, seeds[rows], n_clusters[rows], _MAX_ITER, clusters)
             labels[:, rows] = clusters.T
 
-        for_each_batch(cluster, X, subsets, ridge=RIDGE if whiten else None, n_jobs=n_jobs)
+        for_each_batch(cluster, X, subsets, whiten=whiten, n_jobs=n_jobs)
         self.labels_ = labels
         self.subsets_ = subsets
         self.orders_ = np.array([len(subset) for subset in subsets])
@@ -197,7 +197,7 @@ def _draw_different(rng, n_rows, population, size):
     return rows[:n_rows]
 
 
-def whitening_maps(scatters, n_samples, ridge):
+def whitening_maps(scatters, n_samples, ridge=_RIDGE):
     """sqrt(n - 1) V (D + ridge I)^(-1/2) V' for a stack of scatter matrices V D V', (..., d, d)."""
     values, vectors = np.linalg.eigh(scatters)
     # Rounding can make the zero eigenvalues of a singular scatter negative.
@@ -205,18 +205,20 @@ def whitening_maps(scatters, n_samples, ridge):
     return (vectors * scales[..., np.newaxis, :]) @ np.swapaxes(vectors, -1, -2)
 
 
-def for_each_batch(function, X, subsets, *, ridge, n_jobs):
+def for_each_batch(function, X, subsets, *, whiten, n_jobs):
     """Call ``function(rows, data)`` for batches of subsets of equal order, in threads.
 
-    `rows` are positions in `subsets`; `data` (len(rows), order, n_samples) are whitened unless ridge is None.
+    `rows` are positions in `subsets`; `data` have shape (len(rows), order, n_samples).
     """
-    features = np.ascontiguousarray(X.T if ridge is None else (X - X.mean(axis=0)).T)
+    if whiten:
+        X = X - X.mean(axis=0)
+    features = np.ascontiguousarray(X.T)
     n = features.shape[1]
 
     def run(rows):
         data = features[np.stack([subsets[u] for u in rows])]
-        if ridge is not None:
-            data = whitening_maps(data @ np.swapaxes(data, 1, 2), n, ridge) @ data
+        if whiten:
+            data = whitening_maps(data @ np.swapaxes(data, 1, 2), n) @ data
         function(rows, data)
 
     Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(run)(rows) for rows in _batches(subsets, n))

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from .. import validation as check
 from ..common import RandomState
-from .ovi import feature_scale
+from .indices import feature_scale
 
 # Added to the diagonal of the covariances, in units of the variance of each feature.
 _RIDGE = 1e-6

@@ -17,7 +17,7 @@ from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
 from ..core.encoding import relabel
 from .fuzzy import c_means_membership, fuzzy_c_means, gath_geva, kaufman_kmeans
-from .ovi import feature_scale, ovi_lda, whitening
+from .indices import feature_scale, ovi_lda, whitening
 
 # Eigenvalues of the cores' covariance are at least this share of the largest.
 _RIDGE = 1e-12
@@ -161,8 +161,11 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         result = ovi_lda_consensus(self.partitions_, self.values_, **consensus)
         self.core_mask_ = result.core
         self.n_clusters_ = result.n_clusters
-        self.labels_ = assign_to_cores(X, result.labels) if result.n_clusters else result.labels
-        self.membership_ = core_membership(X, result.labels) if result.n_clusters else np.empty((len(X), 0))
+        self.labels_ = result.labels
+        self.membership_ = np.empty((len(X), 0))
+        if result.n_clusters:
+            self.labels_ = assign_to_cores(X, result.labels)
+            self.membership_ = core_membership(X, result.labels)
         return self
 
 
@@ -299,10 +302,14 @@ def _core_distances(X, labels, ridge):
 def _best_run(X, name, n_clusters, seeds, options):
     """Run of largest V of one algorithm at one number of clusters: (OVIResult, labels)."""
     random, cluster = OVI_CLUSTERERS[name]
-    clusterings = (cluster(X, int(n_clusters), int(seed)) for seed in (seeds if random else seeds[:1]))
+    if not random:
+        seeds = seeds[:1]
+    clusterings = (cluster(X, int(n_clusters), int(seed)) for seed in seeds)
     runs = ((ovi_lda(X, memberships, **options), memberships) for memberships in clusterings)
-    result, best = max(runs, key=lambda run: -np.inf if np.isnan(run[0].value) else run[0].value)
-    return result, (best if best.ndim == 1 else best.argmax(axis=1)).astype(np.intp)
+    result, best = max(runs, key=lambda run: np.nan_to_num(run[0].value, nan=-np.inf))
+    if best.ndim == 2:
+        best = best.argmax(axis=1)
+    return result, best.astype(np.intp)
 
 
 def _check_clusterers(names):

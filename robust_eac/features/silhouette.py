@@ -9,7 +9,7 @@ from .. import validation as check
 from ..common import Subsets
 from ..core.encoding import encode
 from ..core.kernels import njit
-from .feature_subsets import RIDGE, check_subsets, for_each_batch
+from .feature_subsets import check_subsets, for_each_batch
 
 _METRICS = ("sqeuclidean", "euclidean")
 
@@ -77,7 +77,7 @@ def silhouette_weights(
     singleton = check.real(singleton, name="singleton", low=-1.0, high=1.0)
     if not (isinstance(undefined, float) and np.isnan(undefined)):
         undefined = check.real(undefined, name="undefined", low=-1.0, high=1.0)
-    ridge = RIDGE if check.flag(whiten, name="whiten") else None
+    whiten = check.flag(whiten, name="whiten")
     n_jobs = check.n_jobs(n_jobs)
 
     encoding = encode(ensemble.labels)
@@ -85,7 +85,7 @@ def silhouette_weights(
     # The code of "not observed"; no label has this code if nothing is missing.
     codes[codes == encoding.partitions.n_clusters[:, np.newaxis]] = -1
     options = {"metric": metric, "singleton": singleton, "undefined": undefined}
-    return mean_silhouettes(codes, X, subsets, **options, ridge=ridge, n_jobs=n_jobs)
+    return mean_silhouettes(codes, X, subsets, **options, whiten=whiten, n_jobs=n_jobs)
 
 
 def order_weights(subsets: Subsets) -> np.ndarray:
@@ -119,8 +119,8 @@ def balance_orders(orders):
     return 1.0 / counts[inverse]
 
 
-def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge, n_jobs):
-    """:func:`silhouette_weights` of int32 codes (n_partitions, n_samples), whitened unless ridge is None."""
+def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, whiten, n_jobs):
+    """:func:`silhouette_weights` of int32 codes (n_partitions, n_samples)."""
     weights = np.empty(len(labels))
 
     def measure(rows, data):
@@ -130,7 +130,7 @@ def mean_silhouettes(labels, X, subsets, *, metric, singleton, undefined, ridge,
         silhouettes(data, codes, n_clusters, metric == "sqeuclidean", singleton, undefined, values)
         weights[rows] = values
 
-    for_each_batch(measure, X, subsets, ridge=ridge, n_jobs=n_jobs)
+    for_each_batch(measure, X, subsets, whiten=whiten, n_jobs=n_jobs)
     return weights
 
 

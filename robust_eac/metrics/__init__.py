@@ -5,7 +5,14 @@ no cluster, or memberships of shape (n_samples, n_clusters) with rows on the sim
 value.
 """
 
-from ..features.ovi import ovi_lda
+from ..features.indices import (
+    calinski_harabasz,
+    fukuyama_sugeno,
+    ovi_lda,
+    partition_entropy,
+    silhouette,
+    xie_beni,
+)
 from .external import (
     adjusted_rand_score,
     density,
@@ -15,7 +22,6 @@ from .external import (
     normalized_mutual_information,
     variation_of_information,
 )
-from .indices import calinski_harabasz, fukuyama_sugeno, partition_entropy, silhouette, xie_beni
 
 __all__ = [
     "adjusted_rand_score", "calinski_harabasz", "density", "ensemble_nmi", "fukuyama_sugeno", "h_criterion",

@@ -133,7 +133,11 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     membership = check.membership(array, n)
     k = membership.shape[1]
     largest = membership.argmax(axis=1)
-    names, groups = _named_groups(largest if labels is None else labels, n, "labels")
+    grouping = "label"
+    if labels is None:
+        labels = largest
+        grouping = "cluster of largest membership"
+    names, groups = _named_groups(labels, n, "labels")
     ax = check_axes(ax)
 
     order = np.lexsort((-membership.max(axis=1), largest, groups))
@@ -147,7 +151,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     count_along(ax.yaxis)
     ax.set(
         title=f"Memberships of {_how_many(n, len(order))} in {counted(k, 'cluster')}",
-        xlabel=f"objects, by {'cluster of largest membership' if labels is None else 'label'}, the surest first",
+        xlabel=f"objects, by {grouping}, the surest first",
         ylabel="cluster",
     )
     return ax
@@ -157,7 +161,9 @@ def _named_groups(labels, n, name):
     """(names of the groups, -1 for unknown; the group of each object) of labels in any form."""
     codes = check.clusters(labels, n, name=name)
     meanings = check.label_column(labels, name)[1]
-    return np.unique(codes if meanings is None else np.array([*map(str, meanings), "-1"])[codes], return_inverse=True)
+    if meanings is not None:
+        codes = np.array([*map(str, meanings), "-1"])[codes]
+    return np.unique(codes, return_inverse=True)
 
 
 def draw_objects(groups, size, rng):
@@ -177,7 +183,7 @@ def _alike_together(together, objects):
 
 
 def _spread(order, size, offset):
-    """`size` objects at equal distances in an order, beginning at offset / size; offset < number of objects."""
+    """`size` evenly spaced objects of an order, the first at offset / size; offset < number of objects."""
     return order[(np.arange(size) * len(order) + offset) // size]
 
 

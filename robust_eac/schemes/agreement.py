@@ -7,10 +7,13 @@ from numpy.typing import ArrayLike
 from scipy.special import entr
 
 from .. import validation as check
-from ..common import RandomState
+from ..common import RandomState, warn
 from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
-from .tables import shares
+
+# Decisions use values rounded to this many decimals, so that rounding errors, and with them the names of the labels and
+# the order of the objects, do not matter.
+DECIMALS = 12
 
 
 def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
@@ -95,8 +98,10 @@ def pairwise_nmi(labels, mean):
 def _mean_off_diagonal(similarities):
     """Mean similarity of each partition to the others; 1 for a single partition."""
     m = len(similarities)
+    if m == 1:
+        return np.ones(1)
     # The row sum minus 1 would lose similarities below 1e-16.
-    return np.where(np.eye(m, dtype=bool), 0.0, similarities).sum(axis=1) / (m - 1) if m > 1 else np.ones(1)
+    return (similarities - np.eye(m)).sum(axis=1) / (m - 1)
 
 
 def kernel_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
@@ -140,3 +145,20 @@ def partition_kernel(labels):
         similarities = cells.by_partition(terms) / np.sqrt(n_clusters[cells.u] * n_clusters[cells.later])
         kernel[cells.u, cells.later] = kernel[cells.later, cells.u] = np.minimum(similarities, 1.0)
     return kernel
+
+
+def shares(values, reason, *, power=1.0):
+    """Weights proportional to a power of non-negative values. If all are zero: uniform weights and a warning."""
+    if not values.any():
+        warn(f"The weights are uniform: {reason}.")
+        return np.full(len(values), 1.0 / len(values))
+    # Dividing by the maximum first avoids underflow of the powers of small values.
+    values = (values / values.max()) ** power
+    return values / values.sum()
+
+
+def share_among_copies(weights, properties):
+    """Weights averaged over partitions with equal rows of properties, so that duplicates get equal weights."""
+    _, group = np.unique(properties.round(DECIMALS), axis=0, return_inverse=True)
+    group = group.ravel()
+    return (np.bincount(group, weights=weights) / np.bincount(group))[group]

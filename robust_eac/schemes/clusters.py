@@ -57,7 +57,9 @@ def slot_certainty(encoding, weights, theta, pairs=None):
     slots = encoding.partitions.cluster_slots
     entropies = np.zeros(encoding.partitions.n_slots)
     seen = np.repeat(weights, encoding.partitions.n_codes)
-    for cells in pair_cells(collapse(encoding)) if pairs is None else pairs:
+    if pairs is None:
+        pairs = pair_cells(collapse(encoding))
+    for cells in pairs:
         own = slots[cells.u]
         inside = cells.by_own(cells.counts)
         terms = cells.by_own(_plogp(cells.counts / inside[cells.others, cells.own]))

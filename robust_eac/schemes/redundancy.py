@@ -13,7 +13,7 @@ from ..median_partition.alternation import Problem, alternate, is_stationary, st
 from ..median_partition.objective import RawObjective
 from ..median_partition.starts import initial_rows
 from ..median_partition.weightings import Weighting, first_weights
-from .tables import share_among_copies
+from .agreement import share_among_copies
 
 # Multiple of |w|^2 added to the objective over n^2: it selects the minimiser whose weights are most equal.
 _RIDGE = 1e-8

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from .agreement import pairwise_nmi
-from .tables import DECIMALS, share_among_copies
+from .agreement import DECIMALS, pairwise_nmi, share_among_copies
 
 
 def joint_criterion_weights(

@@ -10,7 +10,7 @@ from .. import validation as check
 from ..common import RandomState, ratio, row_blocks
 from ..core.encoding import encode, one_hot
 from ..features.silhouette import silhouette_weights
-from .tables import shares
+from .agreement import shares
 
 # Maximum number of distances in a block.
 _BLOCK_DISTANCES = 2**22
