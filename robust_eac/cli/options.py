@@ -98,7 +98,7 @@ def add_solver_options(parser, *, losses=True, more=False):
 
 
 def _read_as(rule, read, text):
-    """What `read` finds in an argument; the error states the rule."""
+    """The value that `read` returns for an argument; the error states the rule."""
     try:
         return read(text)
     except ValueError:

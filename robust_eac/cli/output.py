@@ -71,7 +71,7 @@ def clean_interrupts():
 
 def say(line, file=None):
     """Print a line on standard output, above what tqdm shows on a terminal."""
-    file = sys.stdout if file is None else file
+    file = file or sys.stdout
     with _reported_once(file):
         tqdm.write(line, file)
         file.flush()

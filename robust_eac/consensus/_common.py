@@ -102,7 +102,7 @@ def in_random_order(encoding, rng, weights=None):
     usually symmetric ones, may change places. Objects and partitions of weight 0 come first and do not change the order
     of the others.
     """
-    (codes, multiplicity, observed), old, inverse = encoding
+    (codes, multiplicity, observed), old, _ = encoding
     weights = np.ones(codes.shape[1]) if weights is None else weights
     *colours, slot_colours = _refined_colours(encoding, weights)
     objects, columns = (np.argsort(values, kind="stable") for values in colours)
@@ -119,9 +119,7 @@ def in_random_order(encoding, rng, weights=None):
     for block in row_blocks(len(codes)):
         _rename(codes.take(objects[block], axis=0), columns, old.offsets[columns], names, renamed[block])
     rows = RowData(renamed, multiplicity[objects], np.ascontiguousarray(observed[objects]))
-    places = np.argsort(objects)
-    places = places if inverse is None else places[inverse]
-    return Encoding(rows, new._replace(copy=old.copy), places), columns, slots
+    return Encoding(rows, new._replace(copy=old.copy), encoding.expand(np.argsort(objects))), columns, slots
 
 
 def _refined_colours(encoding, weights):

@@ -243,21 +243,21 @@ def _closest(values, rng):
 
 def pieces(encoding, n_clusters, imbalance, rng):
     """Cut the rows into pieces that can be balanced: (row of each piece, size of each piece, piece of each object)."""
-    # Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
-    # results depend more than on their seeds.
     n = encoding.n_samples
-    d = encoding.n_rows
-    inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
+    rows = np.arange(encoding.n_rows)
+    row_of = encoding.expand(rows)
     counts = encoding.rows.multiplicity.astype(np.int64)
     limit = max(1, int(imbalance * n / n_clusters))
     n_pieces = -(-counts // limit)
-    order = np.lexsort((rng.permutation(n), inverse))
-    position = np.empty(n, dtype=np.int64)
-    position[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
+    # Identical objects are dealt to the pieces of their row at random: places in the row, from 0.
+    order = np.lexsort((rng.permutation(n), row_of))
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
     first = np.cumsum(n_pieces) - n_pieces
-    piece = first[inverse] + position * n_pieces[inverse] // counts[inverse]
+    piece = first[row_of] + place * n_pieces[row_of] // counts[row_of]
+    # The packages' results depend on the order of the pieces more than on their seeds.
     shuffled = rng.permutation(n_pieces.sum())
-    return np.repeat(np.arange(d), n_pieces)[shuffled], np.bincount(piece)[shuffled], np.argsort(shuffled)[piece]
+    return np.repeat(rows, n_pieces)[shuffled], np.bincount(piece)[shuffled], np.argsort(shuffled)[piece]
 
 
 def whole_numbers(values, dtype):

@@ -187,7 +187,7 @@ def _hull_vertices(points):
     for order in (range(len(points)), reversed(range(len(points)))):
         chain = []
         for i in order:
-            while len(chain) > 1 and _turn(points[chain[-2]], points[chain[-1]], points[i]) <= 0.0:
+            while len(chain) > 1 and _turn(points[chain[-2]], points[chain[-1]], points[i]) <= 10.0**-DECIMALS:
                 chain.pop()
             chain.append(i)
         vertices.update(chain)
@@ -195,6 +195,5 @@ def _hull_vertices(points):
 
 
 def _turn(a, b, c):
-    """Positive for a left turn; 0 for a straight line, up to rounding."""
-    area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-    return area if abs(area) > 10.0**-DECIMALS else 0.0
+    """Positive for a left turn, 0 for a straight line: twice the area of the triangle."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
