@@ -36,10 +36,10 @@ def headline(n_samples, n_partitions):
     return f"Consensus of {counted(n_partitions, 'partition')} of {counted(n_samples, 'object')}"
 
 
-def counted(number, noun):
+def counted(number, noun, plural=None):
     """A number and its noun: 1 object, 1,000 objects."""
-    ending = "" if number == 1 else "s"
-    return f"{number:,} {noun}{ending}"
+    word = noun if number == 1 else plural or f"{noun}s"
+    return f"{number:,} {word}"
 
 
 def rows_found(labels, n_clusters, weights, weighting, agreements, names):

@@ -34,7 +34,13 @@ _FORMATS = {
     **dict.fromkeys(("p_value", "p_holm"), "{:.3f}".format),
 }
 # Labels of the axes.
-_TITLES = {"ari": "adjusted Rand index", "nmi": "NMI", "h": "H", "ensemble_nmi": "NMI with the ensemble"}
+_TITLES = {
+    "ari": "adjusted Rand index",
+    "nmi": "NMI",
+    "h": "H",
+    "ensemble_nmi": "NMI with the ensemble",
+    "density": "density",
+}
 # Digits of the scores: those of equal partitions can differ in the last ones.
 _DIGITS = 10
 # With ties, the exact test of up to this many values enumerates their signs: SciPy's does so one pattern at a time.
@@ -352,7 +358,7 @@ def _draw_intervals(summary, scores, ax, *, paired):
     """Draw means with intervals, the best method on top, and below each small points for the blocks."""
     rows = summary.table.dropna(subset="mean")
     labels = rows["method"] + [f" ({n} failed)" if n else "" for n in rows["failures"]]
-    axis = _TITLES.get(summary.measure, summary.measure)
+    axis = _TITLES[summary.measure]
     columns = ["mean", "low", "high"]
     note = " (points)"
     if paired:
@@ -408,7 +414,7 @@ def _draw_shares(comparison, measure, ax):
         if summary.n_blocks > 1:
             ax.plot(places[np.isnan(low)], mean[np.isnan(low)], "kx", markersize=9.0)
     ax.grid(color="0.9")
-    axis = _TITLES.get(summary.measure, summary.measure)
+    axis = _TITLES[summary.measure]
     ax.set(title=_title("mean", summary, rows["low"]), xlabel="share of random partitions, %", ylabel=axis)
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
@@ -437,7 +443,7 @@ def _draw_critical_difference(summary, scores, ax):
     look = {"crossbar_props": {"linestyle": "-"}, "elbow_props": {"linestyle": "-", "linewidth": 0.8}}
     look["color_palette"] = dict.fromkeys(ranks, "black")
     posthocs.critical_difference_diagram(ranks.mean(), pvalues, ax=ax, **look)
-    title = _TITLES.get(summary.measure, summary.measure)
+    title = _TITLES[summary.measure]
     ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not distinguished at 5 %")
     return ax
 

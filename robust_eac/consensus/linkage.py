@@ -170,10 +170,10 @@ def follow_chains(distances, sizes, complete, pairs, heights):
             nearest = before
             lowest = np.inf
             if before >= 0:
-                lowest = distances[_position(n, min(x, before), max(x, before))] / (sizes[x] * sizes[before])
+                lowest = distances[_position(n, x, before)] / (sizes[x] * sizes[before])
             for i in clusters:
                 if i != x:
-                    mean = distances[_position(n, min(i, x), max(i, x))] / (sizes[x] * sizes[i])
+                    mean = distances[_position(n, i, x)] / (sizes[x] * sizes[i])
                     if mean < lowest:
                         nearest = i
                         lowest = mean
@@ -188,9 +188,9 @@ def follow_chains(distances, sizes, complete, pairs, heights):
         clusters = clusters[clusters != gone]
         for i in clusters:
             if i != kept:
-                place = _position(n, min(i, kept), max(i, kept))
+                place = _position(n, i, kept)
                 distance = distances[place]
-                other = distances[_position(n, min(i, gone), max(i, gone))]
+                other = distances[_position(n, i, gone)]
                 distances[place] = max(distance, other) if complete else distance + other
         if not complete:
             sizes[kept] += sizes[gone]
@@ -198,5 +198,6 @@ def follow_chains(distances, sizes, complete, pairs, heights):
 
 @njit
 def _position(n, i, j):
-    """Where SciPy keeps the distance of rows i < j of n."""
-    return n * i - i * (i + 1) // 2 - i - 1 + j
+    """Where SciPy keeps the distance of rows i and j of n."""
+    low = min(i, j)
+    return n * low - low * (low + 1) // 2 - low - 1 + max(i, j)

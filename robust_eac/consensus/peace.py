@@ -240,6 +240,12 @@ def slope(p, c, kl):
 
 
 @njit
+def pull(pairs, e, p, kl):
+    """Slope of the divergence of pair e at the prediction p, times its weight."""
+    return pairs.N[e] * slope(p, pairs.c[e], kl)
+
+
+@njit
 def bend(p, c, kl):
     """Second derivative of the divergence in p."""
     if not kl:
@@ -293,7 +299,7 @@ def column_gradient(i, pairs, kl, Y, g):
     g[i] = 0.0
     for e in range(pairs.starts[i], pairs.starts[i + 1]):
         j = pairs.partners[e]
-        w = pairs.N[e] * slope(predict(Y, i, j), pairs.c[e], kl)
+        w = pull(pairs, e, predict(Y, i, j), kl)
         for q in range(Y.shape[1]):
             g[i, q] += w * Y[j, q]
 
@@ -356,7 +362,7 @@ def exchange(J, low, high, pairs, kl, Y, g):
             j = pairs.partners[e]
             d = Y[j, low] - Y[j, high]
             p = predict(Y, J, j) + t * d
-            rate += pairs.N[e] * slope(p, pairs.c[e], kl) * d
+            rate += pull(pairs, e, p, kl) * d
             curvature += pairs.N[e] * bend(p, pairs.c[e], kl) * d * d
         if rate <= 0.0:
             if t == upper:
@@ -395,8 +401,8 @@ def move_mass(pairs, kl, state, target, n_steps):
             for q in range(k):
                 before += old[q] * Y[j, q]
                 after += Y[J, q] * Y[j, q]
-            w_before = pairs.N[e] * slope(before, pairs.c[e], kl)
-            w_after = pairs.N[e] * slope(after, pairs.c[e], kl)
+            w_before = pull(pairs, e, before, kl)
+            w_after = pull(pairs, e, after, kl)
             for q in range(k):
                 g[j, q] += w_after * Y[J, q] - w_before * old[q]
             gaps[j] = column_gap(Y[j], g[j])
