@@ -36,6 +36,23 @@ _INTEGERS = "must hold integer cluster labels that fit in 64 bits, or names"
 _PER_PARTITION = {"weights", "weighting", "names", "groups"}
 
 
+class LabelError(ValueError):
+    """An error in the labels of an object; `args` are the message up to its row, the row, and the rest."""
+
+    @property
+    def row(self):
+        """Position of the object."""
+        return self.args[1]
+
+    def at(self, row):
+        """The message with another name of the row."""
+        before, _, after = self.args
+        return f"{before} at row {row}{after}"
+
+    def __str__(self):
+        return self.at(self.row)
+
+
 class Ensemble(NamedTuple):
     """The m partitions of n objects that :func:`ensemble` returns.
 
@@ -120,9 +137,9 @@ def objects_observed(ensemble, name):
         seen[block] = observed.any(axis=1)
         columns |= observed.any(axis=0)
     if not seen.all():
-        found = f"{np.count_nonzero(~seen)} of {len(seen)} have no label, the first at row {seen.argmin()}"
-        rule = "every object must be observed by at least one partition"
-        raise ValueError(f"{name}: {rule}, {found}. Leave them out: RobustEAC fitted to the others predicts -1.")
+        found = f"{np.count_nonzero(~seen)} of {len(seen)} have no label, the first"
+        rule = f"{name}: every object must be observed by at least one partition, {found}"
+        raise LabelError(rule, seen.argmin(), ". Leave them out: RobustEAC fitted to the others predicts -1.")
     return columns
 
 
@@ -285,14 +302,14 @@ def label_column(values, name, column=""):
         codes, known = pd.factorize(values)
     except TypeError as error:
         rule = "must hold labels: the argument must be of strings or numbers; None, NaN and NA mark a missing label"
-        raise TypeError(f"{name} {rule}, got {error}{_place(None, column)}.") from error
+        raise TypeError(f"{name} {rule}, got {error}{_of(column)}.") from error
     # Intervals, dates and the like as categories are texts.
     is_category = isinstance(values.dtype, pd.CategoricalDtype)
     labels = [_parse(str(value) if is_category and not isinstance(value, (bytes, Real)) else value) for value in known]
     if None in labels:
         code = labels.index(None)
-        place = _place((codes == code).argmax(), column)
-        raise ValueError(f"{name} {_INTEGERS}, got {reprlib.repr(known[code])}{place}.")
+        row = (codes == code).argmax()
+        raise LabelError(f"{name} {_INTEGERS}, got {reprlib.repr(known[code])}", row, f"{_of(column)}.")
     names = sorted({*labels} - {-1}, key=lambda label: (isinstance(label, str), label))
     if not names or not isinstance(names[-1], str):
         return np.array([*labels, -1], dtype=np.int64)[codes], None
@@ -300,8 +317,8 @@ def label_column(values, name, column=""):
     return np.array([*map(number_of.get, labels), -1])[codes], tuple(names)
 
 
-def _place(row, column):
-    return ("" if row is None else f" at row {row}") + (f", {column}" if column else "")
+def _of(column):
+    return column and f", {column}"
 
 
 def _parse(value):
@@ -328,9 +345,9 @@ def _integers(array, name, titles):
     """A vector or matrix of numbers as integers, -1 for NaN, not copied if it holds integers; titles : of columns."""
     kind = array.dtype.kind
     if kind not in "biuf":
-        place = _place(None, titles[0]) if array.ndim == 1 else ""
+        column = titles[0] if array.ndim == 1 else ""
         rule = "must hold labels. Complex data not supported, nor are dates"
-        raise (ValueError if kind == "c" else TypeError)(f"{name} {rule}, got dtype {array.dtype}{place}.")
+        raise (ValueError if kind == "c" else TypeError)(f"{name} {rule}, got dtype {array.dtype}{_of(column)}.")
     if kind in "bi" or (kind == "u" and array.max() < 2**63):
         return array
     limit = 2.0**53 if kind == "f" else 2.0**63
@@ -342,9 +359,10 @@ def _integers(array, name, titles):
         wrong = np.argwhere((block != np.rint(block)) | (np.abs(block) >= limit))
         if len(wrong):
             where = tuple(wrong[0])
-            place = _place(rows.start + where[0], titles[where[-1] if array.ndim == 2 else 0])
+            column = titles[where[-1] if array.ndim == 2 else 0]
             hint = "If these are features, make an ensemble of clusterings first, for example with KMeansEnsemble"
-            raise ValueError(f"{name} {_INTEGERS}, got {array[rows][where]}{place}. {hint}.")
+            text = f"{name} {_INTEGERS}, got {array[rows][where]}"
+            raise LabelError(text, rows.start + where[0], f"{_of(column)}. {hint}.")
         integers[rows] = block
     return integers
 

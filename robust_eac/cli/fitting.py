@@ -119,7 +119,7 @@ def _search(arguments, options, labels, titles):
     results = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}
     assessed = Assessed()
     if arguments.certify:
-        most = max(arguments.n_clusters or len(labels), result.n_clusters)
+        most = arguments.n_clusters or len(labels)
         assessed = assess_partition(encoding, result.weights, result.labels, most, result.cost)
     results |= {"credible_radius": radius} | _certificate(assessed.assessment)
     certificate = certificate_rows(assessed.assessment, len(result.labels))

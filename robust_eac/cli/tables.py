@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import re
 import sys
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -246,9 +245,10 @@ def _rows_of_file(table):
     """Context manager: errors give the row in the file."""
     try:
         yield
-    except (TypeError, ValueError) as error:
-        text = re.sub(r"\bat row (\d+)", lambda match: f"at row {table.frame.index[int(match[1])]}", str(error))
-        raise ValueError(text) from error
+    except check.LabelError as error:
+        raise ValueError(error.at(table.frame.index[error.row])) from error
+    except TypeError as error:
+        raise ValueError(error) from error
 
 
 def read_truth(arguments, ensemble):

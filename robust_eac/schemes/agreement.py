@@ -151,7 +151,7 @@ def shares(values, reason, *, power=1.0):
     """Weights proportional to a power of non-negative values. If all are zero: uniform weights and a warning."""
     if not values.any():
         warn(f"The weights are uniform: {reason}.")
-        return np.full(len(values), 1.0 / len(values))
+        return check.weights(None, len(values))
     # Dividing by the maximum first avoids underflow of the powers of small values.
     values = (values / values.max()) ** power
     return values / values.sum()
