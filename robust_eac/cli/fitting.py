@@ -57,8 +57,7 @@ def solver_options(arguments):
             raise ValueError(f"--n-clusters must be an integer for {mode}, or left out for as many as the loss wants.")
     elif n_clusters is None:
         raise ValueError("--n-clusters is required; only --loss can do without.")
-    options = {name: getattr(arguments, name) for name in _OPTIONS}
-    options = {name: value for name, value in options.items() if value is not None}
+    options = {name: value for name in _OPTIONS if (value := getattr(arguments, name)) is not None}
     if arguments.draws and method != "merge":
         # Draws of a posterior have equal weights.
         options.setdefault("weighting", "uniform")

@@ -41,7 +41,7 @@ def run_ensemble(arguments):
     from .tables import features_of, read_input
 
     kind = getattr(ensembles, _KINDS[arguments.kind])
-    given = {name: getattr(arguments, name) for name in _PARAMETERS if getattr(arguments, name) is not None}
+    given = {name: value for name in _PARAMETERS if (value := getattr(arguments, name)) is not None}
     for name in given.keys() - signature(kind).parameters:
         raise ValueError(f"{name} does not apply to --kind {arguments.kind}.")
     if "max_samples" in given:

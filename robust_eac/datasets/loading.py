@@ -86,10 +86,25 @@ class _Table:
             except FileNotFoundError as error:
                 answers.append(f"\n  {place}: {error};")
             else:
-                # scikit-learn checks downloads from OpenML, which may order the rows differently.
-                checksum = None if route is _from_openml else self.checksum
-                return _check(self, place, checksum, X, _encode_classes(labels))
+                return self._check(place, X, _encode_classes(labels))
         raise FileNotFoundError(f"Data set {self.file!r} was found in none of these places:{''.join(answers)}")
+
+    def _check(self, place, X, y):
+        """X in float64 and y, after a check of the shape, number of classes and checksum."""
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        n_classes = len(np.unique(y))
+        if X.shape != self.shape or n_classes != self.n_classes:
+            raise ValueError(
+                f"Data set {self.file!r} must have shape {self.shape} and {self.n_classes} classes, "
+                f"got {X.shape} and {n_classes} ({place})."
+            )
+        # scikit-learn checks downloads from OpenML, which may order the rows differently.
+        if _ROUTES[place] is not _from_openml and (checksum := _checksum(X, y)) != self.checksum:
+            raise ValueError(
+                f"Data set {self.file!r} is damaged or another version of the data: the checksum of its values must be "
+                f"{self.checksum}, got {checksum} ({place})."
+            )
+        return X, y
 
 
 def _from_package(table):
@@ -164,23 +179,6 @@ def _encode_classes(labels):
     except ValueError:
         keys = np.asarray(labels, dtype=str)
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
-
-
-def _check(table, place, checksum, X, y):
-    """X in float64 and y, after a check of the shape, number of classes and checksum (unless None)."""
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    n_classes = len(np.unique(y))
-    if X.shape != table.shape or n_classes != table.n_classes:
-        raise ValueError(
-            f"Data set {table.file!r} must have shape {table.shape} and {table.n_classes} classes, "
-            f"got {X.shape} and {n_classes} ({place})."
-        )
-    if checksum not in (None, actual := _checksum(X, y)):
-        raise ValueError(
-            f"Data set {table.file!r} is damaged or another version of the data: the checksum of its values must be "
-            f"{table.checksum}, got {actual} ({place})."
-        )
-    return X, y
 
 
 def _checksum(X, y):
