@@ -56,10 +56,13 @@ from robust_eac.features import feature_subsets
 from robust_eac.features import indices as _ovi
 from robust_eac.hard import contingency as _contingency
 from robust_eac.hard import multistart as _multistart
+from robust_eac.hard import search as _search
 from robust_eac.hard.contingency import LOSSES
 from robust_eac.hard.credible_ball import CREDIBLE_LEVEL
-from robust_eac.hard.multistart import PartitionSearch as Search
 from robust_eac.hard.multistart import group_copies
+from robust_eac.hard.pairs import PairTables
+from robust_eac.hard.search import CountTables, tables_of
+from robust_eac.hard.search import PartitionSearch as Search
 from robust_eac.median_partition import alternation as _alternation
 from robust_eac.median_partition import base as _gradient
 from robust_eac.median_partition import objective as _raw

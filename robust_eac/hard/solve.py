@@ -115,11 +115,10 @@ def solve_hard_median_partition(
         `weights`.
     n_init : int, default=16
         Number of starts; an array `init` is one start.
-    init : {"mixed", "sequential", "random", "partitions", "relaxed"} or array-like, default="mixed"
+    init : {"mixed", "sequential", "random"} or array-like, default="mixed"
         "sequential": in random order, each object joins the cluster of least loss so far. "random": random clusters.
-        "mixed": alternates between these two. "partitions": the input partitions with the lowest losses. "relaxed":
-        labels of the relaxed median partition, but "sequential" with more than 256 clusters if their square times the
-        number of rows exceeds 10^9. Or a partition to start from, of shape (n_samples,): any integer codes but -1.
+        "mixed": alternates between these two. Or a partition to start from, of shape (n_samples,): any integer codes
+        but -1.
     max_passes : int, default=100
         Largest number of passes over all objects per start, not counting those after dissolving clusters.
     bound : bool, default=False
@@ -177,9 +176,6 @@ def solve_hard_median_partition(
         check_tables(encoding, limit, "n_clusters")
     if not isinstance(start, str):
         check_tables(encoding, start.max() + 1, "the number of clusters of init")
-    elif start == "partitions":
-        widest = encoding.partitions.n_clusters.max()
-        check_tables(encoding, widest, "with init='partitions', the number of clusters of a column of labels")
 
     weighting = weighting.ready(m, 1.0, partial(linked_group, encoding, rng))
     seeds = rng.randint(MAX_SEED, size=n_init)

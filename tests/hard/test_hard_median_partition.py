@@ -19,14 +19,24 @@ from robust_eac import (
 from robust_eac.median_partition import RestrictedSimplex
 
 from .. import reference
-from ..access import LOSSES, _contingency, _multistart, adjusted_agreements, as_weighting, check_ensemble, encode
+from ..access import (
+    LOSSES,
+    _contingency,
+    _multistart,
+    _search,
+    adjusted_agreements,
+    as_weighting,
+    check_ensemble,
+    encode,
+    tables_of,
+)
 from ..access import encode_ensemble as encoded
 from ..conftest import planted_ensemble, random_ensemble, same_partition
 
 COSTS = [("binder", 1.0), ("binder", 1.4), ("vi", 0.6), ("vi", 1.0)]
 OF_ALL = pytest.mark.parametrize(("name", "cost"), COSTS)
 LOSS = pytest.mark.parametrize("loss", LOSSES)
-STARTS = ("mixed", "sequential", "random", "partitions", "relaxed")
+STARTS = ("mixed", "sequential", "random")
 solve = partial(solve_hard_median_partition, random_state=0)
 
 
@@ -230,6 +240,28 @@ def test_many_objects_by_a_sample_of_them(rng, loss, monkeypatch):
     sampled(rng, monkeypatch, loss, 2500)
 
 
+@LOSS
+def test_many_partitions_by_a_sample_of_them(loss, monkeypatch):
+    """The first moves are made with few partitions, drawn in proportion to their weights; the last with all."""
+    drawn = []
+    monkeypatch.setattr(_multistart, "_N_PARTITIONS", 20)
+    monkeypatch.setattr(_multistart, "tables_of", lambda *given: drawn.append(given[1]) or tables_of(*given))
+    rng = np.random.RandomState(0)
+    truth = rng.randint(5, size=150)
+    weights = rng.dirichlet(np.ones(200))
+    weights[:50] = 0.0
+    weights /= weights.sum()
+    labels = planted_ensemble(rng, truth, 200, noise=0.2)
+    labels[:, :50] = rng.randint(5, size=(150, 50))
+    result = solve(labels, loss=loss, weights=weights)
+    assert same_partition(result.labels, truth)
+    assert result.objective == pytest.approx(weights @ hard_partition_losses(labels, truth, loss=loss), abs=1e-12)
+    assert not drawn[0][:50].any()
+    assert drawn[0].sum() == pytest.approx(1.0)
+    assert np.abs(drawn[0] - weights).max() < 1 / 20
+    np.testing.assert_allclose(drawn[-1], weights, rtol=1e-12)
+
+
 def test_a_sample_of_more_than_sixteen_thousand_objects(monkeypatch):
     sampled(np.random.RandomState(0), monkeypatch, "vi", 19000)
 
@@ -269,9 +301,10 @@ def test_summaries_of_a_result_and_of_its_ball(rng):
 # ------------------------------------------------------- from a given partition, for Binder's loss, by moves alone
 
 
-@pytest.fixture
-def search(monkeypatch):
-    """The search that dissolves no cluster."""
+@pytest.fixture(params=[0, 100], ids=["tables", "pairs"])
+def search(request, monkeypatch):
+    """The search that dissolves no cluster, by tables of the base partitions or by sums over pairs."""
+    monkeypatch.setattr(_search, "_PAIR_ROWS", request.param)
     monkeypatch.setattr(_multistart, "_THOROUGH_WORK", 0)
     return solve
 
@@ -368,18 +401,6 @@ def test_agreements_are_those_of_the_membership(rng, missing):
         np.testing.assert_allclose(_multistart.agreements_with(encoding, clusters), expected, rtol=0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("work", "sequential"), [(10**9, False), (0, True)])
-def test_relaxed_starts_in_many_clusters(work, sequential, rng, monkeypatch):
-    """Large problems start like "sequential" ones."""
-    monkeypatch.setattr(_multistart, "_RELAXED_WORK", work)
-    monkeypatch.setattr(_multistart, "_RELAXED_CLUSTERS", 16)
-    starts, start = [], np.zeros(50, dtype=int)
-    monkeypatch.setattr(_multistart, "_relaxed", lambda *arguments: starts.append(arguments) or start)
-    labels = random_ensemble(rng, 50, 8, max_clusters=40)
-    solve(labels, 40, init="relaxed", n_init=1)
-    assert (starts == []) == sequential
-
-
 LABELS = np.column_stack([np.roll(np.arange(40), u) // 2 for u in range(4)])
 
 
@@ -388,7 +409,6 @@ LABELS = np.column_stack([np.roll(np.arange(40), u) // 2 for u in range(4)])
     [
         (solve, {"n_clusters": 6}, "n_clusters must be at most 5 with 80 base clusters"),
         (solve, {"init": np.arange(40) % 6}, "clusters of init"),
-        (solve, {"init": "partitions"}, "a column of labels"),
         (hard_partition_losses, {"partition": np.arange(40) % 6}, "clusters of partition"),
         (credible_ball, {"partition": np.arange(40) % 6}, "clusters of partition"),
         (expected_losses, {}, "a column of labels"),
