@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from robust_eac import coassociation_matrix
@@ -88,10 +89,10 @@ def test_what_is_taken(form):
     before = repr(labels)
     ensemble = check_ensemble(labels)
     assert repr(labels) == before
-    np.testing.assert_array_equal(ensemble.labels, expected)
+    assert_array_equal(ensemble.labels, expected)
     assert ensemble.labels.dtype.kind in "biu"
     assert ensemble.names == (None if names is None else tuple(names))
-    np.testing.assert_array_equal(ensemble.observed(), expected != -1)
+    assert_array_equal(ensemble.observed(), expected != -1)
     assert check_ensemble(ensemble) is ensemble
 
 
@@ -357,10 +358,10 @@ def test_what_checks_return():
     labels, codes = validation.hard_partition(3 * CODES + 1, N)
     assert labels.tolist() == [1, 4]
     assert np.array_equal(codes, CODES)
-    np.testing.assert_allclose(validation.membership(sparse.csr_array(ROWS), N), ROWS, rtol=1e-12)
-    np.testing.assert_allclose(validation.membership((1.0 + 5e-7) * ROWS, N).sum(axis=1), 1.0, rtol=1e-15)
-    np.testing.assert_allclose(validation.weights([TINY, 3 * TINY], 2), [0.25, 0.75])
-    np.testing.assert_allclose(validation.weights([1e308] * 4, 4), 0.25)
+    assert_allclose(validation.membership(sparse.csr_array(ROWS), N), ROWS, rtol=1e-12)
+    assert_allclose(validation.membership((1.0 + 5e-7) * ROWS, N).sum(axis=1), 1.0, rtol=1e-15)
+    assert_allclose(validation.weights([TINY, 3 * TINY], 2), [0.25, 0.75])
+    assert_allclose(validation.weights([1e308] * 4, 4), 0.25)
     assert validation.candidates((2, 4), high=9, high_name="n").tolist() == [2, 3, 4]
     assert validation.candidates([4, 2, 4], high=9, high_name="n").tolist() == [2, 4]
     assert validation.candidates(3, high=9, high_name="n").tolist() == [3]

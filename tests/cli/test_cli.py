@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from scipy.io import savemat
 from sklearn.preprocessing import StandardScaler
 
@@ -128,7 +129,7 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     assert clusters == result.labels.tolist()
     assert np.array_equal([weights, losses], [result.weights, result.losses])
     expected = adjusted_agreement(LABELS, np.eye(result.n_clusters)[result.labels])
-    np.testing.assert_allclose(agreements, expected, atol=1e-12)
+    assert_allclose(agreements, expected, atol=1e-12)
     order = np.argsort(result.losses)
     radius = result.losses[order][np.cumsum(result.weights[order]) >= 0.95 - 1e-12][0]
     told = {name: getattr(result, name) for name in ("objective", "cost", "converged", "n_passes")}

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from robust_eac import CONSENSUS_FUNCTIONS, consensus_distribution
 from robust_eac.diagnostics import cluster_consensus, item_consensus
@@ -33,7 +34,7 @@ def test_table_and_number_without_a_reference(resamples, capsys):
     found = consensus_distribution(resamples[0])
     header, columns = read_csv("t.csv")
     assert header == ["clusters", "area", "change", "pac"]
-    np.testing.assert_array_equal(np.array(columns, float), [found.n_clusters, found.area, found.delta, found.pac])
+    assert_array_equal(np.array(columns, float), [found.n_clusters, found.area, found.delta, found.pac])
     said = capsys.readouterr()
     assert f" 3 {found.area[1]:.4f}  {found.delta[1]:.4f} {found.pac[1]:.4f}\n" in said.out
     assert "number of clusters: 3, with the smallest pac" in said.out
@@ -81,8 +82,8 @@ def test_number_and_figure_beside_a_reference(resamples, capsys):
     own, null = map(consensus_distribution, resamples)
     header, columns = read_csv("t.csv")
     assert header[4:] == ["reference pac", "log ratio"]
-    np.testing.assert_array_equal(np.array(columns[4], float), null.pac)
-    np.testing.assert_allclose(np.array(columns[5], float), np.log(null.pac / own.pac), rtol=1e-12)
+    assert_array_equal(np.array(columns[4], float), null.pac)
+    assert_allclose(np.array(columns[5], float), np.log(null.pac / own.pac), rtol=1e-12)
     said = capsys.readouterr().out
     assert "number of clusters: 3, with the largest log ratio, larger than that of 1 reference; without" in said
     assert "in 1 of 2 cases" in said
@@ -105,7 +106,7 @@ def test_the_consensus_of_every_object_for_every_number_of_clusters(resamples):
         assert [*dict.fromkeys(clusters)] == list(range(k))
         own, of_all = item_consensus(part, clusters)[range(40), clusters], cluster_consensus(part, clusters)
         found = np.array(columns, float)[:, 40 * g : 40 * g + 40]
-        np.testing.assert_array_equal(found, [40 * [k], clusters, own, of_all[clusters]])
+        assert_array_equal(found, [40 * [k], clusters, own, of_all[clusters]])
     header, (numbers, *_) = read_csv("numbered.csv")
     assert (header[0], numbers) == ("object", 3 * tuple(map(str, range(1, 41))))
 
@@ -116,7 +117,7 @@ def test_every_reference_is_compared_with_the_data_and_the_others(resamples, cap
     # The first has clusters, and stands out more than the data; the second is the data.
     assert "none, because 2 of 2 references stand out as much" in capsys.readouterr().out
     _, columns = read_csv("t.csv")
-    np.testing.assert_allclose(np.array(columns[4], float), (own.pac + null.pac) / 2, rtol=1e-12)
+    assert_allclose(np.array(columns[4], float), (own.pac + null.pac) / 2, rtol=1e-12)
     assert run("distribution", "stable.csv", "--reference", "null.csv", "null.csv") == 0
     assert "in 1 of 3 cases" in capsys.readouterr().out
 

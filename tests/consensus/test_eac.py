@@ -6,6 +6,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage, linkage
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
@@ -63,7 +64,7 @@ def test_tree_and_cuts_equal_scipy_on_the_explicit_matrix(rng, method, missing):
         expected = scipy_tree(coassociation_matrix(labels, weights=weights), method)
         tree = eac_linkage(labels, linkage=method, weights=weights)
         assert is_valid_linkage(tree)
-        np.testing.assert_allclose(tree[:, 2], expected[:, 2], atol=1e-12)
+        assert_allclose(tree[:, 2], expected[:, 2], atol=1e-12)
         cuts = list(cuts_where_heights_differ(expected))
         assert len(cuts) > n // 2
         for q, cut in cuts:
@@ -84,7 +85,7 @@ def test_every_merge_joins_a_closest_pair_also_where_there_are_ties(rng, method,
             between = {
                 (p, q): reduce(distances[np.ix_(clusters[p], clusters[q])]) for p, q in combinations(clusters, 2)
             }
-            np.testing.assert_allclose([between[a, b], height], min(between.values()), atol=1e-9)
+            assert_allclose([between[a, b], height], min(between.values()), atol=1e-9)
             clusters[len(labels) + step] = clusters.pop(a) + clusters.pop(b)
             assert size == len(clusters[len(labels) + step])
 
@@ -106,7 +107,7 @@ def test_number_of_clusters_of_nested_trees(rng, method):
 def test_lifetimes_by_hand():
     # Pairs at heights 0.2 and 0.4, joined by single linkage at 0.6: lifetimes 0.2 and 0.2, the smaller number wins.
     labels = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [1, 1, 0, 0, 2], [2, 1, 1, 0, 2]])
-    np.testing.assert_allclose(eac_linkage(labels, linkage="single")[:, 2], [0.2, 0.4, 0.6])
+    assert_allclose(eac_linkage(labels, linkage="single")[:, 2], [0.2, 0.4, 0.6])
     assert np.array_equal(lifetime_eac(labels), [0, 0, 1, 1])
     # One cluster lives from 0.6 to 1.
     assert np.array_equal(lifetime_eac(labels, one_cluster=True), [0, 0, 0, 0])
@@ -138,7 +139,7 @@ def test_lifetimes_that_differ_by_rounding_are_equal(rng):
     for _ in range(20):
         weights = np.full(3, 0.1) * (1.0 + 1e-9 * rng.uniform(size=3))
         heights = eac_linkage(labels, linkage="single", weights=weights)[:, 2]
-        np.testing.assert_allclose(heights, [0, 1 / 3, 1 / 3, 2 / 3], atol=1e-8)
+        assert_allclose(heights, [0, 1 / 3, 1 / 3, 2 / 3], atol=1e-8)
         assert np.array_equal(lifetime_eac(labels, weights=weights), [0, 0, 0, 1, 1])
 
 
@@ -242,10 +243,10 @@ def test_enhanced_coassociation_equals_the_definition(rng, missing, n_steps):
     Z, encoding = cosines(cluster_trajectories(labels, n_steps)), encode(labels)
     observed = np.flatnonzero(encoding.partitions.sizes)
     found = walk_similarities(encoding, n_steps)
-    np.testing.assert_allclose(found[np.ix_(observed, observed)], Z, atol=1e-12)
+    assert_allclose(found[np.ix_(observed, observed)], Z, atol=1e-12)
     assert not found[encoding.partitions.missing_slots].any()
     enhanced = enhanced_coassociation_matrix(labels, n_steps=n_steps, weights=weights)
-    np.testing.assert_allclose(enhanced, object_similarities(labels, weights, Z), atol=1e-12)
+    assert_allclose(enhanced, object_similarities(labels, weights, Z), atol=1e-12)
     assert np.all(enhanced >= coassociation_matrix(labels, weights=weights) - 1e-15)
 
 

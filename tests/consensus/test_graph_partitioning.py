@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 
 from robust_eac import coassociation_matrix
@@ -76,7 +77,7 @@ def test_edges_are_the_coassociation(rng, missing):
     first = np.unique(piece, return_index=True)[1]
     expected = np.outer(sizes, sizes) * coassociation_matrix(labels, weights=weights)[np.ix_(first, first)]
     edges = coassociation_graph(take_rows(encoding, rows), weights, sizes).toarray()
-    np.testing.assert_allclose(edges, expected, rtol=1e-12, atol=1e-15)
+    assert_allclose(edges, expected, rtol=1e-12, atol=1e-15)
 
 
 def test_what_metis_is_given(rng, given_to_metis):
@@ -103,7 +104,7 @@ def test_whole_numbers(rng):
     for dtype in (np.int64, np.int32):
         whole = whole_numbers(7.0 * values, dtype)
         scale = whole.max() / values.max()
-        np.testing.assert_allclose(whole, values * scale, atol=0.51)
+        assert_allclose(whole, values * scale, atol=0.51)
         assert 2.0 * whole.sum(dtype=float) < np.iinfo(dtype).max + 100.0
         assert whole.dtype == dtype
     assert whole_numbers(np.ones(3), np.int64)[0] == 2**30
@@ -177,7 +178,7 @@ def test_meta_graph_is_the_jaccard_index(rng, missing):
     assert np.array_equal(sizes, [len(a) for a, _ in sets])
     assert np.array_equal(cluster_weights, weights[[u for _, u in sets]])
     edges = jaccard_graph(members, encoding.rows.multiplicity, sizes, cluster_weights)
-    np.testing.assert_allclose(edges.toarray(), expected, rtol=1e-12, atol=1e-15)
+    assert_allclose(edges.toarray(), expected, rtol=1e-12, atol=1e-15)
 
 
 def test_ties_are_decided_at_random(rng):
@@ -200,8 +201,8 @@ def test_balance(rng, given_to_metis):
     of_cluster = np.array([weights[u] for _, u in indicator_lists(labels)])
     sizes = np.array([len(a) for a, _ in indicator_lists(labels)])
     given = [options["vweights"] / options["vweights"].sum() for _, options in given_to_metis]
-    np.testing.assert_allclose(given[0], of_cluster / of_cluster.sum(), rtol=1e-5)
-    np.testing.assert_allclose(given[1], of_cluster * sizes / (of_cluster @ sizes), rtol=1e-5)
+    assert_allclose(given[0], of_cluster / of_cluster.sum(), rtol=1e-5)
+    assert_allclose(given[1], of_cluster * sizes / (of_cluster @ sizes), rtol=1e-5)
 
 
 # ----------------------------------------------------------------------------------------------------- HGPA

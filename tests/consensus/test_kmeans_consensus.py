@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
@@ -115,7 +116,7 @@ def test_seeds_are_different_rows_far_apart(rng):
     differ = (labels[:, np.newaxis] != labels[seeds]) & (labels[:, np.newaxis] != -1) & (labels[seeds] != -1)
     expected = differ @ weights
     costs = _lloyd.table_costs(encoding, _lloyd.seed_table(encoding, weights, seeds))
-    np.testing.assert_allclose(costs, expected, atol=1e-12)
+    assert_allclose(costs, expected, atol=1e-12)
     planted = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 15, noise=0.0)
     assert len(set(_lloyd.seed_rows(encode(planted), np.full(15, 1 / 15), 3, rng) // 20)) == 3
 

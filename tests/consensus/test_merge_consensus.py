@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import cut_tree, fcluster, is_valid_linkage
 
 from robust_eac import CONSENSUS_FUNCTIONS, adjusted_rand_score, merge_consensus, trusted_group_weights
@@ -42,7 +43,7 @@ def test_base_cluster_weights_equal_the_definition(rng, missing, theta):
     labels, weights = random_ensemble(rng, 30, 6, missing=missing), rng.dirichlet(np.full(6, 3.0))
     expected = reference.base_cluster_weights(labels, weights, theta)
     found = merge_consensus(labels, 3, weights=weights, theta=theta, random_state=0).cluster_weights
-    np.testing.assert_allclose(np.concatenate(found), np.concatenate(expected), rtol=1e-9)
+    assert_allclose(np.concatenate(found), np.concatenate(expected), rtol=1e-9)
 
 
 def test_similarities_of_groups_are_sums_over_pairs(rng, missing):
@@ -53,21 +54,21 @@ def test_similarities_of_groups_are_sums_over_pairs(rng, missing):
     groups = rng.permutation(np.arange(24) % 7)
     indicator, counts = np.eye(7)[groups], cluster_counts(encoding, groups, 7)
     found = _merging.similarity_sums(encoding, weights, by_slot, counts)
-    np.testing.assert_allclose(found[0], indicator.T @ sums @ indicator, atol=1e-10)
-    np.testing.assert_allclose(found[1], indicator.T @ pairs @ indicator, atol=1e-10)
+    assert_allclose(found[0], indicator.T @ sums @ indicator, atol=1e-10)
+    assert_allclose(found[1], indicator.T @ pairs @ indicator, atol=1e-10)
     means = _merging.mean_similarities(encoding, weights, by_slot, counts, 1)
     seen = pairs @ indicator
-    np.testing.assert_allclose(means, np.divide(sums @ indicator, seen, where=seen > 0, out=0.0 * seen), atol=1e-10)
+    assert_allclose(means, np.divide(sums @ indicator, seen, where=seen > 0, out=0.0 * seen), atol=1e-10)
 
 
 def test_the_tree_is_that_of_all_objects(rng, missing):
     labels, weights = distinct_ensemble(rng, 22, 15, missing=missing), rng.dirichlet(np.full(15, 3.0))
     found = merge_consensus(labels, 4, weights=weights, n_micro_clusters=22, random_state=0)
-    np.testing.assert_array_equal(found.micro_clusters, np.arange(22))
+    assert_array_equal(found.micro_clusters, np.arange(22))
     sums, pairs = dense_pairs(labels, weights)
     merges = reference.naive_merges(reference.product_sums(sums, pairs, np.arange(22)), pairs)
     similarities = np.minimum.accumulate([similarity for similarity, _ in merges])
-    np.testing.assert_allclose(1.0 / found.tree[:, 2] - 1.0, similarities, rtol=1e-6)
+    assert_allclose(1.0 / found.tree[:, 2] - 1.0, similarities, rtol=1e-6)
     groups = np.argmax([np.isin(np.arange(22), group) for group in merges[-4][1]], axis=0)
     assert same_partition(cut_tree(found.tree, 4)[:, 0], groups)
 
@@ -78,7 +79,7 @@ def test_merges_equal_those_of_sums_made_anew(rng, missing, power):
     sums, pairs = dense_pairs(distinct_ensemble(rng, 40, 25, missing=missing), rng.dirichlet(np.full(25, 3.0)))
     tree = _agglomeration.tree_of_sums(sums, pairs, power)
     merges = reference.naive_merges(sums, pairs, power)
-    np.testing.assert_allclose(tree.similarities, np.minimum.accumulate([s for s, _ in merges]), rtol=1e-9)
+    assert_allclose(tree.similarities, np.minimum.accumulate([s for s, _ in merges]), rtol=1e-9)
     for k in range(1, 40):
         groups = np.argmax([np.isin(np.arange(40), group) for group in merges[-k][1]], axis=0)
         assert same_partition(_agglomeration.cut(tree, k), groups)
@@ -188,7 +189,7 @@ def test_membership_and_labels_equal_the_definition(rng, missing):
     expected = similarity / similarity.sum(axis=1, keepdims=True)
     columns = [int(expected[result.labels == c].sum(axis=0).argmax()) for c in range(3)]
     assert sorted(columns) == [0, 1, 2]
-    np.testing.assert_allclose(result.membership, expected[:, columns], atol=1e-10)
+    assert_allclose(result.membership, expected[:, columns], atol=1e-10)
     assert np.array_equal(result.membership.argmax(axis=1), result.labels)
     assert np.array_equal(result.confidence, result.membership.max(axis=1))
 
@@ -218,7 +219,7 @@ def test_objects_move_to_the_nearest_group(monkeypatch, similarity, leaves, grou
     assert found.tolist() == clusters
     totals = np.sum(similarity, axis=1, keepdims=True)
     shares = np.where(totals > 0, similarity / np.where(totals > 0, totals, 1.0), 1.0 / len(similarity[0]))
-    np.testing.assert_allclose(membership, shares)
+    assert_allclose(membership, shares)
 
 
 def test_auto_on_unanimous_ensembles(rng):
@@ -226,7 +227,7 @@ def test_auto_on_unanimous_ensembles(rng):
     labels = np.column_stack([rng.permutation(13)[truth] for _ in range(5)])
     result = merge_consensus(labels, random_state=0)
     assert same_partition(result.labels, truth)
-    np.testing.assert_allclose(result.confidence, 1.0)
+    assert_allclose(result.confidence, 1.0)
 
 
 def test_auto_goes_to_ten_or_to_the_mean_number(rng):
@@ -252,7 +253,7 @@ def test_scaled_distances_are_those_of_explicit_rows(rng, missing):
             # A mean over the objects that the partition observes.
             means = np.array([rows[seen & (groups == c)].mean() for c in range(3)])
             expected[seen] += (rows[seen, np.newaxis] - means) ** 2
-    np.testing.assert_allclose(table_costs(encoding, found), expected, atol=1e-12)
+    assert_allclose(table_costs(encoding, found), expected, atol=1e-12)
 
 
 def test_many_objects(rng, monkeypatch):
@@ -314,7 +315,7 @@ def test_objects_that_no_trusted_partition_observes(rng):
     labels[unseen, :9] = -1
     result = merge_consensus(labels, "auto", weights=[1.0] * 9 + [0.0], random_state=0)
     assert np.array_equal(np.flatnonzero(result.micro_clusters == -1), np.sort(unseen))
-    np.testing.assert_allclose(result.membership[unseen], 1.0 / 3.0)
+    assert_allclose(result.membership[unseen], 1.0 / 3.0)
     alone = merge_consensus(np.delete(labels, unseen, axis=0)[:, :9], "auto", weights=np.ones(9), random_state=0)
     assert same_partition(alone.labels, np.delete(result.labels, unseen))
 

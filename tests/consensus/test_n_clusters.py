@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -112,10 +113,10 @@ def test_unanimous_ensembles(sizes, figure, match):
     labels = np.repeat(np.arange(len(sizes)), sizes)[:, np.newaxis] + np.zeros((1, 6), dtype=int)
     selection = unstable(labels, [4, 5, 6], match=match)
     assert selection.stable.all() == selection.stable.any() == (figure == 1.0)
-    np.testing.assert_allclose(selection.split_stability, figure)
-    np.testing.assert_allclose(selection.prediction_strength, figure)
+    assert_allclose(selection.split_stability, figure)
+    assert_allclose(selection.prediction_strength, figure)
     assert selection.n_clusters == len(sizes)
-    np.testing.assert_array_equal(selection.n_nonempty, np.minimum(selection.candidates, len(sizes)))
+    assert_array_equal(selection.n_nonempty, np.minimum(selection.candidates, len(sizes)))
 
 
 @pytest.mark.parametrize(
@@ -242,7 +243,7 @@ def test_missing_labels_threads_and_the_order_of_candidates(rng):
     assert selection.n_clusters == 3
     again = select_n_clusters(labels, [4, 1, 2, 5, 3, 2], **QUICK, n_jobs=2)
     for one, other in zip(selection, again, strict=True):
-        np.testing.assert_array_equal(one, other)
+        assert_array_equal(one, other)
 
 
 def test_objects_without_weight_decide_nothing(rng):
@@ -251,9 +252,9 @@ def test_objects_without_weight_decide_nothing(rng):
     # Rounding decides where a fourth cluster would be cut.
     selection = select_n_clusters(noise, range(1, 4), sample_weight=weight, **QUICK)
     alone = select_n_clusters(labels, range(1, 4), **QUICK)
-    np.testing.assert_array_equal(selection.labels[:60], alone.labels)
+    assert_array_equal(selection.labels[:60], alone.labels)
     for field in ("held_out_agreement", "split_stability", "prediction_strength"):
-        np.testing.assert_allclose(getattr(selection, field), getattr(alone, field), atol=1e-12)
+        assert_allclose(getattr(selection, field), getattr(alone, field), atol=1e-12)
 
 
 def test_a_selection_is_printed_as_a_table(rng, capsys):
@@ -302,7 +303,7 @@ def test_copies_are_no_evidence(rng, n_changed):
         column[rng.randint(300, size=n_changed)] = 0
     assert unstable(labels, match=FEW.format(5)).n_different == 5
     groups = _n_clusters.linked_copies(encode(labels), rng)
-    np.testing.assert_array_equal(groups, np.repeat(groups[::20], 20))
+    assert_array_equal(groups, np.repeat(groups[::20], 20))
     first, second = _n_clusters._equally_fine(encode(labels).partitions, groups, rng)
     assert set(groups[first]).isdisjoint(groups[second])
     # Equal partitions of different objects are evidence.

@@ -2,6 +2,7 @@ from math import ceil
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.sparse.csgraph import connected_components
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_rand_score
@@ -122,7 +123,7 @@ def test_the_final_partition_matrix_is_its_formula(data):
     inverse = np.linalg.inv(deviations.T @ deviations / (core.sum() - n_clusters))
     squares = [[(x - center) @ inverse @ (x - center) for center in centers] for x in X]
     expected = [[1 / sum(row[k] / other for other in row) for k in range(n_clusters)] for row in squares]
-    np.testing.assert_allclose(model.membership_, expected, rtol=1e-9)
+    assert_allclose(model.membership_, expected, rtol=1e-9)
     assert np.array_equal(model.membership_[~core].argmax(axis=1), model.labels_[~core])
 
 

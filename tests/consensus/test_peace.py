@@ -5,6 +5,7 @@ from itertools import permutations
 import cvxpy as cp
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 
@@ -87,7 +88,7 @@ def test_objective_and_gradient(rng, problem, kl):
         step[i, q] = h
         slope = (plain_objective(pairs, Y + step, kl) - plain_objective(pairs, Y - step, kl)) / (2 * h)
         assert g[i, q] == pytest.approx(slope, abs=1e-6)
-    np.testing.assert_allclose(gaps, np.ptp(g, axis=1))
+    assert_allclose(gaps, np.ptp(g, axis=1))
 
 
 def test_the_continued_divergence_is_smooth_and_convex():
@@ -98,7 +99,7 @@ def test_the_continued_divergence_is_smooth_and_convex():
         assert np.isfinite(values).all()
         assert np.all(np.diff(slopes) >= -1e-9)
         inner = (p > 0.005) & (p < 0.995)
-        np.testing.assert_allclose(values[inner], [plain_divergence(c, x, True) for x in p[inner]], rtol=1e-12)
+        assert_allclose(values[inner], [plain_divergence(c, x, True) for x in p[inner]], rtol=1e-12)
         for end, step in ((0.0, _MARGIN), (1.0, -_MARGIN)):
             value, rate = (f(end + step, c, True) for f in (module.divergence, module.slope))
             assert value == pytest.approx(plain_divergence(c, end + step, True), rel=1e-12)
@@ -154,11 +155,11 @@ def test_a_whole_run_is_that_of_a_linear_search(rng, problem, kl):
         assert module.move_mass(pairs, kl, current, 1e-6, 1) == 1
         assert module.total_divergence(pairs, kl, Y) < before
         fresh = state_of(pairs, Y, kl)
-        np.testing.assert_allclose(current.g, fresh.g, atol=1e-7 if kl else 1e-12)
-        np.testing.assert_allclose(current.gaps, fresh.gaps, atol=1e-7 if kl else 1e-12)
+        assert_allclose(current.g, fresh.g, atol=1e-7 if kl else 1e-12)
+        assert_allclose(current.gaps, fresh.gaps, atol=1e-7 if kl else 1e-12)
     assert found == columns
     assert len(found) > 10
-    np.testing.assert_allclose(Y, expected, atol=1e-10)
+    assert_allclose(Y, expected, atol=1e-10)
 
 
 def test_the_leader_of_a_run_of_objects_has_its_largest_gap(rng):
@@ -198,7 +199,7 @@ def test_starts_and_threads(rng):
     assert one.objective <= solve_peace(labels, 3, random_state=2).objective
     with pytest.warns(ConvergenceWarning, match="max_steps=0"):
         stopped = solve_peace(labels, 3, init=start, max_steps=0, tol=0.0)
-    np.testing.assert_allclose(stopped.membership, start, rtol=1e-14)
+    assert_allclose(stopped.membership, start, rtol=1e-14)
 
 
 @pytest.mark.parametrize("divergence", ["l2", "kl"])
@@ -209,7 +210,7 @@ def test_objects_that_no_partition_observes_with_another_stay_where_they_start(r
     labels[6, 2] = 5
     start = random_membership(rng, 7, 2)
     result = solve_peace(labels, 2, divergence=divergence, init=start)
-    np.testing.assert_allclose(result.membership[6], start[6], rtol=1e-14)
+    assert_allclose(result.membership[6], start[6], rtol=1e-14)
     alone = solve_peace(np.where(np.eye(4), 0, -1), 2, divergence=divergence, random_state=0)
     assert (alone.objective, alone.gap, alone.n_steps, alone.converged) == (0.0, 0.0, 0, True)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import adjusted_agreement, agreement_test
@@ -76,7 +77,7 @@ def test_weights_are_repeated_objects(rng, missing):
         labels, Y = np.concatenate([labels, labels[:2]]), np.concatenate([Y, Y[5:7]])
         found = agreement_test(labels, Y, sample_weight=[*copies, 0, 0])
         for one, other in zip(found, repeated, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+            assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
 def test_weights_below_one_count_for_their_ratios(rng):
@@ -86,7 +87,7 @@ def test_weights_below_one_count_for_their_ratios(rng):
     expected = adjusted_agreement(np.repeat(labels, copies, axis=0), np.repeat(Y, copies, axis=0))
     for scale in (1e-58, 1e-3, 0.05, 1.0 / copies.sum()):
         found = adjusted_agreement(labels, Y, sample_weight=scale * copies)
-        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
+        assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
     test = agreement_test(labels, Y, sample_weight=1e58 * (1.0 + copies))
     assert all(np.isfinite(values).all() for values in test)
 

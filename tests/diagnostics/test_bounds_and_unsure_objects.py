@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import (
     RobustEAC,
@@ -115,7 +116,7 @@ def test_objects_without_weight_are_not_counted(rng):
         found = _certificates.assess_membership(weigh(encode(labels), weight), *arguments)[0]
         arguments = weights, membership[kept], membership[kept].argmax(axis=1)
         fewer = _certificates.assess_membership(weigh(encode(labels[kept]), weight[kept]), *arguments)[0]
-        np.testing.assert_allclose(found[:2], fewer[:2], rtol=1e-9)
+        assert_allclose(found[:2], fewer[:2], rtol=1e-9)
         assert found[2:] == fewer[2:]
         n_ambiguous.add(found.n_ambiguous)
     assert len(n_ambiguous) > 1

@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from robust_eac.consensus.combinatorial import zca_whiten
 from robust_eac.ensembles import FeatureSubsetEnsemble
@@ -24,7 +25,7 @@ def test_kmeans_stops_after_max_iter_updates(rng):
     seeds = np.array([3, 7, 11])
     labels = np.argmin(((x[:, np.newaxis] - x[seeds]) ** 2).sum(axis=2), axis=1)
     for max_iter in (1, 2, 3):
-        np.testing.assert_array_equal(kmeans(x, seeds, max_iter=max_iter), labels)
+        assert_array_equal(kmeans(x, seeds, max_iter=max_iter), labels)
         means = np.array([x[labels == c].mean(axis=0) for c in range(3)])
         labels = np.argmin(((x[:, np.newaxis] - means) ** 2).sum(axis=2), axis=1)
     assert not np.array_equal(kmeans(x, seeds), kmeans(x, seeds, max_iter=1))
@@ -147,8 +148,8 @@ def test_given_subsets(rng):
     mask[:, 2] = True
     indices = [rng.permutation(np.flatnonzero(row)) for row in mask]
     one, two = (FeatureSubsetEnsemble(combinations=given, random_state=0).fit(X) for given in (mask, indices))
-    np.testing.assert_array_equal(one.labels_, two.labels_)
-    np.testing.assert_array_equal(one.orders_, mask.sum(axis=1))
+    assert_array_equal(one.labels_, two.labels_)
+    assert_array_equal(one.orders_, mask.sum(axis=1))
     assert all(np.array_equal(s, np.flatnonzero(row)) for s, row in zip(one.subsets_, mask, strict=True))
 
 
@@ -156,7 +157,7 @@ def test_same_seed_same_ensemble_whatever_the_batches(rng, monkeypatch):
     X = rng.normal(size=(30, 8))
     one = FeatureSubsetEnsemble((2, 5), random_state=3).fit_transform(X)
     monkeypatch.setattr(subsets, "_BATCH_SIZE", 1000)
-    np.testing.assert_array_equal(one, FeatureSubsetEnsemble((2, 5), random_state=3).fit_transform(X))
+    assert_array_equal(one, FeatureSubsetEnsemble((2, 5), random_state=3).fit_transform(X))
 
 
 def test_extremes(rng):

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from experiments import __main__ as cli
 from experiments.robust_eac import noisy_ensembles
@@ -116,7 +117,7 @@ def test_wrong_values_are_refused_before_work_starts(root, capsys, texts, messag
 def test_a_file_has_features_and_a_column_of_classes(root, name):
     X, y = load_features(name, ())
     assert (X.shape, y.tolist()) == ((24, 2), [1, 0] * 12)
-    np.testing.assert_allclose(X.std(axis=0), 1.0)
+    assert_allclose(X.std(axis=0), 1.0)
     # In the plane up to 10 clusters, otherwise up to 20.
     assert [noisy_ensembles.SETTINGS[one] for one in (name, "ecoli")] == [(2, (2, 10)), (8, (8, 40))]
 

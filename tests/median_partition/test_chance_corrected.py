@@ -3,6 +3,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import RestrictedSimplex, adjusted_agreement, certify, solve_median_partition
 
@@ -50,9 +51,9 @@ def problem(request, rng):
 def test_losses_equal_the_dense_reference(problem):
     ensemble, copies, encoding, _, membership = problem
     expected = dense_losses(ensemble, membership, copies)
-    np.testing.assert_allclose(on(encoding).measure(membership).losses, expected, rtol=1e-10)
+    assert_allclose(on(encoding).measure(membership).losses, expected, rtol=1e-10)
     agreement = adjusted_agreement(ensemble, membership, sample_weight=copies.astype(float))
-    np.testing.assert_allclose(1.0 - agreement, expected, rtol=1e-10)
+    assert_allclose(1.0 - agreement, expected, rtol=1e-10)
 
 
 def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
@@ -76,7 +77,7 @@ def test_gap_counts_ordered_pairs_as_that_of_raw_losses(problem):
     options = {"weights": weights, "agreement": "adjusted", "sample_weight": copies.astype(float)}
     certificate = certify(ensemble, membership, **options)
     assert certificate.gap == pytest.approx(steps.gap(), rel=1e-9)
-    np.testing.assert_allclose(certificate.object_gaps, of_objects, rtol=1e-5, atol=1e-9)
+    assert_allclose(certificate.object_gaps, of_objects, rtol=1e-5, atol=1e-9)
 
 
 def test_steps_end_where_nothing_is_lower(monkeypatch, rng):

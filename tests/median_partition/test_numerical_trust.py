@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import (
@@ -75,7 +76,7 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
     assert rows.min() >= 0.0
     fresh = statistics_of(encoding, weights, rows)
     for kept, exact in ((statistics.T, fresh.T), (statistics.Q, fresh.Q)):
-        np.testing.assert_allclose(kept, exact, rtol=0.0, atol=1e-11 * np.abs(exact).max())
+        assert_allclose(kept, exact, rtol=0.0, atol=1e-11 * np.abs(exact).max())
 
 
 def _put(encoding, statistics, rows, i, membership):
@@ -104,7 +105,7 @@ def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting
     result = solve_median_partition(labels, K, weighting=weighting, **limits, **options)
     losses = (partition_losses if raw else adjusted_agreement)(labels, result.membership, **options)
     losses = losses if raw else 1.0 - losses
-    np.testing.assert_allclose(result.losses, losses, rtol=1e-9, atol=1e-11 * unit)
+    assert_allclose(result.losses, losses, rtol=1e-9, atol=1e-11 * unit)
     given = options | {"weights": result.weights}
     gap = certify(labels, result.membership, agreement=agreement, **given).gap
     assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)
@@ -124,7 +125,7 @@ def test_what_is_reported_is_what_the_public_functions_find(ensembles, weighting
         "restricted-simplex": restricted_simplex_weights,
     }  # fmt: skip
     if weighting in closed_forms:
-        np.testing.assert_allclose(closed_forms[weighting](losses), result.weights, atol=1e-8)
+        assert_allclose(closed_forms[weighting](losses), result.weights, atol=1e-8)
 
 
 def digest_of_fits(n_jobs):

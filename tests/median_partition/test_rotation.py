@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.optimize import linear_sum_assignment
 
 from robust_eac import corrupt_ensemble, optimality_gap, solve_median_partition, solve_membership
@@ -29,8 +30,8 @@ def canonical(rows, weight=None):
     weight = np.ones(len(rows)) if weight is None else weight
     turned, Q = rows.copy(), _rotation.Search.of(rows, weight).canonical()
     if Q is not None:
-        np.testing.assert_allclose(Q @ Q.T, np.eye(len(Q)), atol=1e-12)
-        np.testing.assert_allclose(Q.sum(axis=1), 1.0, atol=1e-12)
+        assert_allclose(Q @ Q.T, np.eye(len(Q)), atol=1e-12)
+        assert_allclose(Q.sum(axis=1), 1.0, atol=1e-12)
         _rotation.rotate_rows(turned, Q)
     return turned
 
@@ -65,13 +66,13 @@ def test_a_turned_membership_comes_back(rng, fit):
     if options["agreement"] == "raw":
         gap = optimality_gap(labels, rows, sample_weight=weight)
         assert result.gap == pytest.approx(gap, rel=1e-6, abs=1e-13)
-    np.testing.assert_allclose(numbered_alike(canonical(rows, weight), rows), rows, atol=1e-5)
+    assert_allclose(numbered_alike(canonical(rows, weight), rows), rows, atol=1e-5)
     turns = [reference.admissible_rotation(rows, rng) for _ in range(3)]
     if fit.get("turns", True) is not None:
         assert (max(np.abs(Q - np.eye(k)).max() for Q in turns) > 1e-3) == fit.get("turns", True)
     for Q in turns:
         back = numbered_alike(canonical(np.maximum(rows @ rng.permutation(Q).T, 0.0), weight), rows)
-        np.testing.assert_allclose(back, rows, atol=1e-5)
+        assert_allclose(back, rows, atol=1e-5)
 
 
 def test_no_rotation_of_three_free_clusters_beside_pure_ones_has_more_confidence(rng):
@@ -111,7 +112,7 @@ def test_rigid_rows_have_no_small_rotation(rng):
         rows /= rows.sum(axis=1, keepdims=True)
         assert is_rigid(rows) == rigid
         if rigid:
-            np.testing.assert_allclose(reference.admissible_rotation(rows, rng, 30), np.eye(4), atol=1e-6)
+            assert_allclose(reference.admissible_rotation(rows, rng, 30), np.eye(4), atol=1e-6)
     # Around each vertex, rows that touch all faces: no small rotation keeps them in the simplex.
     near = np.array([[0.95, 0.05, 0.0], [0.95, 0.0, 0.05]])
     assert is_rigid(np.concatenate([np.roll(near, shift, axis=1) for shift in range(3)]))
@@ -167,7 +168,7 @@ def test_the_state_turns_with_the_memberships(kind, rng):
     objective.rotate_rows(rows, Q)
     assert np.abs(Q - np.eye(4)).max() > 0.1
     for found, expected in zip(turned, objective.measure(rows), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from ..access import (
     ChanceCorrectedObjective,
@@ -58,8 +59,8 @@ def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relax
         assert value <= before + 1e-12 * encoding.partitions.total**2
         before = value
     fresh = statistics_of(encoding, weights, rows)
-    np.testing.assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-10)
+    assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-10)
+    assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-10)
     # It has converged.
     assert gap_of(encoding.visited, rows, fresh, encoding.partitions.total) < 1e-3
 
@@ -128,7 +129,7 @@ def test_parts_add_up(rng, monkeypatch):
     for module in (_formula, _gradient):
         monkeypatch.setattr(module, "IN_PARTS", len(rows) + 1)
     for matrix, expected in zip(parts, accumulate(encoding, rows), strict=True):
-        np.testing.assert_allclose(matrix, expected, rtol=1e-12, atol=1e-14)
+        assert_allclose(matrix, expected, rtol=1e-12, atol=1e-14)
 
 
 def test_few_copies_of_the_matrices_are_in_memory_at_a_time(rng):

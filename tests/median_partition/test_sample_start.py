@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import WEIGHT_SOLVERS, adjusted_rand_score, optimality_gap, solve_median_partition
 
@@ -63,7 +64,7 @@ def test_objects_are_drawn_as_often_as_they_weigh(rng):
     drawn = [draw_quarter(encoding, 3, np.random.RandomState(seed)) for seed in range(50)]
     assert all(quarter.partitions.total == pytest.approx(weight.sum()) for quarter in drawn)
     share = np.mean([quarter.partitions.sizes / quarter.partitions.total for quarter in drawn], axis=0)
-    np.testing.assert_allclose(share, encoding.partitions.sizes / encoding.partitions.total, atol=0.03)
+    assert_allclose(share, encoding.partitions.sizes / encoding.partitions.total, atol=0.03)
 
 
 @pytest.mark.usefixtures("small_quarters")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import RobustEAC, partition_losses, solve_median_partition, solve_membership
 
@@ -19,7 +20,7 @@ def test_weight_is_repetition(rng):
     options = {"weights": weights, "tol": 1e-9, "max_sweeps": 20000, "random_state": 0}
     first = solve_membership(labels, 3, init=Y, sample_weight=times, **options)
     second = solve_membership(many, 3, init=repeated(Y, times), **options)
-    np.testing.assert_allclose(repeated(first.membership, times), second.membership, atol=1e-9)
+    assert_allclose(repeated(first.membership, times), second.membership, atol=1e-9)
 
 
 def test_the_scale_of_weights_does_not_matter(rng):
@@ -31,7 +32,7 @@ def test_the_scale_of_weights_does_not_matter(rng):
     # Powers of two scale without rounding.
     for scale in (2.0**-60, 2.0, 2.0**60):
         scaled = partition_losses(labels, Y, sample_weight=scale * weight)
-        np.testing.assert_allclose(scaled, scale**2 * losses, rtol=1e-15)
+        assert_allclose(scaled, scale**2 * losses, rtol=1e-15)
         result = solve_median_partition(labels, 3, sample_weight=scale * weight, **options)
         assert np.array_equal(result.membership, expected.membership)
 
@@ -47,7 +48,7 @@ def test_objects_without_weight_change_nothing_and_find_their_place(rng):
     expected = solve_membership(labels[kept], 3, sample_weight=weight[kept], **options)
     # Rounding decides which cluster is which.
     grams = [Y @ Y.T for Y in (result.membership[kept], expected.membership)]
-    np.testing.assert_allclose(*grams, atol=1e-5)
+    assert_allclose(*grams, atol=1e-5)
     assert result.objective == pytest.approx(expected.objective, rel=1e-9)
     # The others being fixed, no membership of an object without weight is better, its own pair aside.
     gram_terms = list(reference.pair_terms(labels))

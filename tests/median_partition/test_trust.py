@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import binom
 
@@ -34,11 +35,11 @@ def test_weights_are_the_definition(rng):
         expected, share = rng.uniform(0.5, 2.0, size=m), rng.uniform()
         losses = expected * rng.uniform(0.0, 1.4, size=m) * (rng.uniform(size=m) < 0.9)
         weights = chance_corrected_weights(losses, expected=expected, share=share)
-        np.testing.assert_allclose(weights, weights_by_loop(losses, expected, share), rtol=1e-14)
+        assert_allclose(weights, weights_by_loop(losses, expected, share), rtol=1e-14)
         same = chance_corrected_weights(losses, expected=1.5, share=share)
-        np.testing.assert_allclose(same, weights_by_loop(losses, [1.5] * m, share), rtol=1e-14)
+        assert_allclose(same, weights_by_loop(losses, [1.5] * m, share), rtol=1e-14)
         own = chance_corrected_weights(losses, share=share)
-        np.testing.assert_allclose(own, weights_by_loop(losses, [losses.max() or 1.0] * m, share), rtol=1e-14)
+        assert_allclose(own, weights_by_loop(losses, [losses.max() or 1.0] * m, share), rtol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_the_group_is_the_largest_component(rng, level):
     if len(expected) == 1:
         expected = range(11)
     assert set(np.flatnonzero(weights)) == set(expected)
-    np.testing.assert_allclose(weights[list(expected)], 1.0 / len(expected))
+    assert_allclose(weights[list(expected)], 1.0 / len(expected))
 
 
 @pytest.mark.parametrize("kind", ["fine", "tiny", "incomplete"])
@@ -154,7 +155,7 @@ def test_the_seed_of_the_noise_may_be_that_of_the_trust(rng):
     planted = planted_ensemble(rng, np.repeat(np.arange(4), 50), 320, noise=0.2)
     noisy, replaced = corrupt_ensemble(planted, 0.8, 0)
     weights = trusted_group_weights(noisy, random_state=0)
-    np.testing.assert_array_equal(weights > 0.0, ~replaced)
+    assert_array_equal(weights > 0.0, ~replaced)
 
 
 def test_the_sample_is_large_enough_for_incomplete_partitions(rng):
@@ -175,4 +176,4 @@ def test_objects_without_weight_do_not_count(rng):
     sample = sample_columns(encode_ensemble(check_ensemble(labels), weight), rng)
     assert sample.shape == (6, 60)
     rest = sample_columns(encode(labels[60:]), rng)
-    np.testing.assert_allclose(*(pairs_of(columns, np.arange(6)).pvalue for columns in (sample, rest)))
+    assert_allclose(*(pairs_of(columns, np.arange(6)).pvalue for columns in (sample, rest)))

@@ -18,6 +18,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from matplotlib import colormaps
+from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
 
 from robust_eac import (
@@ -137,10 +138,10 @@ def test_how_the_number_of_clusters_was_chosen(few, fitted):
     selection = select_n_clusters(few, (2, 4), n_splits=2, random_state=0)
     page = fitted.to_html(few, selection=selection)
     columns = columns_of(page, "number")
-    np.testing.assert_array_equal(numbers(columns["clusters"]), selection.candidates)
-    np.testing.assert_allclose(numbers(columns["prediction strength"]), selection.prediction_strength, atol=0.005)
+    assert_array_equal(numbers(columns["clusters"]), selection.candidates)
+    assert_allclose(numbers(columns["prediction strength"]), selection.prediction_strength, atol=0.005)
     index = columns["adjusted Rand index of halves"]
-    np.testing.assert_allclose(numbers(index), selection.split_stability, atol=0.005)
+    assert_allclose(numbers(index), selection.split_stability, atol=0.005)
     assert "No number is stable." in page
     assert [cell == "yes" for cell in columns["stable"]] == selection.stable.tolist()
     with pytest.raises(StopIteration):
@@ -162,7 +163,7 @@ def test_partitions_are_listed_with_what_is_known_of_them(labels, model, monkeyp
         ("clusters", [len(np.unique(column)) for column in labels.T], None),
     ):
         tolerance = {"rtol": 0.06, "atol": 6e-4} if digits is None else {"rtol": 6e-3}
-        np.testing.assert_allclose(numbers(found[title]), np.asarray(expected)[order], **tolerance, err_msg=title)
+        assert_allclose(numbers(found[title]), np.asarray(expected)[order], **tolerance, err_msg=title)
     monkeypatch.setattr(report_page, "_PARTITIONS", 5)
     page = model.to_html(labels, names=names)
     assert columns_of(page, "partitions")["partition"] == found["partition"][:5]
@@ -171,7 +172,7 @@ def test_partitions_are_listed_with_what_is_known_of_them(labels, model, monkeyp
     found = columns_of(page, "clusters")
     assert [int(size) for size in found["objects"]] == np.bincount(model.labels_).tolist()
     means = [model.membership_.max(axis=1)[model.labels_ == c].mean() for c in range(3)]
-    np.testing.assert_allclose(numbers(found["mean membership"]), means, atol=6e-4)
+    assert_allclose(numbers(found["mean membership"]), means, atol=6e-4)
 
 
 def test_the_page_repeats_the_summary(labels):
@@ -199,7 +200,7 @@ def test_ambiguous_objects_cost_what_certify_says(rng):
     order = [names.index(name) for name in found["object"]]
     assert sorted(order) == sorted(ambiguous)
     (title,) = [title for title in found if title.startswith("cost")]
-    np.testing.assert_allclose(numbers(found[title]), costs[order], atol=0.06)
+    assert_allclose(numbers(found[title]), costs[order], atol=0.06)
     assert np.all(np.diff(numbers(found[title])) >= 0.0)
     assert [int(cluster) for cluster in found["cluster"]] == model.labels_[order].tolist()
     assert all(one != other for one, other in zip(found["cluster"], found["second cluster"], strict=True))

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.metrics import normalized_mutual_info_score
 
 from robust_eac.schemes import (
@@ -45,7 +46,7 @@ def test_pairwise_nmi_equals_scikit_learn(rng, average):
         # Objects that come again.
         labels = labels[rng.randint(n, size=2 * n)]
         nmi = pairwise_nmi(labels, MEANS[average])
-        np.testing.assert_allclose(nmi, nmi_loop(labels, average), atol=1e-13)
+        assert_allclose(nmi, nmi_loop(labels, average), atol=1e-13)
     # One cluster each, one against two, and no object in common.
     labels = np.array([[0, 0, 0, -1], [0, 0, 1, -1], [0, 0, 1, -1], [-1, 0, 0, 0], [-1, 0, 0, 1]])
     assert pairwise_nmi(labels, np.maximum)[0].tolist() == [1.0, 1.0, 0.0, 0.0]
@@ -55,7 +56,7 @@ def test_agreement_weights_are_the_formula(rng):
     labels = random_ensemble(rng, 25, 6, missing=0.2)
     nmi = nmi_loop(labels, "max")
     index = np.array([np.mean([nmi[u, v] for v in range(6) if v != u]) for u in range(6)])
-    np.testing.assert_allclose(agreement_weights(labels), index**2 / (index**2).sum(), atol=1e-12)
+    assert_allclose(agreement_weights(labels), index**2 / (index**2).sum(), atol=1e-12)
 
 
 def test_independent_partitions_get_equal_weights_and_a_warning():
@@ -83,10 +84,10 @@ def test_kernel_weights_are_mean_similarities(rng):
     for n, missing in ((2, 0.3), (5, 0.0), (8, 0.3)):
         labels = random_ensemble(rng, n, 4, max_clusters=3, missing=missing)
         kernel = kernel_loop(labels)
-        np.testing.assert_allclose(partition_kernel(labels), kernel, atol=1e-13)
+        assert_allclose(partition_kernel(labels), kernel, atol=1e-13)
         similarity = kernel.sum(axis=1) - 1.0
         if similarity.any():
-            np.testing.assert_allclose(kernel_weights(labels), similarity / similarity.sum(), atol=1e-12)
+            assert_allclose(kernel_weights(labels), similarity / similarity.sum(), atol=1e-12)
 
 
 def test_kernel_is_a_kernel(rng):
@@ -128,7 +129,7 @@ def test_cluster_index_equals_loops(rng, missing):
         expected = index_loop(labels, theta, shares)
         indices = ensemble_driven_cluster_index(labels, theta=theta, weights=weights)
         for values, loop in zip(indices, expected, strict=True):
-            np.testing.assert_allclose(values, loop, atol=1e-13)
+            assert_allclose(values, loop, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
@@ -157,10 +158,10 @@ def test_names_and_order_of_objects_do_not_matter(rng, name, missing):
     renamed = np.where(labels == -1, -1, names[np.arange(m), labels])
     # "redundancy" stops at a gap of 1e-5, from starts that it draws object by object.
     iterative = name == "redundancy"
-    np.testing.assert_allclose(scheme(renamed, X=X, random_state=0), weights, atol=1e-3 if iterative else 1e-9)
+    assert_allclose(scheme(renamed, X=X, random_state=0), weights, atol=1e-3 if iterative else 1e-9)
     if not iterative:
         order = rng.permutation(n)
-        np.testing.assert_allclose(scheme(labels[order], X=X[order], random_state=0), weights, atol=1e-9)
+        assert_allclose(scheme(labels[order], X=X[order], random_state=0), weights, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", WEIGHTING_SCHEMES)
@@ -170,6 +171,6 @@ def test_copies_get_equal_weights(rng, name):
     X = rng.uniform(size=(12, 2))
     for column in (np.zeros(12, dtype=int), np.arange(12), np.arange(12) % 3):
         labels = np.column_stack([column, 20 - column, column + 5, 3 * column])
-        np.testing.assert_allclose(scheme(labels, X=X, random_state=0), 0.25, atol=1e-9)
+        assert_allclose(scheme(labels, X=X, random_state=0), 0.25, atol=1e-9)
     other = np.column_stack([labels, rng.randint(3, size=12)])
-    np.testing.assert_allclose(np.ptp(scheme(other, X=X, random_state=0)[:4]), 0.0, atol=1e-9)
+    assert_allclose(np.ptp(scheme(other, X=X, random_state=0)[:4]), 0.0, atol=1e-9)
