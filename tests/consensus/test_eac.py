@@ -26,7 +26,6 @@ SEEDED = {"random_state": 0}
 eac, eac_linkage = partial(robust_eac.eac, **SEEDED), partial(robust_eac.consensus.eac_linkage, **SEEDED)
 lifetime_eac = partial(robust_eac.consensus.lifetime_eac, **SEEDED)
 METHODS = pytest.mark.parametrize("method", LINKAGES)
-MISSING = pytest.mark.parametrize("missing", [0.0, 0.3])
 
 
 def scipy_tree(similarity, method):
@@ -54,7 +53,6 @@ def untied_ensemble(rng, n, missing):
             return labels, weights
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.2])
 @METHODS
 def test_tree_and_cuts_equal_scipy_on_the_explicit_matrix(rng, method, missing):
     for n in (2, 24):
@@ -71,7 +69,6 @@ def test_tree_and_cuts_equal_scipy_on_the_explicit_matrix(rng, method, missing):
             assert same_partition(eac(labels, q, linkage=method, weights=weights), cut)
 
 
-@MISSING
 @METHODS
 def test_every_merge_joins_a_closest_pair_also_where_there_are_ties(rng, method, missing):
     """Identical objects count as often as they occur, so the mean is over all pairs of objects."""
@@ -155,7 +152,6 @@ def components_by_hand(labels, threshold, strict):
     return connected_components(graph, directed=False)[1]
 
 
-@MISSING
 @pytest.mark.parametrize("strict", [True, False])
 def test_threshold_equals_components_of_the_graph_of_exact_shares(rng, strict, missing):
     """Whole weights are partitions that occur so often."""
@@ -236,7 +232,6 @@ def object_similarities(labels, weights, between):
     return S
 
 
-@MISSING
 @pytest.mark.parametrize("n_steps", [1, 2, 5, 20])
 def test_enhanced_coassociation_equals_the_definition(rng, missing, n_steps):
     labels, weights = random_ensemble(rng, 12, 5, missing=missing), rng.dirichlet(np.ones(5))
@@ -256,7 +251,6 @@ def test_clusters_that_meet_no_other_are_like_none(rng):
         assert np.array_equal(enhanced_coassociation_matrix(labels), coassociation_matrix(labels))
 
 
-@MISSING
 @METHODS
 def test_linkages_are_those_of_scipy_on_the_explicit_matrix(rng, method, missing):
     # So many partitions that no two objects agree in all that observe both: their order of merging would be open.

@@ -66,7 +66,6 @@ def test_pieces(rng):
         assert all(np.ptp(sizes[rows == row]) <= 1 for row in rows)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_edges_are_the_coassociation(rng, missing):
     labels = random_ensemble(rng, 30, 7, missing=missing)
     labels = labels[np.r_[0:30, 0:30, 0:10]]
@@ -167,7 +166,6 @@ def test_memory_is_checked_before_it_is_used(monkeypatch, pymetis):
 # ----------------------------------------------------------------------------------------------------- MCLA
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_meta_graph_is_the_jaccard_index(rng, missing):
     labels = random_ensemble(rng, 25, 5, missing=missing)[np.r_[0:25, 0:15]]
     weights = rng.dirichlet(np.ones(5))
@@ -208,7 +206,6 @@ def test_balance(rng, given_to_metis):
 # ----------------------------------------------------------------------------------------------------- HGPA
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_hgpa_finds_the_smallest_cut(rng, kahypar, missing):
     excess = []
     for n, k in ((8, 2), (9, 3), (9, 3), (8, 4), (8, 4)):

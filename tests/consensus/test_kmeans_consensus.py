@@ -52,7 +52,6 @@ DIVERGENCES = {
 }
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("name", DIVERGENCES)
 def test_tables_are_the_divergences_written_out(rng, name, missing):
     labels, weights = random_ensemble(rng, 12, 4, missing=missing), rng.dirichlet(np.ones(4))
@@ -85,7 +84,6 @@ def test_the_loss_is_that_of_scikit_learn_on_the_one_hot_matrix(rng):
 
 
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_margins_skip_nothing_that_would_move(rng, name, missing):
     """Lloyd's algorithm with bounds ends where every object is in its cheapest cluster, and no pass raises the loss."""
     labels, weights = random_ensemble(rng, 200, 9, missing=missing), rng.dirichlet(np.ones(9))

@@ -33,11 +33,6 @@ def dense_pairs(labels, weights, theta=0.4):
     return reference.merged_pairs(labels, weights, reference.base_cluster_weights(labels, weights, theta))
 
 
-@pytest.fixture(params=[0.0, 0.3])
-def missing(request):
-    return request.param
-
-
 @pytest.mark.parametrize("theta", [0.2, 3.0])
 def test_base_cluster_weights_equal_the_definition(rng, missing, theta):
     labels, weights = random_ensemble(rng, 30, 6, missing=missing), rng.dirichlet(np.full(6, 3.0))

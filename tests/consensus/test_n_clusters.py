@@ -163,7 +163,6 @@ def test_few_partitions_are_told():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_criteria_compare_cuts_on_the_objects_of_both_halves(rng, weighted, missing):
     labels, candidates = random_ensemble(rng, 30, 9, missing=missing), np.array([1, 2, 4])
     weight = rng.randint(1, 4 if weighted else 2, size=30).astype(float)

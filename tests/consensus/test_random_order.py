@@ -21,7 +21,6 @@ def written(found, labels, columns):
     return found
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_given_orders_and_names_make_no_difference(rng, missing, weighted):
     labels = random_ensemble(rng, 40, 9, missing=missing)

@@ -45,7 +45,6 @@ def explicit_coassociation(labels, weights):
     return A / np.sqrt(np.outer(degrees, degrees))
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("solver", ["dense", "lanczos"])
 def test_vectors_are_those_of_the_size_normalised_coassociation(rng, monkeypatch, missing, solver):
     """Identical objects are one row of their number."""
@@ -112,7 +111,6 @@ def edges_by_loops(labels, weights, theta):
 
 
 @pytest.mark.parametrize("theta", [None, 0.4])
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("dense", [1000, 1])
 def test_coordinates_equal_the_definition(rng, monkeypatch, theta, missing, dense):
     monkeypatch.setattr(spectral, "_DENSE", dense)

@@ -24,7 +24,6 @@ def weights_by_name(partitions, all_cells):
 
 
 @pytest.mark.parametrize("at_once", [2**20, 60])
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 # With 40 clusters, cells are read label by label.
 @pytest.mark.parametrize("n_clusters", [1, 4, 40])
 @pytest.mark.parametrize("whole", [True, False])

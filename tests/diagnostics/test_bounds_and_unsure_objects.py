@@ -28,7 +28,6 @@ def _assessed(model, labels, **options):
     return _certificates.assess_membership(*arguments, **options)[0]
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_the_bound_is_one(rng, monkeypatch, missing):
     labels = _ensemble(rng, missing=missing)
     model = RobustEAC(3, n_init=2, random_state=0).fit(labels)

@@ -126,7 +126,6 @@ def test_same_minimum_as_one_machine_from_the_same_start(rng, weighting, missing
         assert_consistent(labels, result)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_line_search_knows_the_objective_along_the_step(rng, missing):
     labels = random_ensemble(rng, 40, 5, missing=missing)
     encoding, weights = encode(labels), rng.dirichlet(np.ones(5))
@@ -430,7 +429,6 @@ def test_a_long_run_continues_from_its_membership(rng):
     assert_array_equal(model.labels_, whole.labels_)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_corrected_losses_along_the_step(rng, missing):
     labels, weight = random_ensemble(rng, 40, 5, missing=missing), rng.uniform(0.2, 3.0, size=40)
     encoding, weights = _encoding.weigh(encode(labels), weight), rng.dirichlet(np.ones(5))

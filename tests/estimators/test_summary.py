@@ -45,7 +45,6 @@ def _rows(text):
     return [tuple(line.split()) for line in table[1:]]
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_a_dask_array_has_the_same_report_without_a_certificate(rng, missing):
     da = pytest.importorskip("dask.array")
     labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 8, n_random=2)

@@ -31,7 +31,6 @@ def test_memberships_that_are_too_large_are_refused_and_hard_partitions_are_not(
     assert solve_membership(labels[:250], k, random_state=0).membership.shape == (250, k)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_hundreds_of_clusters(missing, rng):
     """Weights, membership and measures are those of slow, obvious code."""
     truth = rng.permutation(np.arange(600) % 200)

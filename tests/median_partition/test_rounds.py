@@ -67,7 +67,6 @@ def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relax
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
 @pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_visits_return_the_fall_of_the_objective(rng, missing, weighted, kind, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted)

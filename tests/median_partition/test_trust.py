@@ -84,7 +84,6 @@ def side_of(column):
     return _chance.soft_moments(one_hot(column), np.ones(len(column)))
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.4])
 def test_pairwise_p_values_are_those_of_the_test(rng, missing):
     for n in (3, 12, 60):
         labels, i = random_ensemble(rng, n, 4, missing=missing), np.arange(n)

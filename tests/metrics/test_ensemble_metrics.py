@@ -16,7 +16,6 @@ def votes_over_all(labels, weights):
     return together @ weights
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_densities_are_sums_over_pairs(rng, missing):
     n, weights = 15, rng.dirichlet(np.ones(6))
     labels = random_ensemble(rng, n, 6, missing=missing)

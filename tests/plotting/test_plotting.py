@@ -81,7 +81,6 @@ def test_curves_of_consensus_values_and_their_reference(rng):
     assert not plt.get_fignums()
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_coassociation_is_that_of_the_library_in_the_order_of_the_consensus(rng, missing):
     labels = random_ensemble(rng, 40, 6, missing=missing)
     weights = rng.uniform(size=6)

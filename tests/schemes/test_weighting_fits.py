@@ -116,7 +116,6 @@ def test_nothing_valid_gives_uniform_weights_and_a_warning(scheme):
         assert np.array_equal(scheme(np.zeros((6, 2), dtype=int), X=np.arange(6.0)[:, np.newaxis]), [0.5, 0.5])
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_objective_is_the_distance_of_the_coassociation_to_the_consensus(rng, missing):
     n, m = 15, 5
     labels = random_ensemble(rng, n, m, missing=missing)
@@ -186,7 +185,6 @@ def test_quadratic_programme_equals_cvxpy(rng, m, rank):
             assert_allclose(np.delete(weights, [0, m // 2]), np.delete(expected, [0, m // 2]), atol=1e-4)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.25])
 def test_objective_never_rises_and_ends_stationary_in_both(rng, missing):
     labels = planted_ensemble(rng, np.arange(40) % 4, 10, noise=0.25, n_random=2)
     labels = np.where(rng.uniform(size=labels.shape) < missing, -1, labels)

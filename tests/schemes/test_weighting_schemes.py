@@ -121,7 +121,6 @@ def index_loop(labels, theta, weights):
     return found
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.4])
 def test_cluster_index_equals_loops(rng, missing):
     labels = random_ensemble(rng, 14, 5, missing=missing)
     for theta, weights in ((0.4, None), (1.0, rng.uniform(size=5)), (0.4, np.array([1.0, 0.0, 2.0, 0.0, 0.0]))):
