@@ -15,9 +15,7 @@ from ..access import (
     check_ensemble,
     encode,
     encode_ensemble,
-    frank_wolfe_gaps,
     gap_of,
-    gap_unit,
     losses_at,
     reduce_rows,
     statistics_of,
@@ -110,16 +108,6 @@ def test_blocks_that_would_raise_the_objective_together_follow_one_another(rng, 
     assert largest_rise() <= 1e-12
     monkeypatch.setattr(_sweep, "_interaction", lambda *_: -np.inf)
     assert largest_rise() > 1e-3
-
-
-@cases
-def test_gap_is_that_of_the_gradient(rng, missing, weighted):
-    encoding, rows, weights = problem(rng, missing, weighted)
-    statistics = statistics_of(encoding, weights, rows)
-    gaps, total = frank_wolfe_gaps(encoding.visited, rows, statistics), encoding.partitions.total
-    for n_threads in (1, 3):
-        gap = gap_of(encoding.visited, rows, statistics, total, n_threads=n_threads)
-        assert gap == pytest.approx(encoding.rows.multiplicity @ gaps / gap_unit(total), rel=1e-9)
 
 
 def test_parts_add_up(rng, monkeypatch):
