@@ -36,6 +36,12 @@ def rng(seed):
     return np.random.RandomState(seed)
 
 
+@pytest.fixture(params=[0.0, 0.3])
+def missing(request):
+    """The share of labels that are missing."""
+    return request.param
+
+
 @pytest.fixture(autouse=True)
 def _global_random_state_untouched(request):
     """No code of the library may seed NumPy's global generator, or draw from it when it was given a seed."""
@@ -57,18 +63,23 @@ def _no_figure_stays_open():
 
 
 def random_ensemble(rng, n, m, *, max_clusters=4, missing=0.0):
-    """Random label matrix; about a share `missing` of the labels is -1, never a whole row or column."""
-    labels = rng.randint(max_clusters, size=(n, m))
-    if missing:
-        hidden = rng.uniform(size=(n, m)) < missing
-        hidden[np.arange(n), rng.randint(m, size=n)] = False
-        hidden[rng.randint(n, size=m), np.arange(m)] = False
-        labels = np.where(hidden, -1, labels)
-    return labels
+    """Random label matrix, of which some may be missing."""
+    return hide(rng, rng.randint(max_clusters, size=(n, m)), missing)
 
 
-def planted_ensemble(rng, truth, m, *, noise=0.1, n_random=0):
-    """m noisy copies of a partition with labels renamed, the last n_random of them pure noise."""
+def hide(rng, labels, missing):
+    """The labels with about a share `missing` of them -1, never a whole row or column."""
+    if missing == 0.0:
+        return labels
+    n, m = labels.shape
+    hidden = rng.uniform(size=(n, m)) < missing
+    hidden[np.arange(n), rng.randint(m, size=n)] = False
+    hidden[rng.randint(n, size=m), np.arange(m)] = False
+    return np.where(hidden, -1, labels)
+
+
+def planted_ensemble(rng, truth, m, *, noise=0.1, n_random=0, missing=0.0):
+    """m noisy copies of a partition with labels renamed, the last n_random of them pure noise; some may be missing."""
     n, k = len(truth), truth.max() + 1
     labels = np.empty((n, m), dtype=int)
     for u in range(m):
@@ -76,7 +87,7 @@ def planted_ensemble(rng, truth, m, *, noise=0.1, n_random=0):
         wrong = rng.uniform(size=n) < (1.0 if u >= m - n_random else noise)
         column[wrong] = rng.randint(k, size=wrong.sum())
         labels[:, u] = column
-    return labels
+    return hide(rng, labels, missing)
 
 
 def same_partition(a, b):

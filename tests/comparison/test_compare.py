@@ -7,6 +7,7 @@ from concurrent.futures.process import BrokenProcessPool
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 
 from robust_eac import (
     CONSENSUS_FUNCTIONS,
@@ -97,7 +98,7 @@ def test_the_runs_are_what_the_parts_compute(labels):
     row = run(labels, y=TRUTH, **options).iloc[-1]
     weights, rng = agreement_weights(labels), np.random.RandomState(seed_of_the_first(4))
     found = kmeans_consensus(labels, 3, weights=weights, random_state=rng)
-    np.testing.assert_allclose(row["weights"], weights, rtol=1e-14)
+    assert_allclose(row["weights"], weights, rtol=1e-14)
     assert np.array_equal(row["labels"], found)
     of_truth = [score(TRUTH, found) for score in (h_criterion, normalized_mutual_information, adjusted_rand_score)]
     scores = [3, *of_truth, ensemble_nmi(labels, found), density(labels, found)]
@@ -144,7 +145,7 @@ def test_weights_found_jointly_go_with_the_robust_consensus_alone(labels):
     for place, weighting in {0: "l2", 3: gentle, 4: Entropy(eta=3.0)}.items():
         rng = np.random.RandomState(seed_of_the_first(0))
         direct = solve_median_partition(labels, 3, weighting=weighting, random_state=rng)
-        np.testing.assert_array_equal(runs["weights"][place], direct.weights)
+        assert_array_equal(runs["weights"][place], direct.weights)
         assert np.isnan(runs["scheme_seconds"][place])
 
 
@@ -207,7 +208,7 @@ def test_the_result_does_not_depend_on_the_jobs(labels):
         with pytest.warns(UserWarning, match="so so"):
             found.append(run(labels, **chosen, n_repeats=2, resample=0.7, n_jobs=n_jobs))
     alone, together = (one.drop(columns=["seconds", "scheme_seconds"]).to_dict("list") for one in found)
-    np.testing.assert_equal(together, alone)
+    assert_equal(together, alone)
     assert len(found[1]) == 18
     assert set(found[1].loc[found[1]["error"].notna(), "function"]) == {"failing"}
 
@@ -236,7 +237,7 @@ def test_names_and_functions_may_be_mixed(labels):
     named = run(labels, weightings=weightings, consensus=functions)
     assert pairs(named) == [("a", "ours"), ("a", "copy"), ("b", "ours"), ("b", "copy"), ("c", "ours")]
     assert h_criterion(named["labels"][3], labels[:, 0]) == 1.0
-    np.testing.assert_equal(listed["weights"].tolist(), named["weights"].tolist())
+    assert_equal(listed["weights"].tolist(), named["weights"].tolist())
 
 
 @pytest.mark.parametrize(("resample", "size"), [(0.5, 5), (0.01, 1), ("bootstrap", 10)])
@@ -251,7 +252,7 @@ def test_all_methods_of_a_repeat_see_the_partitions_that_it_drew(labels, resampl
     runs = run(labels, **options)
     assert len(runs) == len(seen) == 6
     for row, given in zip(runs.itertuples(), seen, strict=True):
-        np.testing.assert_array_equal(given, labels[:, row.partitions])
+        assert_array_equal(given, labels[:, row.partitions])
         assert row.weights.shape == row.partitions.shape == (size,)
         assert row.ensemble_nmi == ensemble_nmi(labels, row.labels)
         assert (len(set(row.partitions)) < size) == (resample == "bootstrap")

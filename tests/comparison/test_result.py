@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scikit_posthocs
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from robust_eac.comparison import Comparison
@@ -70,13 +71,13 @@ def test_the_summary_is_what_scipy_computes():
     assert summary[:5] == ("ari", "repeats", 6, "good + f", 0.95)
     good, fair = np.array(SCORES["good"]), np.array(SCORES["fair"])
     expected = stats.ttest_1samp(good, 0.0).confidence_interval(0.95)
-    np.testing.assert_allclose(rows.loc["good", ["mean", "low", "high"]].tolist(), [good.mean(), *expected])
+    assert_allclose(rows.loc["good", ["mean", "low", "high"]].tolist(), [good.mean(), *expected])
     expected = stats.ttest_rel(fair, good).confidence_interval(0.95)
-    np.testing.assert_allclose(rows.loc["fair", ["difference_low", "difference_high"]].tolist(), expected)
+    assert_allclose(rows.loc["fair", ["difference_low", "difference_high"]].tolist(), expected)
     assert rows["p_value"]["fair"] == pytest.approx(stats.wilcoxon(fair, good).pvalue)
     filled = [[-1.0 if score is None else score for score in SCORES[name]] for name in list(SCORES)[:4]]
     assert summary.p_value == pytest.approx(stats.friedmanchisquare(*filled).pvalue)
-    np.testing.assert_array_equal(rows["rank"], [1.0, 2.5, 2.5, 4.0, np.nan])
+    assert_array_equal(rows["rank"], [1.0, 2.5, 2.5, 4.0, np.nan])
     assert rows.loc["good", ["difference", "p_value", "p_holm"]].isna().all()
     # Failures rank last and leave the other blocks.
     assert rows["failures"].tolist() == [0, 0, 0, 2, 6]
@@ -89,7 +90,7 @@ def test_the_summary_is_what_scipy_computes():
     assert rows["p_value"]["poor"] == pytest.approx(stats.wilcoxon(kept - paired).pvalue)
     keys = ["mean", "low", "rank", "seconds", "difference", "p_value", "p_holm"]
     assert rows.loc["broken", keys].isna().all()
-    np.testing.assert_allclose(statistics.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
+    assert_allclose(statistics.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
     rows = by_scheme(runs_of().summary("h", reference="fair + f"))
     columns = ["difference", "difference_low", "difference_high", "p_value"]
     assert rows.loc["same", columns].tolist() == [0.0, 0.0, 0.0, 1.0]
@@ -107,7 +108,7 @@ def test_one_block_has_means_and_no_tests():
     summary = found.summary()
     assert summary.measure == "ensemble_nmi"
     assert summary.p_value is None
-    np.testing.assert_array_equal(summary.table["mean"], [0.6, 0.5, np.nan])
+    assert_array_equal(summary.table["mean"], [0.6, 0.5, np.nan])
     assert summary.table[["low", "high", "p_value", "p_holm"]].isna().all(axis=None)
     assert str(summary).splitlines()[-3:-1] == ["1 repeat; differences to b + f", "failed: 1 of c + f: ValueError: no"]
 
@@ -143,7 +144,7 @@ def test_data_sets_are_blocks_with_the_mean_of_their_repeats():
     assert joined.table.index.tolist() == list(range(6))
     summary = joined.summary()
     assert (summary.blocks, summary.n_blocks) == ("data sets", 2)
-    np.testing.assert_allclose(summary.table["mean"], [0.75, 0.45])
+    assert_allclose(summary.table["mean"], [0.75, 0.45])
     assert summary.table["failures"].tolist() == [0, 1]
     assert summary.table["difference"][1] == pytest.approx(np.mean([0.1 - 0.6, 0.8 - 0.9]))
 
@@ -189,7 +190,7 @@ def test_every_share_and_kind_of_noise_has_its_statistics():
     summary = found.summary()
     assert (summary.blocks, summary.n_blocks, summary.reference, summary.p_value) == ("data sets", 2, None, None)
     assert list(summary.table.columns[:3]) == ["fraction", "kind", "method"]
-    np.testing.assert_allclose(summary.table["mean"], [0.7, 0.71, 0.4, 0.3, 0.5, 0.4])
+    assert_allclose(summary.table["mean"], [0.7, 0.71, 0.4, 0.3, 0.5, 0.4])
     # The order of methods is that of their mean over all.
     assert summary.table["method"].tolist() == 3 * ["one + f", "other + f"]
     for (fraction, kind), part in summary.parts.items():
@@ -260,10 +261,10 @@ def test_curves_over_the_shares_of_random_partitions():
     assert list(curves) == ["one + f", "other + f", "once + f"]
     assert [line.get_ydata().tolist() for line in ax.lines if line.get_marker() == "x"] == [[], [], [0.2, 0.2]]
     line, _, (spans,) = curves["other + f"]
-    np.testing.assert_allclose(line.get_ydata(), [0.5, np.mean([0.4, 0.6, 0.4])])
-    np.testing.assert_allclose(line.get_xdata(), [0.0, 50.0], atol=2.0)
+    assert_allclose(line.get_ydata(), [0.5, np.mean([0.4, 0.6, 0.4])])
+    assert_allclose(line.get_xdata(), [0.0, 50.0], atol=2.0)
     low, high = stats.ttest_1samp([0.5, 0.6, 0.4], 0.0).confidence_interval(0.95)
-    np.testing.assert_allclose(spans.get_segments()[0][:, 1], (low, high))
+    assert_allclose(spans.get_segments()[0][:, 1], (low, high))
     assert ax.get_title() == "mean and 95 % interval\nover 3 repeats; ×: no interval"
     assert found.plot(kind="differences").get_title().endswith("\nmeans over all shares and kinds of noise")
 

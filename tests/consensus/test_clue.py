@@ -9,6 +9,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import objective_value, partition_losses, solve_membership
 
@@ -78,11 +79,11 @@ def test_same_minimum(tmp_path, rng, n, m, n_planted, k):
     spread = weights @ ((together - np.tensordot(weights, together, 1)) ** 2).sum(axis=(1, 2))
     our_value = best.objective - spread
     their_value = objective_value(labels, theirs, weights=weights) - spread
-    np.testing.assert_allclose(their_value, read("value"), rtol=1e-10)  # 15 digits are read; |A_u - A|^2 cancels
-    np.testing.assert_allclose(partition_losses(labels, theirs), read("distances") ** 2, rtol=1e-10)
+    assert_allclose(their_value, read("value"), rtol=1e-10)  # 15 digits are read; |A_u - A|^2 cancels
+    assert_allclose(partition_losses(labels, theirs), read("distances") ** 2, rtol=1e-10)
 
     assert our_value <= their_value * (1.0 + 1e-6)
-    np.testing.assert_allclose(their_value, our_value, rtol=TOLERANCE)
+    assert_allclose(their_value, our_value, rtol=TOLERANCE)
     # The value is a squared distance of Y'Y: an excess moves Y'Y by about its square root (over a convex set, at most).
     ours, theirs = best.membership @ best.membership.T, theirs @ theirs.T
-    np.testing.assert_allclose(theirs, ours, rtol=0.0, atol=np.sqrt(TOLERANCE * our_value))
+    assert_allclose(theirs, ours, rtol=0.0, atol=np.sqrt(TOLERANCE * our_value))

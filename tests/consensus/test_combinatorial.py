@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import silhouette_samples
 
@@ -27,8 +28,8 @@ def test_coassociation_is_equation_11(rng, reproduce, order_weighting, goodness)
             together = np.equal.outer(model.ensemble_[:, u], model.ensemble_[:, u])
             share = 1.0 / (len(orders) * len(members)) if order_weighting else 1.0 / len(model.subsets_)
             expected += g * share * together
-    np.testing.assert_allclose(model.coassociation_, expected, rtol=1e-12)
-    np.testing.assert_array_equal(model.orders_, [len(s) for s in model.subsets_])
+    assert_allclose(model.coassociation_, expected, rtol=1e-12)
+    assert_array_equal(model.orders_, [len(s) for s in model.subsets_])
     assert goodness or np.all(model.goodness_ == 1.0)
     assert np.isclose(model.coassociation_[0, 0], model.weights_.sum())
 
@@ -39,7 +40,7 @@ def test_goodness_is_measured_where_the_program_or_the_equation_says(rng, whiten
     # Before whitening.
     model = CombinatorialEAC(3, whiten=whiten, min_per_order=10, random_state=rng).fit(X)
     options = {"subsets": model.subsets_, "metric": "sqeuclidean", "singleton": 1.0, "undefined": np.nan}
-    np.testing.assert_allclose(model.goodness_, silhouette_weights(model.ensemble_, X=X, **options), rtol=1e-9)
+    assert_allclose(model.goodness_, silhouette_weights(model.ensemble_, X=X, **options), rtol=1e-9)
     # Where the clustering was made.
     model = CombinatorialEAC(3, whiten=whiten, reproduce="equation", random_state=rng).fit(X)
     assert len(model.subsets_) == 15
@@ -98,19 +99,19 @@ def test_zca_whitens_the_scatter_up_to_the_ridge(rng, ridge):
     Z = zca_whiten(X, ridge=ridge)
     centred = X - X.mean(axis=0)
     values, vectors = np.linalg.eigh(centred.T @ centred)
-    np.testing.assert_allclose(Z.T @ Z, (vectors * (19.0 * values / (values + ridge))) @ vectors.T, atol=1e-9)
+    assert_allclose(Z.T @ Z, (vectors * (19.0 * values / (values + ridge))) @ vectors.T, atol=1e-9)
     # Zero phase: the map is symmetric and positive definite.
     W = np.linalg.lstsq(centred, Z, rcond=None)[0]
-    np.testing.assert_allclose(W, W.T, atol=1e-9)
+    assert_allclose(W, W.T, atol=1e-9)
     assert np.linalg.eigvalsh((W + W.T) / 2.0).min() > 0.0
 
 
 def test_zca_of_a_singular_scatter(rng):
     X = rng.normal(size=(6, 3))
     Z = zca_whiten(np.column_stack([X, X[:, 0], np.full(6, 1e6)]))
-    np.testing.assert_allclose(Z[:, 4], 0.0, atol=1e-6)
-    np.testing.assert_allclose(Z[:, 0], Z[:, 3], atol=1e-6)
+    assert_allclose(Z[:, 4], 0.0, atol=1e-6)
+    assert_allclose(Z[:, 0], Z[:, 3], atol=1e-6)
     # With n - 1 independent features all objects are equally far from each other.
     Z = zca_whiten(1e4 * rng.normal(size=(5, 4)))
     squares = ((Z[:, np.newaxis] - Z) ** 2).sum(axis=2)
-    np.testing.assert_allclose(squares[~np.eye(5, dtype=bool)], 8.0, rtol=1e-3)
+    assert_allclose(squares[~np.eye(5, dtype=bool)], 8.0, rtol=1e-3)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from robust_eac import select_n_clusters
 
@@ -20,7 +21,6 @@ def written(found, labels, columns):
     return found
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_given_orders_and_names_make_no_difference(rng, missing, weighted):
     labels = random_ensemble(rng, 40, 9, missing=missing)
@@ -31,8 +31,8 @@ def test_given_orders_and_names_make_no_difference(rng, missing, weighted):
     def of(labels, weights, weight):
         encoding = weigh(encode(labels), weight) if weighted else encode(labels)
         found, columns, slots = in_random_order(encoding, np.random.RandomState(0), weights)
-        np.testing.assert_array_equal(encoding.partitions.sizes[slots], found.partitions.sizes)
-        np.testing.assert_array_equal(encoding.rows.multiplicity, found.rows.multiplicity[found.inverse])
+        assert_array_equal(encoding.partitions.sizes[slots], found.partitions.sizes)
+        assert_array_equal(encoding.rows.multiplicity, found.rows.multiplicity[found.inverse])
         return written(found, labels, columns), columns
 
     one, columns = of(labels, weights, weight)
@@ -40,8 +40,8 @@ def test_given_orders_and_names_make_no_difference(rng, missing, weighted):
     assert np.array_equal(partitions[others], columns)
     assert np.array_equal(one.inverse[order], other.inverse)
     for name in ("codes", "multiplicity"):
-        np.testing.assert_array_equal(getattr(one.rows, name), getattr(other.rows, name))
-    np.testing.assert_allclose(one.partitions.sizes, other.partitions.sizes, rtol=1e-14)
+        assert_array_equal(getattr(one.rows, name), getattr(other.rows, name))
+    assert_allclose(one.partitions.sizes, other.partitions.sizes, rtol=1e-14)
 
 
 def test_orders_are_random(rng):
@@ -74,5 +74,5 @@ def test_the_number_of_clusters_of_four_partitions_does_not_depend_on_the_order_
     labels = labels[np.lexsort(labels.T)]
     options = {"n_clusters": (2, 6), "n_splits": 3, "random_state": 0}
     one, other = select_n_clusters(labels, **options), select_n_clusters(labels[order], **options)
-    np.testing.assert_array_equal(one.split_stability, other.split_stability)
+    assert_array_equal(one.split_stability, other.split_stability)
     assert same_partition(one.labels[order], other.labels)

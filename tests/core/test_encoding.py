@@ -13,7 +13,6 @@ def decoded(labels, encoding):
     return np.where(missing & (codes == n_codes - 1), -1, codes)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.4])
 def test_codes_follow_the_order_of_the_values(rng, missing):
     labels = random_ensemble(rng, 50, 6, max_clusters=5, missing=missing)
     scattered = np.where(labels == -1, -1, labels * labels * 1000 - 7)

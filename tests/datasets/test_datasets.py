@@ -13,6 +13,7 @@ from urllib.error import URLError
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.datasets import fetch_openml
 
@@ -97,7 +98,7 @@ def test_seed_decides_generated_sets(name):
     X, y = load_dataset(name, random_state=3)
     again, y_again = load_dataset(name, random_state=np.random.RandomState(3))
     other, y_other = load_dataset(name, random_state=4)
-    np.testing.assert_array_equal(X, again)
+    assert_array_equal(X, again)
     assert not (other == X).any()
     assert np.bincount(y).tolist() == GENERATED[name]
     assert y.tolist() == y_again.tolist() == y_other.tolist()
@@ -116,11 +117,11 @@ def test_generated_clusters_are_apart_for_every_seed(name):
 
 def test_spirals_and_rings_have_their_radii():
     X, _ = load_dataset("spiral")
-    np.testing.assert_allclose(X[:100], -X[100:], atol=0.5)
-    np.testing.assert_allclose(np.hypot(*X[:100].T), np.linspace(0.5625, 6.75, 100), atol=0.25)
+    assert_allclose(X[:100], -X[100:], atol=0.5)
+    assert_allclose(np.hypot(*X[:100].T), np.linspace(0.5625, 6.75, 100), atol=0.25)
     X, y = load_dataset("rings")
     for ring, radius in enumerate([4.0, 2.5, 1.0]):
-        np.testing.assert_allclose(np.hypot(*X[y == ring].T), radius, atol=0.5)
+        assert_allclose(np.hypot(*X[y == ring].T), radius, atol=0.5)
 
 
 def test_half_rings_interlock_at_their_radii():
@@ -137,10 +138,10 @@ def test_half_rings_interlock_at_their_radii():
     public, y_public = load_or_skip("half-rings-file")
     # The copy is scaled to [0, 1]; the same similarity transform for both rings makes it the generated one.
     public = (public - [1 / 3, 0.262]) * 12
-    np.testing.assert_array_equal(y, y_public)
+    assert_array_equal(y, y_public)
     for ring in (0, 1):
-        np.testing.assert_allclose(public[y == ring].mean(axis=0), X[y == ring].mean(axis=0), atol=0.4)
-        np.testing.assert_allclose(public[y == ring].std(axis=0), X[y == ring].std(axis=0), atol=0.3)
+        assert_allclose(public[y == ring].mean(axis=0), X[y == ring].mean(axis=0), atol=0.4)
+        assert_allclose(public[y == ring].std(axis=0), X[y == ring].std(axis=0), atol=0.3)
 
 
 def test_bundled_files_are_those_of_the_data_readme():
@@ -157,8 +158,8 @@ def test_the_folder_comes_after_bundled_files_and_before_openml(folder, toy, mon
     monkeypatch.setattr(datasets, "fetch_openml", raising(AssertionError("the folder has the file")))
     (folder / file).write_bytes(content)
     X, y = load_dataset(toy)
-    np.testing.assert_array_equal(X, TOY_X)
-    np.testing.assert_array_equal(y, TOY_Y)
+    assert_array_equal(X, TOY_X)
+    assert_array_equal(y, TOY_Y)
     (folder / "house-votes.csv").write_text("not,a\nhouse,vote\n")
     assert load_dataset("house-votes")[0].shape == (232, 16)
 
@@ -177,8 +178,8 @@ def test_openml_is_the_last_place(state, folder, toy, monkeypatch):
     if state == "unset":
         monkeypatch.delenv("ROBUST_EAC_DATA")
     X, y = load_dataset(toy)
-    np.testing.assert_array_equal(X, TOY_X)
-    np.testing.assert_array_equal(y, TOY_Y)
+    assert_array_equal(X, TOY_X)
+    assert_array_equal(y, TOY_Y)
     assert X.flags.c_contiguous
     assert y.dtype == np.int64
     assert calls == [("toy-set", 1)]
@@ -212,7 +213,7 @@ def test_nominal_columns_become_indicators(folder, toy, monkeypatch):
     expected = [[0, 0, 1, 1], [1, 0, 0, 2], [np.nan, np.nan, np.nan, 3], [0, 1, 0, 4]]
     monkeypatch.setitem(DATASETS, toy, toy_table(expected, [0, 1, 0, 1], nominal=("sex",)))
     (folder / "toy.csv").write_text("sex,size,label\nM,1,a\nF,2,b\n,3,a\nI,4,b\n")
-    np.testing.assert_array_equal(load_dataset(toy)[0], expected)
+    assert_array_equal(load_dataset(toy)[0], expected)
 
 
 WHOLE = gzip.compress(TOY.encode(), mtime=0)

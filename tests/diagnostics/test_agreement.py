@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import adjusted_agreement, agreement_test
@@ -21,7 +22,6 @@ def skewness(labels, membership):
     return _chance.skewness(*moments_of_test(encode_ensemble(check_ensemble(labels)), membership))
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_hard_agreement_is_scikit_learns_adjusted_rand_index(rng, missing):
     for n in [1, 2, 3, 4, 5, 6, 12, 40]:
         labels = np.column_stack([random_ensemble(rng, n, 6, missing=missing), np.zeros(n, dtype=int), np.arange(n)])
@@ -45,7 +45,6 @@ def test_a_consensus_that_treats_all_objects_alike_agrees_with_nothing_to_the_la
         assert np.array_equal(test.pvalue, np.ones(21))
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_moments_equal_those_over_all_permutations(rng, missing):
     for n in (1, 2, 3, 4, 5, 6):
         labels = random_ensemble(rng, n, 5, missing=missing)
@@ -64,7 +63,6 @@ def test_moments_equal_those_over_all_permutations(rng, missing):
                     assert skews[u] == pytest.approx(max((z**3).mean(), 0.0), abs=1e-5)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_weights_are_repeated_objects(rng, missing):
     for _ in range(5):
         n = 9
@@ -76,7 +74,7 @@ def test_weights_are_repeated_objects(rng, missing):
         labels, Y = np.concatenate([labels, labels[:2]]), np.concatenate([Y, Y[5:7]])
         found = agreement_test(labels, Y, sample_weight=[*copies, 0, 0])
         for one, other in zip(found, repeated, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+            assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
 def test_weights_below_one_count_for_their_ratios(rng):
@@ -86,7 +84,7 @@ def test_weights_below_one_count_for_their_ratios(rng):
     expected = adjusted_agreement(np.repeat(labels, copies, axis=0), np.repeat(Y, copies, axis=0))
     for scale in (1e-58, 1e-3, 0.05, 1.0 / copies.sum()):
         found = adjusted_agreement(labels, Y, sample_weight=scale * copies)
-        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
+        assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
     test = agreement_test(labels, Y, sample_weight=1e58 * (1.0 + copies))
     assert all(np.isfinite(values).all() for values in test)
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import agreement_test, certify
 
@@ -97,14 +98,13 @@ def exact_pvalue(membership, column):
     return np.mean(values >= values[0] - 1e-10)
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_few_objects_have_the_p_value_of_all_permutations(rng, missing):
     for n in (1, 2, 3, 4, 5, 6, 6, 6, 7, 8):
         labels, k = random_ensemble(rng, n, 6 if n < 8 else 3, missing=missing), rng.randint(1, 5)
         for Y in (random_membership(rng, n, k), np.eye(k)[rng.randint(k, size=n)]):
             expected = [exact_pvalue(Y, column) for column in labels.T]
-            np.testing.assert_allclose(agreement_test(labels, Y).pvalue, expected, rtol=1e-12)
-            np.testing.assert_allclose(certify(labels, Y).trust.pvalue, expected, rtol=1e-12)
+            assert_allclose(agreement_test(labels, Y).pvalue, expected, rtol=1e-12)
+            assert_allclose(certify(labels, Y).trust.pvalue, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shares", [(1.0,), (0.1, 0.2, 0.7)])
@@ -124,12 +124,12 @@ def test_few_objects_by_weights_and_beyond_few(rng):
     repeated = np.array([0, 0, 0, 1, 3, 3])
     expected = [exact_pvalue(Y[repeated], column[repeated]) for column in labels.T]
     test = agreement_test(labels, Y, sample_weight=[3, 1, 0, 2])
-    np.testing.assert_allclose(test.pvalue, expected, rtol=1e-12)
+    assert_allclose(test.pvalue, expected, rtol=1e-12)
     # Parts of objects cannot be permuted.
     weight = np.array([2.5, 1.0, 0.0, 2.5])
     parts = agreement_test(labels, Y, sample_weight=weight)
     sides = moments_of_test(encode_ensemble(check_ensemble(labels), weight), Y)
-    np.testing.assert_allclose(parts.pvalue, _chance.significance(parts.statistic, *sides)[1], rtol=1e-12)
+    assert_allclose(parts.pvalue, _chance.significance(parts.statistic, *sides)[1], rtol=1e-12)
     with pytest.raises(ValueError, match="number of objects"):
         agreement_test(labels, Y, sample_weight=[2.0, 0.5, 0.0, 0.0])
     # Nine objects are approximated, the first eight of them are not.

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from robust_eac import consensus_distribution
 from robust_eac.diagnostics import cluster_consensus, item_consensus
@@ -76,21 +77,18 @@ def _in_r(folder, X, reps, share):
 
 def _resamples(rng, n=60, m=12, missing=0.2):
     """(labels of resamples of three planted clusters, groups)."""
-    labels = planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
-    labels[:, 0], labels[0] = np.arange(n) % 3, 0
-    return labels, np.arange(m) % 3 + 2
+    return planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3, missing=missing), np.arange(m) % 3 + 2
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2, 0.8])
 def test_equals_brute_force(rng, missing):
     labels, groups = _resamples(rng, missing=missing)
     found = consensus_distribution(labels, groups, bounds=(0.25, 0.5))
-    np.testing.assert_array_equal(found.n_clusters, np.unique(groups))
+    assert_array_equal(found.n_clusters, np.unique(groups))
     for k, *values in zip(found.n_clusters, found.cdf, found.area, found.pac, strict=True):
         for value, expected in zip(values, reference.consensus_curve(labels[:, groups == k], (0.25, 0.5)), strict=True):
-            np.testing.assert_allclose(value, expected, rtol=0.0, atol=1e-13)
-    np.testing.assert_allclose(found.delta, [found.area[0], *np.diff(found.area) / found.area[:-1]], rtol=1e-12)
+            assert_allclose(value, expected, rtol=0.0, atol=1e-13)
+    assert_allclose(found.delta, [found.area[0], *np.diff(found.area) / found.area[:-1]], rtol=1e-12)
     assert not found.band.any()
 
 
@@ -101,9 +99,9 @@ def test_values_on_the_grid_and_on_the_bounds_are_counted_exactly():
     labels[1::2] = np.where(np.arange(m) < np.arange(m + 1)[:, np.newaxis], 0, 1)
     found = consensus_distribution(labels, np.zeros(m, dtype=int), bounds=(0.07, 0.29))
     cdf, area, pac = reference.consensus_curve(labels, (0.07, 0.29))
-    np.testing.assert_array_equal(found.cdf[0], cdf)
-    np.testing.assert_allclose(found.area[0], area, rtol=1e-13)
-    np.testing.assert_allclose(found.pac[0], pac, rtol=1e-13)
+    assert_array_equal(found.cdf[0], cdf)
+    assert_allclose(found.area[0], area, rtol=1e-13)
+    assert_allclose(found.pac[0], pac, rtol=1e-13)
     assert np.any(np.arange(m + 1) / m != found.grid)
 
 
@@ -114,12 +112,12 @@ def test_clusters_of_few_objects_are_missing_and_rare_numbers_left_out(rng):
     labels = np.column_stack([labels, np.r_[np.arange(30) % 4, 0, 5]])
     before = labels.copy()
     large, groups = by_large_clusters(labels)
-    np.testing.assert_array_equal(labels, before)
-    np.testing.assert_array_equal(groups, np.repeat([3, 2], 12))
-    np.testing.assert_array_equal(large, labels[:30, :24])
+    assert_array_equal(labels, before)
+    assert_array_equal(groups, np.repeat([3, 2], 12))
+    assert_array_equal(large, labels[:30, :24])
     # Clusterings into pairs have no clusters left.
     pairs = np.repeat(np.arange(32)[:, np.newaxis] // 2, 10, axis=1)
-    np.testing.assert_array_equal(by_large_clusters(np.column_stack([pairs, labels]))[0], labels[:30, :24])
+    assert_array_equal(by_large_clusters(np.column_stack([pairs, labels]))[0], labels[:30, :24])
     assert by_large_clusters(labels[:, 15:]) is None
 
 
@@ -134,13 +132,13 @@ def test_the_largest_of_the_least_ambiguous_numbers_beyond_one(pac, number):
 def test_groups_default_to_the_clusters_found_and_area_may_be_zero():
     labels = np.array([[0, 0, 0, 1], [0, 0, 1, 0], [0, 0, 2, 2], [0, -1, 1, 1]])
     found = consensus_distribution(labels)
-    np.testing.assert_array_equal(found.n_clusters, [1, 3])
-    np.testing.assert_array_equal(found.area[:1], 0.0)
-    np.testing.assert_array_equal(found.delta, [0.0, np.inf])
+    assert_array_equal(found.n_clusters, [1, 3])
+    assert_array_equal(found.area[:1], 0.0)
+    assert_array_equal(found.delta, [0.0, np.inf])
     # No two objects are observed together in the last group.
     found = consensus_distribution(np.array([[0, 0, -1], [0, 0, 1], [1, 1, -1]]), [2, 2, 3])
     for values in (found.cdf[:, 0], found.area, found.delta, found.pac, found.band):
-        np.testing.assert_array_equal(np.isnan(values), [False, True])
+        assert_array_equal(np.isnan(values), [False, True])
 
 
 def test_counts_different_partitions_and_warns_of_what_are_no_resamples(rng):
@@ -174,14 +172,14 @@ def test_many_partitions_and_many_clusters(rng):
     """Counters and codes beyond 8 bits."""
     labels = np.column_stack([rng.permutation(300)[:, np.newaxis] // np.array([1, 2]), rng.randint(2, size=(300, 298))])
     found = consensus_distribution(labels, np.zeros(300, dtype=int))
-    np.testing.assert_allclose(found.cdf[0], reference.consensus_curve(labels)[0], rtol=0.0, atol=1e-13)
+    assert_allclose(found.cdf[0], reference.consensus_curve(labels)[0], rtol=0.0, atol=1e-13)
 
 
 def test_more_clusters_than_16_bits_count():
     labels = np.append(np.arange(2**16), np.full(3000, 2**16 - 1))[:, np.newaxis]
     found = consensus_distribution(labels, max_pairs=2**20, random_state=0)
     # Pairs in the last cluster, the only one with two objects.
-    np.testing.assert_allclose(1.0 - found.area, (3001 * 3000) / (68_536 * 68_535), rtol=0.1)
+    assert_allclose(1.0 - found.area, (3001 * 3000) / (68_536 * 68_535), rtol=0.1)
 
 
 def test_sampled_pairs_stay_in_the_band(rng):
@@ -195,7 +193,7 @@ def test_sampled_pairs_stay_in_the_band(rng):
         covered += list(off <= found.band)
         assert (np.abs(found.area - exact.area) <= off + 1e-12).all()
     assert np.mean(covered) >= 0.95
-    np.testing.assert_allclose(found.band, np.sqrt(np.log(40.0) / 4000.0), rtol=0.05)
+    assert_allclose(found.band, np.sqrt(np.log(40.0) / 4000.0), rtol=0.05)
 
 
 @pytest.mark.parametrize("max_pairs", [1, 10_000, 2**24])
@@ -206,7 +204,7 @@ def test_threads_change_nothing_and_seeds_do_if_pairs_are_sampled(rng, max_pairs
         for n_jobs, seed in ((1, 0), (4, 0), (4, 1))
     )
     for a, b in zip(one, two, strict=True):
-        np.testing.assert_array_equal(a, b)
+        assert_array_equal(a, b)
     assert np.array_equal(one.cdf, other.cdf) == (max_pairs == 2**24)
 
 
@@ -217,12 +215,12 @@ def test_items_and_clusters_equal_brute_force(rng, missing):
     items, clusters = item_consensus(labels, consensus), cluster_consensus(labels, consensus)
     for c, cluster in enumerate([0, 1, 2, 7]):
         expected = [reference.item_consensus(labels, consensus, i, cluster) for i in range(40)]
-        np.testing.assert_allclose(items[:, c], expected, rtol=1e-12)
+        assert_allclose(items[:, c], expected, rtol=1e-12)
         members = np.flatnonzero(consensus == cluster)
         values, joint = reference.consensus_values(labels[members])
         pairs = np.triu(joint, 1)
         mean = np.nansum(values * pairs) / pairs.sum() if pairs.sum() else np.nan
-        np.testing.assert_allclose(clusters[c], mean, rtol=1e-12)
+        assert_allclose(clusters[c], mean, rtol=1e-12)
     assert np.isnan(clusters[3])
     assert np.isnan(items[39, 3])
 
@@ -234,22 +232,22 @@ def test_equals_consensus_cluster_plus(tmp_path, rng, share):
     read = _in_r(tmp_path, X, reps, share)
     labels, groups = read("labels").astype(int), read("groups")[:, 0].astype(int)
     found = consensus_distribution(labels, groups)
-    np.testing.assert_array_equal(found.n_clusters, [2, 3, 4])
+    assert_array_equal(found.n_clusters, [2, 3, 4])
     matrices = read("matrices").reshape(3, n, n)
     upper = np.triu_indices(n, 1)
     for k, theirs in zip(found.n_clusters, matrices, strict=True):
         values, joint = reference.consensus_values(labels[:, groups == k])
         # Each pair is drawn at least once; ConsensusClusterPlus gives the others 0.
         assert joint.min() > 0.0
-        np.testing.assert_allclose(theirs[upper], values[upper], rtol=1e-13)
+        assert_allclose(theirs[upper], values[upper], rtol=1e-13)
     # Its curve begins at .01, and its area is the sum over 100 right ends.
-    np.testing.assert_allclose(found.cdf[:, 1:], read("cdf"), rtol=1e-13)
+    assert_allclose(found.cdf[:, 1:], read("cdf"), rtol=1e-13)
     their_delta = read("delta")[:, 0]
     areas = found.cdf[:, 1:].mean(axis=1)
-    np.testing.assert_allclose([areas[0], *np.diff(areas) / areas[:-1]], their_delta, rtol=1e-11)
-    np.testing.assert_allclose(found.area, [1.0 - theirs[upper].mean() for theirs in matrices], rtol=1e-12)
+    assert_allclose([areas[0], *np.diff(areas) / areas[:-1]], their_delta, rtol=1e-11)
+    assert_allclose(found.area, [1.0 - theirs[upper].mean() for theirs in matrices], rtol=1e-12)
     pac = [np.mean((theirs[upper] > 0.1) & (theirs[upper] < 0.9)) for theirs in matrices]
-    np.testing.assert_allclose(found.pac, pac, rtol=1e-13)
+    assert_allclose(found.pac, pac, rtol=1e-13)
 
     if share == 1.0:
         consensuses, items, clusters = read("consensuses").astype(int), read("items"), read("clusters")
@@ -257,6 +255,6 @@ def test_equals_consensus_cluster_plus(tmp_path, rng, share):
             ours = item_consensus(labels[:, groups == k], consensus)
             theirs = items[items[:, 0] == k]
             places = theirs[:, 2].astype(int) - 1, theirs[:, 1].astype(int) - 1
-            np.testing.assert_allclose(ours[places], theirs[:, 3], rtol=1e-12)
+            assert_allclose(ours[places], theirs[:, 3], rtol=1e-12)
             ours = cluster_consensus(labels[:, groups == k], consensus)
-            np.testing.assert_allclose(ours, clusters[clusters[:, 0] == k, 2], rtol=1e-12)
+            assert_allclose(ours, clusters[clusters[:, 0] == k, 2], rtol=1e-12)

@@ -8,6 +8,7 @@ import signal
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from robust_eac import solve_median_partition_distributed
 from robust_eac.consensus import merge_consensus
@@ -103,7 +104,7 @@ def at_call(monkeypatch, call, act):
 
 def assert_same_bits(result, expected):
     for name, value in in_memory(result).items():
-        np.testing.assert_array_equal(value, expected[name], err_msg=name)
+        assert_array_equal(value, expected[name], err_msg=name)
 
 
 def kill_a_worker(client):

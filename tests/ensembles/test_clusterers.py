@@ -5,6 +5,7 @@ from contextlib import ExitStack
 import joblib
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.cluster import DBSCAN, HDBSCAN, AgglomerativeClustering, KMeans, MeanShift, SpectralClustering
@@ -71,7 +72,7 @@ def test_each_partition_is_the_clusterer_on_its_own_draw(X, name, max_features, 
         else:
             one = clone(ALONE[name]).set_params(n_clusters=k)
             alone = one.set_params(**({} if seed is None else {"random_state": seed})).fit(drawn).labels_
-        np.testing.assert_array_equal(model.labels_[samples[u], u], alone)
+        assert_array_equal(model.labels_[samples[u], u], alone)
         assert (np.delete(model.labels_[:, u], samples[u]) == -1).all()
     assert model.labels_.dtype == np.int16
     assert len({tuple(rows) for rows in samples}) == 4
@@ -91,18 +92,17 @@ def test_every_object_and_every_feature_is_drawn_equally_often(rng):
 def test_objects_outside_the_sample_are_labelled_where_the_clusterer_predicts(X, max_features):
     model = ClustererEnsemble(5, (2, 4), max_samples=0.3, max_features=max_features, random_state=0).fit(X)
     for u, fitted in enumerate(model.estimators_):
-        np.testing.assert_array_equal(model.labels_[:, u], fitted.predict(X[:, model.estimators_features_[u]]))
-    np.testing.assert_array_equal(model.transform(X[:9]), model.labels_[:9])
+        assert_array_equal(model.labels_[:, u], fitted.predict(X[:, model.estimators_features_[u]]))
+    assert_array_equal(model.transform(X[:9]), model.labels_[:9])
     sampled = clone(model).set_params(label_all=False).fit(X)
     for u, rows in enumerate(sampled.estimators_samples_):
-        np.testing.assert_array_equal(rows, model.estimators_samples_[u])
-        np.testing.assert_array_equal(np.flatnonzero(sampled.labels_[:, u] >= 0), rows)
-    np.testing.assert_array_equal(sampled.transform(X), model.labels_)
+        assert_array_equal(rows, model.estimators_samples_[u])
+        assert_array_equal(np.flatnonzero(sampled.labels_[:, u] >= 0), rows)
+    assert_array_equal(sampled.transform(X), model.labels_)
 
 
-def test_clusterers_that_find_their_number(X, capsys):
-    model = ClustererEnsemble(3, estimator=MeanShift(bandwidth=1.5), max_samples=100, random_state=0, verbose=1).fit(X)
-    assert capsys.readouterr().out.splitlines()[:3] == [f"partition {u} of 3" for u in (1, 2, 3)]
+def test_clusterers_that_find_their_number(X):
+    model = ClustererEnsemble(3, estimator=MeanShift(bandwidth=1.5), max_samples=100, random_state=0).fit(X)
     assert list(model.n_clusters_) == [len(fitted.cluster_centers_) for fitted in model.estimators_]
     assert model.labels_.min() == 0
 
@@ -122,7 +122,7 @@ def test_a_cached_tree_changes_nothing(X, tmp_path):
     options = {"n_clusters": (2, 4), "n_per_k": 3, "max_samples": 0.5, "random_state": 0}
     plain = ClustererEnsemble(**options, estimator=AgglomerativeClustering()).fit_transform(X)
     cached = ClustererEnsemble(**options, estimator=AgglomerativeClustering(memory=str(tmp_path))).fit_transform(X)
-    np.testing.assert_array_equal(plain, cached)
+    assert_array_equal(plain, cached)
     assert len(list(tmp_path.rglob("output.pkl"))) == 3
 
 
@@ -131,7 +131,7 @@ def test_a_cached_tree_changes_nothing(X, tmp_path):
 def test_the_default_is_one_run_of_kmeans_and_the_best_of_ten_for_resamples(X, options, n_per_k, named):
     model = ClustererEnsemble(4, (3, 5), n_per_k=n_per_k, **options, random_state=0)
     labels = model.fit_transform(X)
-    np.testing.assert_array_equal(labels, clone(model).set_params(estimator=named).fit_transform(X))
+    assert_array_equal(labels, clone(model).set_params(estimator=named).fit_transform(X))
 
 
 PIPELINES = {
@@ -151,10 +151,10 @@ def test_a_pipeline_is_a_clusterer(X, name):
             alone.set_params(kmeans__n_clusters=model.n_clusters_[u], kmeans__random_state=seed[-1].random_state)
         elif name == "nested":
             alone[-1].set_params(agglomerativeclustering__n_clusters=model.n_clusters_[u])
-        np.testing.assert_array_equal(model.labels_[rows, u], alone.fit_predict(X[rows]))
+        assert_array_equal(model.labels_[rows, u], alone.fit_predict(X[rows]))
     assert repr(base) == before
     if name == "k-means":
-        np.testing.assert_array_equal(clone(model).set_params(label_all=True).fit_transform(X), model.transform(X))
+        assert_array_equal(clone(model).set_params(label_all=True).fit_transform(X), model.transform(X))
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_labels_of_an_estimator_are_checked(X, found, match):
 def test_integer_labels_of_an_estimator_may_have_any_form(X, form):
     model = ClustererEnsemble(2, 2, estimator=Planted(form, form), random_state=0).fit(X)
     assert model.labels_.dtype == np.int16
-    np.testing.assert_array_equal(model.labels_[:, 1], np.arange(150) % 2)
-    np.testing.assert_array_equal(model.transform(X), model.labels_)
+    assert_array_equal(model.labels_[:, 1], np.arange(150) % 2)
+    assert_array_equal(model.transform(X), model.labels_)
 
 
 def shift(X, n_clusters, random_state):
@@ -198,10 +198,10 @@ def test_a_clusterer_may_change_its_data(X, backend):
         labels = ClustererEnsemble(4, 2, estimator=shift, random_state=0).fit_transform(given)
         # In threads, runs that share their data would disturb each other.
         in_place = ClustererEnsemble(8, estimator=KMeans(n_init=1, copy_x=False), **options).fit(given)
-    np.testing.assert_array_equal(labels, np.tile(X[:, :1] > X[:, 0].mean(), 4))
-    np.testing.assert_array_equal(given, X)
+    assert_array_equal(labels, np.tile(X[:, :1] > X[:, 0].mean(), 4))
+    assert_array_equal(given, X)
     copied = ClustererEnsemble(8, estimator=KMeans(n_init=1), **options).fit(X)
-    np.testing.assert_array_equal(in_place.labels_, copied.labels_)
+    assert_array_equal(in_place.labels_, copied.labels_)
 
 
 @pytest.mark.parametrize("options", [{"max_samples": 0.5}, {"max_features": 0.5}])
@@ -246,7 +246,7 @@ def test_threads_processes_and_dask_change_nothing(X, backend):
         stack.enter_context(joblib.parallel_config(backend=backend, n_jobs=2))
         found = {name: model.fit_transform(X) for name, model in ENSEMBLES.items()}
     for name, labels in found.items():
-        np.testing.assert_array_equal(labels, ENSEMBLES[name].fit_transform(X))
+        assert_array_equal(labels, ENSEMBLES[name].fit_transform(X))
 
 
 def test_functions_may_return_any_labels(X):
@@ -255,7 +255,7 @@ def test_functions_may_return_any_labels(X):
 
     model = ClustererEnsemble(2, 2, estimator=texts, random_state=0).fit(X)
     assert model.labels_[0].tolist() == [-1, -1]
-    np.testing.assert_array_equal(model.labels_[1:, 0], X[1:, 0] > 6.0)
+    assert_array_equal(model.labels_[1:, 0], X[1:, 0] > 6.0)
     with pytest.raises(TypeError, match="FunctionClusterer"):
         model.transform(X)
 

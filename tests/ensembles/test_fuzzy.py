@@ -2,6 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
@@ -28,10 +29,6 @@ def slow_memberships(X, centers):
     return 1.0 / (squares[:, :, np.newaxis] / squares[:, np.newaxis]).sum(axis=2)
 
 
-def slow_objective(X, u, centers):
-    return sum(u[i, k] ** 2 * ((X[i] - centers[k]) ** 2).sum() for i in range(len(X)) for k in range(len(centers)))
-
-
 def test_c_means_against_plain_loops(rng):
     X, _ = blobs(rng)
     centers = rng.normal(size=(3, 2))
@@ -42,9 +39,9 @@ def test_c_means_against_plain_loops(rng):
         u = slow_memberships(X, centers)
     with pytest.warns(ConvergenceWarning, match="fuzzy c-means .*max_iter=6"):
         result = fuzzy_c_means(X, 3, init=start, max_iter=6, tol=0.0)
-    np.testing.assert_allclose(result.membership, u, rtol=1e-9, atol=1e-14)
-    np.testing.assert_allclose(result.centers, centers, rtol=1e-9)
-    assert result.objective == pytest.approx(slow_objective(X, u, centers), rel=1e-10)
+    assert_allclose(result.membership, u, rtol=1e-9, atol=1e-14)
+    assert_allclose(result.centers, centers, rtol=1e-9)
+    assert result.objective == pytest.approx(np.sum(u**2 * cdist(X, centers) ** 2), rel=1e-10)
     assert (result.n_iter, result.converged) == (6, False)
 
 
@@ -53,27 +50,27 @@ def test_c_means_ends_where_both_steps_stand_still(rng):
     result = fuzzy_c_means(X, 3, tol=1e-9, random_state=rng)
     assert result.converged
     powers = result.membership**2
-    np.testing.assert_allclose(powers.T @ X / powers.sum(axis=0)[:, None], result.centers, atol=1e-7)
-    np.testing.assert_allclose(slow_memberships(X, result.centers), result.membership, atol=1e-7)
+    assert_allclose(powers.T @ X / powers.sum(axis=0)[:, None], result.centers, atol=1e-7)
+    assert_allclose(slow_memberships(X, result.centers), result.membership, atol=1e-7)
 
 
 def test_c_means_edge_cases(rng):
     X, _ = blobs(rng)
-    np.testing.assert_allclose(fuzzy_c_means(X, 1, random_state=0).centers[0], X.mean(axis=0))
+    assert_allclose(fuzzy_c_means(X, 1, random_state=0).centers[0], X.mean(axis=0))
     coincident = fuzzy_c_means(np.ones((5, 2)), 2, random_state=0)
     assert np.array_equal(coincident.membership, np.full((5, 2), 0.5))
     assert coincident.objective == 0.0
     # First centers are distinct objects.
     repeated = np.repeat([[0.0], [1.0], [5.0]], [50, 1, 1], axis=0)
     first = unfinished(fuzzy_c_means, repeated, 3, max_iter=1, tol=0.0, random_state=0)
-    np.testing.assert_allclose(np.sort(first.centers.ravel()), [0.0, 1.0, 5.0], atol=1e-12)
+    assert_allclose(np.sort(first.centers.ravel()), [0.0, 1.0, 5.0], atol=1e-12)
     # An object on a center belongs to it alone.
     result = unfinished(fuzzy_c_means, [[-1.0], [0.0], [1.0], [9.0]], 2, init=[[0.0], [9.0]], max_iter=1, tol=0.0)
     assert np.isfinite(result.membership).all()
     # A center too far away for any membership stays.
     result = fuzzy_c_means(1e-100 * X, 2, init=[[0.0, 0.0], [1e70, 0.0]], max_iter=2)
     assert np.array_equal(result.centers[1], [1e70, 0.0])
-    np.testing.assert_allclose(result.centers[0], 1e-100 * X.mean(axis=0), rtol=1e-7)
+    assert_allclose(result.centers[0], 1e-100 * X.mean(axis=0), rtol=1e-7)
 
 
 def test_gath_geva_is_expectation_maximisation_of_a_gaussian_mixture(rng):
@@ -89,10 +86,10 @@ def test_gath_geva_is_expectation_maximisation_of_a_gaussian_mixture(rng):
         )  # fmt: skip
         unfinished(mixture.fit, X)
         result = unfinished(gath_geva, X, 3, init=start, max_iter=n_iter, tol=0.0)
-        np.testing.assert_allclose(result.centers, mixture.means_, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(result.covariances, mixture.covariances_, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(result.priors, mixture.weights_, rtol=1e-6)
-        np.testing.assert_allclose(result.membership, mixture.predict_proba(X), rtol=1e-5, atol=1e-9)
+        assert_allclose(result.centers, mixture.means_, rtol=1e-6, atol=1e-9)
+        assert_allclose(result.covariances, mixture.covariances_, rtol=1e-6, atol=1e-9)
+        assert_allclose(result.priors, mixture.weights_, rtol=1e-6)
+        assert_allclose(result.membership, mixture.predict_proba(X), rtol=1e-5, atol=1e-9)
         assert result.objective == pytest.approx(-mixture.score(X) * len(X), rel=1e-8)
 
 
@@ -100,17 +97,17 @@ def test_gath_geva_edge_cases(rng):
     X, y = blobs(rng)
     single = gath_geva(X, 1, random_state=0)
     covariance = np.cov(X.T, bias=True) + 1e-6 * np.diag(X.var(axis=0))
-    np.testing.assert_allclose(single.covariances[0], covariance, rtol=1e-12)
+    assert_allclose(single.covariances[0], covariance, rtol=1e-12)
     # Far apart, in wild units, with a constant feature, with duplicates: no overflow, no singular matrix.
     wild = np.column_stack([np.repeat([0.0, 1e8], 20) + rng.normal(size=40), 1e-6 * rng.normal(size=40), np.ones(40)])
     result = gath_geva(np.vstack([wild, wild]), 2, random_state=0)
     assert np.isfinite(result.membership).all()
-    np.testing.assert_allclose(result.priors, 0.5, rtol=1e-9)
+    assert_allclose(result.priors, 0.5, rtol=1e-9)
     # A cluster without membership keeps out and disturbs nothing.
     start = np.column_stack([0.9 * (y == 0) + 0.05, 0.9 * (y > 0) + 0.05, np.zeros(len(y))])
     result, pair = gath_geva(X, 3, init=start), gath_geva(X, 2, init=start[:, :2])
-    np.testing.assert_allclose(result.membership[:, :2], pair.membership, atol=1e-12)
-    np.testing.assert_allclose(result.centers[2], X.mean(axis=0))
+    assert_allclose(result.membership[:, :2], pair.membership, atol=1e-12)
+    assert_allclose(result.centers[2], X.mean(axis=0))
 
 
 def slow_seeds(X, n_clusters):

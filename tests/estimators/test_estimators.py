@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from robust_eac import (
     L2,
@@ -36,7 +37,7 @@ def test_estimator_is_the_function(labels, model, solve):
     for name, value in result.items():
         assert np.array_equal(found[name], value), name
     own = model.membership_[np.arange(len(labels)), model.labels_]
-    np.testing.assert_array_equal(model.confidence_, np.minimum(own, 1.0))
+    assert_array_equal(model.confidence_, np.minimum(own, 1.0))
     if solve is merge_consensus:
         hard = np.eye(3)[model.labels_]
         assert np.array_equal(model.agreements_, adjusted_agreement(labels, hard))
@@ -96,7 +97,7 @@ def test_one_cluster_has_all_objects(rng, weighting):
         model = RobustEAC(1, weighting=weighting, agreement=agreement, n_init=2, random_state=0)
         model.fit(labels, sample_weight=weight)
         for membership in (model.membership_, model.predict_membership(labels[:5])):
-            np.testing.assert_array_equal(membership, 1.0)
+            assert_array_equal(membership, 1.0)
         assert model.converged_
         assert np.isfinite(model.objective_)
         assert not model.agreements_.any()

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import RobustEAC
@@ -56,7 +57,7 @@ def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
     encoding, rows = reduce_rows(whole, consensus)
     objective = OBJECTIVES[options.get("agreement", "raw")](encoding, 3)
     placed = objective.expand(whole, model.weights_, rows, 1e-13)[len(labels) :]
-    np.testing.assert_allclose(model.predict_membership(new), placed, atol=1e-5)
+    assert_allclose(model.predict_membership(new), placed, atol=1e-5)
 
 
 def test_a_label_is_what_it_was_in_the_fit(rng):
@@ -66,12 +67,10 @@ def test_a_label_is_what_it_was_in_the_fit(rng):
     start = np.eye(3)[TRUTH]
     plain, renamed = model_of(labels, start), model_of(names[labels], start)
     for rows in ([0], [59], [5, 25, 45], range(60)):
-        np.testing.assert_array_equal(
-            plain.predict_membership(labels[rows]), renamed.predict_membership(names[labels[rows]])
-        )
+        assert_array_equal(plain.predict_membership(labels[rows]), renamed.predict_membership(names[labels[rows]]))
     unknown = np.where(labels[:3] == 1, 17, labels[:3])
     also = np.where(labels[:3] == 1, 2**40, names[labels[:3]])
-    np.testing.assert_array_equal(plain.predict_membership(unknown), renamed.predict_membership(also))
+    assert_array_equal(plain.predict_membership(unknown), renamed.predict_membership(also))
 
 
 def test_new_objects_do_not_see_each_other(rng):
@@ -80,15 +79,15 @@ def test_new_objects_do_not_see_each_other(rng):
     found = model.predict_membership(new)
     for rows in ([0], [8999, 3], slice(4090, 4100)):
         # The partitions that observe these objects form other groups, whose sums are rounded otherwise.
-        np.testing.assert_allclose(model.predict_membership(new[rows]), found[rows], atol=1e-9)
+        assert_allclose(model.predict_membership(new[rows]), found[rows], atol=1e-9)
 
 
 def test_an_object_unlike_all_has_the_membership_of_an_empty_cluster(rng):
     labels = planted_ensemble(rng, TRUTH[:40], 6, noise=0.0)
     model = RobustEAC(3, init=TRUTH[:40], random_state=0).fit(labels)
     assert model.n_clusters_found_ == 2
-    np.testing.assert_array_equal(model.predict_membership(np.full((2, 6), 99)).argmax(axis=1), [2, 2])
-    np.testing.assert_array_equal(model.predict(np.full((2, 6), 99)), [-1, -1])
+    assert_array_equal(model.predict_membership(np.full((2, 6), 99)).argmax(axis=1), [2, 2])
+    assert_array_equal(model.predict(np.full((2, 6), 99)), [-1, -1])
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
@@ -98,7 +97,7 @@ def test_what_is_kept_grows_with_the_clusters_alone(rng, options):
     small, large = (len(pickle.dumps(model._fixed)) for model in models)
     assert abs(small - large) < 500
     again = pickle.loads(pickle.dumps(models[1]))
-    np.testing.assert_array_equal(again.predict_membership(labels), models[1].predict_membership(labels))
+    assert_array_equal(again.predict_membership(labels), models[1].predict_membership(labels))
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
@@ -110,9 +109,9 @@ def test_objects_without_a_known_label_are_in_no_cluster(rng, options):
     new[::4], new[1::4], new[2::4], new[3::4] = [77, 78, -1, 79, 80, 81], 77, -1, -1
     new[::4, 0], new[3::4, 2] = labels[::20, 0], labels[::20, 2]
     predicted = model.predict(new).reshape(3, 4)
-    np.testing.assert_array_equal(predicted[:, 0], model.labels_[::20])
-    np.testing.assert_array_equal(predicted[:, 1:], np.full((3, 3), -1))
-    np.testing.assert_array_equal(model.predict_membership(new)[3::4], np.full((3, 3), 1.0 / 3.0))
+    assert_array_equal(predicted[:, 0], model.labels_[::20])
+    assert_array_equal(predicted[:, 1:], np.full((3, 3), -1))
+    assert_array_equal(model.predict_membership(new)[3::4], np.full((3, 3), 1.0 / 3.0))
 
 
 def test_dask_arrays_are_refused(rng):

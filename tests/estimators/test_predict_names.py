@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from robust_eac import RobustEAC
@@ -44,10 +45,7 @@ FORMS = {
 @pytest.fixture
 def labels(rng):
     """Clusters 0 to 3 of sixty objects, some of them missing."""
-    found = planted_ensemble(rng, np.repeat([0, 1, 2, 3], 15), 4, noise=0.2)
-    hidden = rng.uniform(size=found.shape) < 0.1
-    hidden[np.arange(60), rng.randint(4, size=60)] = False
-    return np.where(hidden, -1, found)
+    return planted_ensemble(rng, START, 4, noise=0.2, missing=0.1)
 
 
 # New objects that show few of the names, an unknown name that comes first or last in order, or a single object.
@@ -65,10 +63,10 @@ def test_names_are_those_of_the_fit(labels, form):
         model, expected = (clone(estimator).fit(x) for x in (read(named(labels)), labels))
         for new in (*NEW, labels):
             found = model.predict_membership(read(named(new)))
-            np.testing.assert_array_equal(found, expected.predict_membership(new))
-            np.testing.assert_array_equal(model.predict(read(named(new))), expected.predict(new))
+            assert_array_equal(found, expected.predict_membership(new))
+            assert_array_equal(model.predict(read(named(new))), expected.predict(new))
     again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(read(named(NEW[0]))), model.predict(read(named(NEW[0]))))
+    assert_array_equal(again.predict(read(named(NEW[0]))), model.predict(read(named(NEW[0]))))
 
 
 def test_numbers_among_names_and_names_among_numbers(labels):
@@ -85,9 +83,9 @@ def test_numbers_among_names_and_names_among_numbers(labels):
     with_names[:, 2] = "name"
     # New objects show numbers alone, where the fit saw a name, too; and the other way round.
     found = placed(with_names, numbers[0][new].astype(int))
-    np.testing.assert_allclose(found, placed(codes, new), atol=1e-9)
+    assert_allclose(found, placed(codes, new), atol=1e-9)
     found = placed(numbers, np.where(new == 1, "name", numbers[0][new]))
-    np.testing.assert_allclose(found, placed(codes, np.where(new == 1, 9, new)), atol=1e-9)
+    assert_allclose(found, placed(codes, np.where(new == 1, 9, new)), atol=1e-9)
 
 
 def test_columns_in_another_order_or_of_another_name(labels):
@@ -99,6 +97,6 @@ def test_columns_in_another_order_or_of_another_name(labels):
             model.predict(bad)
     # What would be refused as an ensemble, an object of its own name in every column, may be a few objects of one.
     four = pd.DataFrame(NAMES.T, columns=COLUMNS)
-    np.testing.assert_array_equal(model.predict(four), [model.predict(four[i : i + 1])[0] for i in range(4)])
+    assert_array_equal(model.predict(four), [model.predict(four[i : i + 1])[0] for i in range(4)])
     with pytest.warns(UserWarning, match="feature names"):
         model.predict(frame.to_numpy())

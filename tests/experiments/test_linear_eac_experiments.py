@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from experiments.linear_eac import linear_eac, linear_eac_data, linear_eac_starts
 from robust_eac import CONSENSUS_FUNCTIONS, density
@@ -31,9 +32,9 @@ def test_abalones_have_the_eight_features_the_paper_lists(monkeypatch):
     without, _ = linear_eac_data.features(linear_eac_data.VARIANT)
     linear_eac_data.features.cache_clear()
     assert X.shape == (4, 8)
-    np.testing.assert_allclose(np.diff(X[:, 0]), [X[1, 0] - X[0, 0]] * 2 + [0.0])
+    assert_allclose(np.diff(X[:, 0]), [X[1, 0] - X[0, 0]] * 2 + [0.0])
     assert X[1, 0] > X[0, 0]
-    np.testing.assert_array_equal(X[:, 1:], without)
+    assert_array_equal(X[:, 1:], without)
 
 
 @pytest.mark.parametrize("system", linear_eac_starts.LOSSES)
@@ -46,11 +47,11 @@ def test_what_the_library_finds_is_where_the_experiments_lloyd_stays(rng, system
         return linear_eac_starts.lloyd(rows, clusters, linear_eac_starts.LOSSES[system], k)
 
     again, loss = lloyd(found)
-    np.testing.assert_array_equal(again, found)
+    assert_array_equal(again, found)
     for start in (linear_eac_starts.random_objects, linear_eac_starts.random_partition):
         clusters, _ = lloyd(start(labels, k, rng))
         assert set(clusters) == set(range(k))
-        np.testing.assert_array_equal(lloyd(clusters)[0], clusters)
+        assert_array_equal(lloyd(clusters)[0], clusters)
     if system == "kmeans":
         assert loss == pytest.approx(labels.size * (1.0 - linear_eac.diagonal_density(labels, found)))
 
@@ -73,4 +74,4 @@ def test_more_starts_lose_no_more_and_greedy_ones_are_those_of_the_library(rng):
     for system in linear_eac_starts.SYSTEMS:
         ten = linear_eac_starts.best_of(labels, system, linear_eac_starts.GREEDY, 3)[1]
         again = linear_eac_data.SYSTEMS[system](labels, linear_eac.N_CLUSTERS, random_state=3)
-        np.testing.assert_array_equal(ten, again)
+        assert_array_equal(ten, again)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist, pdist
 
 from experiments.ovi_lda import ovi_crisp, ovi_final, ovi_qpsk
@@ -18,9 +19,9 @@ def test_noise_has_the_power_of_its_definition(divisor):
     X, y = make_qpsk(200_000, 3.0, divisor, 1)
     noise = X - SYMBOLS[y]
     variance = 10 ** (-0.3) / divisor
-    np.testing.assert_allclose(np.cov(noise.T), variance * np.eye(2), atol=0.01 * variance)
-    np.testing.assert_allclose((SYMBOLS**2).sum(axis=1), 1.0)
-    np.testing.assert_allclose(np.bincount(y) / len(y), 0.25, atol=0.005)
+    assert_allclose(np.cov(noise.T), variance * np.eye(2), atol=0.01 * variance)
+    assert_allclose((SYMBOLS**2).sum(axis=1), 1.0)
+    assert_allclose(np.bincount(y) / len(y), 0.25, atol=0.005)
 
 
 @pytest.mark.parametrize("fuzzy", [False, True])
@@ -75,7 +76,7 @@ def test_memberships_from_cores_are_those_of_a_gaussian_mixture(rng):
         away = [(x - members.mean(axis=0)) @ np.linalg.inv(F) @ (x - members.mean(axis=0)) for x in X]
         densities.append(len(members) * np.exp(-0.5 * np.array(away)) / np.sqrt(np.linalg.det(F)))
     expected = np.transpose(densities / np.sum(densities, axis=0))
-    np.testing.assert_allclose(ovi_final.gath_geva_membership(X, labels), expected, rtol=1e-3, atol=1e-5)
+    assert_allclose(ovi_final.gath_geva_membership(X, labels), expected, rtol=1e-3, atol=1e-5)
 
 
 def test_the_final_matrix_is_of_the_consensus_of_the_other_experiment(monkeypatch):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
@@ -16,8 +17,8 @@ from robust_eac import threshold_eac as cut_at
 def test_two_gaussians_have_their_distance_and_unit_covariance():
     drawn = [threshold_data.two_gaussians(3.0, repetition)[0].reshape(2, 100, 2) for repetition in range(100)]
     first, second = np.concatenate(drawn, axis=1)
-    np.testing.assert_allclose(second.mean(axis=0) - first.mean(axis=0), [3.0, 0.0], atol=0.06)
-    np.testing.assert_allclose(0.5 * (np.cov(first.T) + np.cov(second.T)), np.eye(2), atol=0.06)
+    assert_allclose(second.mean(axis=0) - first.mean(axis=0), [3.0, 0.0], atol=0.06)
+    assert_allclose(0.5 * (np.cov(first.T) + np.cov(second.T)), np.eye(2), atol=0.06)
 
 
 # Ensembles
@@ -61,7 +62,7 @@ def plain_lloyd(X, means, refill):
 def test_single_pass_moves_a_mean_with_every_object(rng, k):
     X = rng.normal(size=(40, 3))
     order = rng.permutation(40)
-    np.testing.assert_array_equal(kmeans.single_pass(X, order, k), plain_single_pass(X, order, k))
+    assert_array_equal(kmeans.single_pass(X, order, k), plain_single_pass(X, order, k))
 
 
 @pytest.mark.parametrize("refill", [False, True])
@@ -70,12 +71,12 @@ def test_iterations_from_any_centres(rng, k, refill):
     X = rng.normal(size=(60, 2))
     starts = kmeans.box_starts(X, k, rng)
     found = kmeans.lloyd(X, starts, refill, 1000)
-    np.testing.assert_array_equal(found, plain_lloyd(X, starts, refill))
+    assert_array_equal(found, plain_lloyd(X, starts, refill))
     assert not refill or len(np.unique(found)) == k
     # From objects no cluster is empty, and scikit-learn does the same.
     starts = X[:k]
     theirs = KMeans(k, init=starts, n_init=1, tol=0.0, max_iter=1000).fit(X)
-    np.testing.assert_array_equal(kmeans.lloyd(X, starts, refill, 1000), theirs.labels_)
+    assert_array_equal(kmeans.lloyd(X, starts, refill, 1000), theirs.labels_)
 
 
 # Statistics
@@ -95,7 +96,7 @@ def test_condensed_tree_is_the_top_of_the_whole_one(rng):
     X, y = rng.normal(size=(40, 2)), rng.randint(3, size=40)
     merges = linkage(X, "average")
     tree = threshold_data.condense(merges, y, n_leaves=7)
-    np.testing.assert_allclose([height for _, _, height in tree["merges"]], merges[-6:, 2], atol=1e-4)
+    assert_allclose([height for _, _, height in tree["merges"]], merges[-6:, 2], atol=1e-4)
     assert np.sum(tree["counts"], axis=0).tolist() == np.bincount(y).tolist()
     # The leaves are the clusters of the cut into seven.
     cut = fcluster(merges, 7, "maxclust")
@@ -125,9 +126,9 @@ def test_mixture_finds_well_separated_components():
     weights, means, covariances = gaussian_mixture.fit_mixture(X, 8, rng)
     order = np.lexsort((means[:, 0].round(-1), means[:, 1].round(-1)))
     assert len(weights) == 4
-    np.testing.assert_allclose(weights, 0.25, atol=0.01)
-    np.testing.assert_allclose(means[order], centres[np.lexsort((centres[:, 0], centres[:, 1]))], atol=0.2)
-    np.testing.assert_allclose(covariances, np.tile(np.diag([1.0, 0.25]), (4, 1, 1)), atol=0.25)
+    assert_allclose(weights, 0.25, atol=0.01)
+    assert_allclose(means[order], centres[np.lexsort((centres[:, 0], centres[:, 1]))], atol=0.2)
+    assert_allclose(covariances, np.tile(np.diag([1.0, 0.25]), (4, 1, 1)), atol=0.25)
 
 
 def test_component_dies_below_half_its_parameters(rng):

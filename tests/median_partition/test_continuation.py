@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from robust_eac import (
     RestrictedSimplex,
@@ -29,7 +30,7 @@ def test_a_fit_goes_on_from_its_membership(rng, weighting):
         above = 1e-6 if weighting == "chance-corrected" else 1e-10
         assert again.objective_ <= fit.objective_ + above * abs(fit.objective_)
         assert adjusted_rand_score(again.labels_, fit.labels_) > 0.98
-        np.testing.assert_allclose(again.weights_, fit.weights_, atol=1e-3)
+        assert_allclose(again.weights_, fit.weights_, atol=1e-3)
 
 
 def test_a_start_that_is_a_clustering_gets_all_weight_only_if_that_is_given(rng):
@@ -39,7 +40,7 @@ def test_a_start_that_is_a_clustering_gets_all_weight_only_if_that_is_given(rng)
     assert adjusted_rand_score(result.labels, labels[:, 0]) < 1.0
     assert (result.losses > 0.0).all()
     given = solve_median_partition(labels, 3, weighting=[1, 0, 0, 0], **options)
-    np.testing.assert_array_equal(given.weights, [1.0, 0.0, 0.0, 0.0])
+    assert_array_equal(given.weights, [1.0, 0.0, 0.0, 0.0])
     assert adjusted_rand_score(given.labels, labels[:, 0]) == 1.0
 
 

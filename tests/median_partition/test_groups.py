@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import trusted_group_weights
@@ -37,7 +38,7 @@ def test_near_copies_together_weigh_about_as_much_as_one_partition(rng):
     labels = np.column_stack([good, planted_ensemble(rng, mediocre, 40, noise=0.01)])
     result, equal = solve(labels), solve(labels, weighting="uniform", agreement="adjusted")
     assert np.all(result.weights[:60] > 0.0)
-    np.testing.assert_allclose(result.weights[:60], result.weights[0], rtol=1e-12)
+    assert_allclose(result.weights[:60], result.weights[0], rtol=1e-12)
     assert 0.9 * result.weights[0] < result.weights[60:].sum() < 4.0 * result.weights[0]
     assert result.weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert adjusted_rand_score(TRUTH, result.labels) > adjusted_rand_score(TRUTH, equal.labels) + 0.3
@@ -78,7 +79,7 @@ def test_families_count_once(rng):
             trusted = rng.uniform(size=m) < 0.7
             trusted[rng.randint(m)] = True
             weights = count_near_duplicates_once(near, np.arange(m), trusted)
-            np.testing.assert_allclose(weights, families_by_loop(near, range(m), trusted), rtol=1e-14)
+            assert_allclose(weights, families_by_loop(near, range(m), trusted), rtol=1e-14)
             assert np.array_equal(weights > 0.0, trusted)
 
 

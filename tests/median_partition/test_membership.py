@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import solve_membership
 
@@ -17,10 +18,10 @@ def test_every_row_is_visited_once(n_rows, rng):
 def test_random_start_is_dirichlet(k, rng):
     n = 20000
     rows = initial_rows(encode(np.arange(n)[:, None]), k, "random", rng)
-    np.testing.assert_allclose(rows.sum(axis=1), 1.0)
+    assert_allclose(rows.sum(axis=1), 1.0)
     # Moments of Dirichlet(1/k), whose parameters sum to one: E y^p = prod_{j<p} (1/k + j) / (1 + j).
     for power, moment in enumerate(np.cumprod((1 / k + np.arange(3)) / (1 + np.arange(3))), start=1):
-        np.testing.assert_allclose((rows**power).mean(), moment, atol=0.01 / k)
+        assert_allclose((rows**power).mean(), moment, atol=0.01 / k)
 
 
 def test_kmeans_start_is_smoothed_and_counts_the_objects_of_a_row(rng):
@@ -38,5 +39,5 @@ def test_objects_without_an_observing_partition_stay_put():
     labels = np.array([[0, -1], [0, -1], [1, -1], [1, 0], [-1, 1]])
     start = np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8], [0.1, 0.9], [0.6, 0.4]])
     result = solve_membership(labels, 2, weights=[1, 0], init=start, random_state=0)
-    np.testing.assert_allclose(result.membership[4], [0.6, 0.4])
+    assert_allclose(result.membership[4], [0.6, 0.4])
     assert result.converged

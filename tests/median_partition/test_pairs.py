@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import agreement_test, trusted_group_weights
@@ -56,7 +57,6 @@ def odd_and_planted(rng, n, missing):
     )
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("n", [1, 2, 3, 6, 40])
 def test_every_field_is_that_of_slow_code(rng, n, missing):
     labels = odd_and_planted(rng, n, missing)
@@ -83,7 +83,7 @@ def test_some_references_are_rows_of_the_whole_table(rng):
     for references in (np.array([4]), np.array([0, 3, 7, 10]), np.array([2, 5, 6])):
         part = pairs_of(columns, references)
         for field in Pairs._fields[1:]:
-            np.testing.assert_allclose(getattr(part, field), getattr(whole, field)[references], rtol=1e-9, atol=1e-12)
+            assert_allclose(getattr(part, field), getattr(whole, field)[references], rtol=1e-9, atol=1e-12)
     # With many partitions, some are references.
     references = all_pairs(planted_ensemble(rng, np.repeat([0, 1, 2], 10), 300, noise=0.2)).references
     assert references.shape == (256,)

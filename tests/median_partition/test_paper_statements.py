@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import optimality_gap, partition_losses, restricted_simplex_weights, solve_membership
 
@@ -14,7 +15,7 @@ def test_the_membership_problem_differs_by_a_constant():
     mean = sum(weight * reference.comembership(column)[0] for weight, column in zip(weights, labels.T, strict=True))
     memberships = rng.dirichlet(np.ones(3), size=(50, 15))
     rest = [weights @ partition_losses(labels, Y) - np.sum((Y @ Y.T - mean) ** 2) for Y in memberships]
-    np.testing.assert_allclose(rest, rest[0], atol=1e-9)
+    assert_allclose(rest, rest[0], atol=1e-9)
     # The term that does not depend on the membership: the spread of the partitions around the co-association.
     assert rest[0] == pytest.approx(
         weights @ [np.sum(reference.comembership(c)[0]) for c in labels.T] - np.sum(mean**2)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import WEIGHT_SOLVERS, adjusted_rand_score, optimality_gap, solve_median_partition
 
@@ -63,7 +64,7 @@ def test_objects_are_drawn_as_often_as_they_weigh(rng):
     drawn = [draw_quarter(encoding, 3, np.random.RandomState(seed)) for seed in range(50)]
     assert all(quarter.partitions.total == pytest.approx(weight.sum()) for quarter in drawn)
     share = np.mean([quarter.partitions.sizes / quarter.partitions.total for quarter in drawn], axis=0)
-    np.testing.assert_allclose(share, encoding.partitions.sizes / encoding.partitions.total, atol=0.03)
+    assert_allclose(share, encoding.partitions.sizes / encoding.partitions.total, atol=0.03)
 
 
 @pytest.mark.usefixtures("small_quarters")
@@ -81,8 +82,7 @@ def test_no_quarter_that_is_too_small(rng):
 def test_very_many_objects_are_solved_from_quarters_of_them(rng, monkeypatch, capsys, weighting, missing):
     monkeypatch.setattr(_starts, "_QUARTER", 60)
     truth = np.arange(6000) % 3
-    labels = planted_ensemble(rng, truth, 20, noise=0.3, n_random=6)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
+    labels = planted_ensemble(rng, truth, 20, noise=0.3, n_random=6, missing=missing)
 
     def solve(**options):
         return solve_median_partition(labels, 3, weighting=weighting, random_state=0, **options)

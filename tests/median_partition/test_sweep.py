@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from robust_eac import KMeansEnsemble, load_dataset
 
@@ -45,7 +46,7 @@ def relaxations(monkeypatch):
 
 def test_ends_at_a_gap_that_was_measured(encoding, seed, relaxations):
     _, reported, measured = descents(encoding, seed, 1).T
-    np.testing.assert_allclose(reported, measured, rtol=1e-9)
+    assert_allclose(reported, measured, rtol=1e-9)
     assert reported.max() <= TOL
     assert max(relaxations) > 1.0
     assert relaxations[-1] == 1.0

@@ -4,6 +4,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.metrics import adjusted_rand_score
 
 from robust_eac import (
@@ -67,7 +68,7 @@ def test_result_is_what_it_says_and_a_fixpoint(rng, case):
     trusted = result.weights > 0.0
     # The last consensus confirms all that are trusted; what was withdrawn before does not come back.
     assert np.array_equal(trusted & (confirmed > 0.0), trusted)
-    np.testing.assert_allclose(result.weights[trusted], 1.0 / trusted.sum(), rtol=1e-12)
+    assert_allclose(result.weights[trusted], 1.0 / trusted.sum(), rtol=1e-12)
     losses = partition_losses(labels, result.membership, sample_weight=weight) if raw else 1.0 - agreement
     assert result.objective == pytest.approx(result.weights @ losses, rel=1e-8)
     assert result.converged
@@ -116,4 +117,4 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 def test_trivial_problems(rng):
     alone = np.tile(np.arange(8)[:, np.newaxis], 4)
     for labels, k in ((noisy_planted(rng, 0.5)[0], 1), (np.zeros((20, 4), dtype=int), 3), (alone, 8)):
-        np.testing.assert_allclose(solve(labels, k).weights, 1.0 / labels.shape[1])
+        assert_allclose(solve(labels, k).weights, 1.0 / labels.shape[1])

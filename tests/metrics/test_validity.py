@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.spatial.distance import mahalanobis
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
@@ -75,7 +76,7 @@ def test_values_against_plain_loops(rng, as_printed, neighbour, fuzzy):
         result = ovi_lda(X, membership if fuzzy else y, **options)
         expected = slow_ovi(X, membership, min_size, neighbour == "euclidean", as_printed)
         for value, other in zip(result, expected, strict=True):
-            np.testing.assert_allclose(value, other, rtol=1e-8, atol=1e-9)
+            assert_allclose(value, other, rtol=1e-8, atol=1e-9)
         zeros = ovi_lda(X, membership if fuzzy else y, **options, nan_as_zero=True)
         assert zeros.value == pytest.approx(np.nansum(result.object_values) / len(X))
 
@@ -84,7 +85,7 @@ def test_objects_in_no_cluster_are_as_if_absent(rng):
     X, y = mixture(rng)
     outside = rng.uniform(size=len(X)) < 0.2
     result, alone = ovi_lda(X, np.where(outside, -1, y)), ovi_lda(X[~outside], y[~outside])
-    np.testing.assert_allclose(result.object_values[~outside], alone.object_values, rtol=1e-12)
+    assert_allclose(result.object_values[~outside], alone.object_values, rtol=1e-12)
     assert np.isnan(result.object_values[outside]).all()
     assert result.value == pytest.approx(alone.value)
     assert result.coverage == np.mean(~outside)
@@ -105,10 +106,10 @@ def test_a_single_cluster_has_no_value(rng):
 def test_far_apart_dependent_and_constant_features_change_nothing(rng):
     X, y = mixture(rng)
     far = X + 1e8 * y[:, None]
-    np.testing.assert_allclose(ovi_lda(far, y).object_values, slow_ovi(far, one_hot(y), 4)[0], rtol=1e-6)
+    assert_allclose(ovi_lda(far, y).object_values, slow_ovi(far, one_hot(y), 4)[0], rtol=1e-6)
     redundant = np.column_stack([X, X @ [1.0, -2.0, 0.5], np.full(len(X), 0.1)])
     values = ovi_lda(X, y).object_values
-    np.testing.assert_allclose(ovi_lda(redundant, y).object_values, values, rtol=1e-6, atol=1e-7)
+    assert_allclose(ovi_lda(redundant, y).object_values, values, rtol=1e-6, atol=1e-7)
 
 
 def test_coincident_objects_have_finite_values():

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import joblib
 import numpy as np
 import pandas as pd
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import CONSENSUS_FUNCTIONS
@@ -210,7 +211,7 @@ def _check(name, result, arguments):
         values = fields.get(key)
         if isinstance(values, np.ndarray) and name != "CombinatorialEAC":
             assert np.all(values >= 0.0), f"negative {key}"
-            np.testing.assert_allclose(values.sum(axis=-1), 1.0, rtol=1e-9, err_msg=key)
+            assert_allclose(values.sum(axis=-1), 1.0, rtol=1e-9, err_msg=key)
     labels = result if CALLABLES[name] in CONSENSUS_FUNCTIONS.values() else fields.get("labels")
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and not name.startswith(("ovi", "OVI")):
         k = arguments.get("n_clusters")
@@ -244,7 +245,7 @@ def assert_same(a, b):
         for one, other in zip(a, b, strict=True):
             assert_same(one, other)
     elif isinstance(a, (np.ndarray, float)):
-        np.testing.assert_array_equal(a, b)
+        assert_array_equal(a, b)
     elif isinstance(a, (int, str, bool, np.generic)) or a is None:
         assert a == b
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import AgglomerativeClustering
 
 from robust_eac import ClustererEnsemble, MergeConsensus, RobustEAC, load_dataset, select_n_clusters
@@ -63,14 +64,14 @@ def test_programs_find_in_r_what_python_finds(tmp_path):
     tree = AgglomerativeClustering(linkage="average")
     options = {"estimator": tree, "n_per_k": 20, "max_samples": 0.8, "random_state": 0}
     labels = ClustererEnsemble(n_clusters=(2, 6), **options).fit_transform(X)
-    np.testing.assert_array_equal(read["labels"], labels)
+    assert_array_equal(read["labels"], labels)
     assert read["selection$n_clusters"] == select_n_clusters(labels, (1, 6), random_state=0).n_clusters
     model = RobustEAC(3, weighting="chance-corrected", random_state=0).fit(labels)
-    np.testing.assert_array_equal(read["model$labels_"], model.labels_)
-    np.testing.assert_allclose(read["model$weights_"], model.weights_, rtol=1e-12)
+    assert_array_equal(read["model$labels_"], model.labels_)
+    assert_allclose(read["model$weights_"], model.weights_, rtol=1e-12)
     assert model.summary() in done.stdout
     merged = MergeConsensus(3).fit(read["by_hand"].astype(int))
-    np.testing.assert_array_equal(read["merged$labels_"], merged.labels_)
+    assert_array_equal(read["merged$labels_"], merged.labels_)
     assert (read["by_hand"] == -1).sum() == 1
     assert read["started$labels_"].shape == (150, 30)
     assert {len(np.unique(column)) for column in read["started$labels_"].T} == set(range(3, 10))

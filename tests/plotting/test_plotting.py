@@ -6,6 +6,7 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from robust_eac import (
     coassociation_matrix,
@@ -48,7 +49,7 @@ def test_stability_over_the_candidates(selection):
     }
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(drawn)
     for name, values in drawn.items():
-        np.testing.assert_array_equal(lines[name].get_xydata(), np.column_stack([selection.candidates, values]))
+        assert_array_equal(lines[name].get_xydata(), np.column_stack([selection.candidates, values]))
     assert len({lines[name].get_color() for name in drawn}) == len({lines[name].get_marker() for name in drawn}) == 3
     assert lines["prediction strength"].get_markevery() == np.flatnonzero(selection.stable).tolist()
     assert ax.lines[-1].get_xdata()[0] == selection.n_clusters == 3
@@ -62,14 +63,14 @@ def test_curves_of_consensus_values_and_their_reference(rng):
     ax = plot_consensus_distribution(found, reference=references, n_clusters=3)
     assert [line.get_linestyle() for line in ax.lines] == ["--"] * 6 + ["-"] * 3
     for line, cdf in zip(ax.lines, [*references[0].cdf, *references[1].cdf, *found.cdf], strict=True):
-        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([found.grid, cdf]))
+        assert_array_equal(line.get_xydata(), np.column_stack([found.grid, cdf]))
     colors = [line.get_color() for line in ax.lines]
     assert colors[:2] == colors[3:5] == colors[6:8]
     assert len(set(colors)) == 4
     assert np.argmax([line.get_linewidth() for line in ax.lines]) == 7
     assert [text.get_text() for text in ax.texts] == ["2", "3", "5"]
     (shaded,) = ax.patches
-    np.testing.assert_allclose([shaded.get_x(), shaded.get_x() + shaded.get_width()], found.bounds)
+    assert_allclose([shaded.get_x(), shaded.get_x() + shaded.get_width()], found.bounds)
     assert ax.get_title() == "Consensus values, dashed: reference, thick: 3 clusters"
     assert len(plot_consensus_distribution(found, reference=references[0]).lines) == 6
     assert plot_consensus_distribution(found).get_title() == "Consensus values"
@@ -80,14 +81,13 @@ def test_curves_of_consensus_values_and_their_reference(rng):
     assert not plt.get_fignums()
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_coassociation_is_that_of_the_library_in_the_order_of_the_consensus(rng, missing):
     labels = random_ensemble(rng, 40, 6, missing=missing)
     weights = rng.uniform(size=6)
     consensus = np.array(["b", "a", "c", "a"])[rng.randint(4, size=40)]
     ax = plot_coassociation(labels, consensus, weights=weights)
     matrix = coassociation_matrix(labels, weights=weights)
-    np.testing.assert_allclose(np.sort(drawn_by(ax), axis=None), np.sort(matrix, axis=None), atol=1e-12)
+    assert_allclose(np.sort(drawn_by(ax), axis=None), np.sort(matrix, axis=None), atol=1e-12)
     # Clusters stand together: the block of each has the sum of the co-associations among its objects.
     sizes = [np.sum(consensus == name) for name in "abc"]
     ends = np.cumsum([0, *sizes])
@@ -96,10 +96,10 @@ def test_coassociation_is_that_of_the_library_in_the_order_of_the_consensus(rng,
             block = drawn_by(ax)[ends[a] : ends[a + 1], ends[b] : ends[b + 1]]
             assert block.sum() == pytest.approx(matrix[np.ix_(consensus == name, consensus == other)].sum())
     squares = [square.vertices[:4] for square in ax.collections[0].get_paths()]
-    np.testing.assert_allclose([square[0] for square in squares], [[end - 0.5] * 2 for end in ends[:-1]])
-    np.testing.assert_allclose([square[2] for square in squares], [[end - 0.5] * 2 for end in ends[1:]])
+    assert_allclose([square[0] for square in squares], [[end - 0.5] * 2 for end in ends[:-1]])
+    assert_allclose([square[2] for square in squares], [[end - 0.5] * 2 for end in ends[1:]])
     assert ticks(ax.xaxis) == ticks(ax.yaxis) == ["a", "b", "c"]
-    np.testing.assert_allclose(ax.get_xticks(), 0.5 * (ends[1:] + ends[:-1]) - 0.5)
+    assert_allclose(ax.get_xticks(), 0.5 * (ends[1:] + ends[:-1]) - 0.5)
     assert ax.get_title() == "Co-association of 40 objects in 3 clusters"
     assert "share of the weight" in ax.figure.axes[1].get_ylabel()
     assert ax.images[0].get_clim() == (0.0, 1.0)
@@ -138,7 +138,7 @@ def test_names_of_groups_do_not_touch(n_groups, prefix):
         boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
         assert len(boxes) > 4
         assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
-        np.testing.assert_allclose(np.interp(ax.get_xticks(), np.arange(len(groups)), groups) % 1, 0.0)
+        assert_allclose(np.interp(ax.get_xticks(), np.arange(len(groups)), groups) % 1, 0.0)
 
 
 def test_small_groups_have_no_names_and_unknown_ones_are_a_group():
@@ -155,16 +155,16 @@ def test_memberships_by_cluster_and_certainty(rng):
     ax = plot_membership(membership)
     clusters, largest = membership.argmax(axis=1), membership.max(axis=1)
     order = sorted(range(30), key=lambda i: (clusters[i], -largest[i]))
-    np.testing.assert_allclose(drawn_by(ax), membership[order].T)
+    assert_allclose(drawn_by(ax), membership[order].T)
     assert ax.get_title() == "Memberships of 30 objects in 3 clusters"
     (borders,) = ax.collections
     ends = np.cumsum(np.bincount(clusters))[:-1] - 0.5
-    np.testing.assert_allclose([segment[0, 0] for segment in borders.get_segments()], ends)
+    assert_allclose([segment[0, 0] for segment in borders.get_segments()], ends)
 
     classes = np.where(np.arange(30) < 10, "x", "a")
     ax = plot_membership(membership, labels=classes)
     order = sorted(range(30), key=lambda i: (classes[i], clusters[i], -largest[i]))
-    np.testing.assert_allclose(drawn_by(ax), membership[order].T)
+    assert_allclose(drawn_by(ax), membership[order].T)
     assert ticks(ax.xaxis) == ["a", "x"]
 
     ax = plot_membership(np.tile(membership, (50, 1)))
@@ -175,12 +175,12 @@ def test_memberships_by_cluster_and_certainty(rng):
 def test_weights_in_order_and_sorted():
     weights = [1.0, 0.0, 3.0, 0.0]
     ax = plot_weights(weights)
-    np.testing.assert_allclose(ax.lines[1].get_xydata(), np.column_stack([range(4), [0.25, 0.0, 0.75, 0.0]]))
+    assert_allclose(ax.lines[1].get_xydata(), np.column_stack([range(4), [0.25, 0.0, 0.75, 0.0]]))
     assert ax.lines[0].get_ydata()[0] == 0.25
     ax = plot_weights(weights, sort=True, corrupted=[False, True, False, False])
     _, good, bad = ax.lines
-    np.testing.assert_allclose(good.get_xydata(), [[1, 0.25], [0, 0.75], [3, 0]])
-    np.testing.assert_allclose(bad.get_xydata(), [[2, 0]])
+    assert_allclose(good.get_xydata(), [[1, 0.25], [0, 0.75], [3, 0]])
+    assert_allclose(bad.get_xydata(), [[2, 0]])
     assert good.get_marker() != bad.get_marker()
     assert good.get_color() != bad.get_color() == VERMILLION
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -191,9 +191,9 @@ def test_agreements_in_order_with_areas_like_the_weights():
     ax = plt.figure().add_subplot()
     draw_agreements(ax, np.array([0.2, 0.9, -0.3, 0.5]), np.array([0.2, 0.6, 0.0, 0.2]), list("abcd"))
     _, having, without = ax.collections
-    np.testing.assert_allclose(having.get_offsets(), [[0.9, 1], [0.5, 2], [0.2, 3]])
-    np.testing.assert_allclose(having.get_sizes() / having.get_sizes()[0], [1.0, 1 / 3, 1 / 3])
-    np.testing.assert_allclose(without.get_offsets(), [[-0.3, 4]])
+    assert_allclose(having.get_offsets(), [[0.9, 1], [0.5, 2], [0.2, 3]])
+    assert_allclose(having.get_sizes() / having.get_sizes()[0], [1.0, 1 / 3, 1 / 3])
+    assert_allclose(without.get_offsets(), [[-0.3, 4]])
     assert ticks(ax.yaxis) == list("bdac")
     assert ax.get_title() == "Weight on 3 of 4 partitions"
 

@@ -18,6 +18,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from matplotlib import colormaps
+from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
 
 from robust_eac import (
@@ -117,14 +118,6 @@ def test_text_and_numbers():
     )
     sure = [text_of(part) for part in section(page, "sure").iter("dt")]
     assert sure == ["ambiguous", "confidence", "labels", "bound", "convergence"]
-    assert columns_of(page, "partitions") == {
-        "partition": ("a", "b", "c", "d"),
-        "weight": ("0.250",) * 4,
-        "agreement": ("1.000", "1.000", "0.324", "-0.111"),
-        "loss": ("0.0437", "0.0437", "0.158", "0.310"),
-        "p-value": ("0.100", "0.100", "0.400", "1.000"),
-        "clusters": ("2",) * 4,
-    }
     # Of the six pairs within a cluster, the partitions join 6, 6, 4 and 2; of the nine between, 0, 0, 3 and 4.
     assert "both objects together: 0.75 within and 0.19 between clusters in the mean." in text_of(section(page, "map"))
     asked = text_of(section(page, "asked"))
@@ -137,10 +130,10 @@ def test_how_the_number_of_clusters_was_chosen(few, fitted):
     selection = select_n_clusters(few, (2, 4), n_splits=2, random_state=0)
     page = fitted.to_html(few, selection=selection)
     columns = columns_of(page, "number")
-    np.testing.assert_array_equal(numbers(columns["clusters"]), selection.candidates)
-    np.testing.assert_allclose(numbers(columns["prediction strength"]), selection.prediction_strength, atol=0.005)
+    assert_array_equal(numbers(columns["clusters"]), selection.candidates)
+    assert_allclose(numbers(columns["prediction strength"]), selection.prediction_strength, atol=0.005)
     index = columns["adjusted Rand index of halves"]
-    np.testing.assert_allclose(numbers(index), selection.split_stability, atol=0.005)
+    assert_allclose(numbers(index), selection.split_stability, atol=0.005)
     assert "No number is stable." in page
     assert [cell == "yes" for cell in columns["stable"]] == selection.stable.tolist()
     with pytest.raises(StopIteration):
@@ -162,7 +155,7 @@ def test_partitions_are_listed_with_what_is_known_of_them(labels, model, monkeyp
         ("clusters", [len(np.unique(column)) for column in labels.T], None),
     ):
         tolerance = {"rtol": 0.06, "atol": 6e-4} if digits is None else {"rtol": 6e-3}
-        np.testing.assert_allclose(numbers(found[title]), np.asarray(expected)[order], **tolerance, err_msg=title)
+        assert_allclose(numbers(found[title]), np.asarray(expected)[order], **tolerance, err_msg=title)
     monkeypatch.setattr(report_page, "_PARTITIONS", 5)
     page = model.to_html(labels, names=names)
     assert columns_of(page, "partitions")["partition"] == found["partition"][:5]
@@ -171,7 +164,7 @@ def test_partitions_are_listed_with_what_is_known_of_them(labels, model, monkeyp
     found = columns_of(page, "clusters")
     assert [int(size) for size in found["objects"]] == np.bincount(model.labels_).tolist()
     means = [model.membership_.max(axis=1)[model.labels_ == c].mean() for c in range(3)]
-    np.testing.assert_allclose(numbers(found["mean membership"]), means, atol=6e-4)
+    assert_allclose(numbers(found["mean membership"]), means, atol=6e-4)
 
 
 def test_the_page_repeats_the_summary(labels):
@@ -199,7 +192,7 @@ def test_ambiguous_objects_cost_what_certify_says(rng):
     order = [names.index(name) for name in found["object"]]
     assert sorted(order) == sorted(ambiguous)
     (title,) = [title for title in found if title.startswith("cost")]
-    np.testing.assert_allclose(numbers(found[title]), costs[order], atol=0.06)
+    assert_allclose(numbers(found[title]), costs[order], atol=0.06)
     assert np.all(np.diff(numbers(found[title])) >= 0.0)
     assert [int(cluster) for cluster in found["cluster"]] == model.labels_[order].tolist()
     assert all(one != other for one, other in zip(found["cluster"], found["second cluster"], strict=True))
@@ -273,9 +266,7 @@ def test_fits_of_all_kinds(rng, model, said):
 
 
 def test_incomplete_and_weighted_ensembles(rng):
-    labels = planted_ensemble(rng, np.arange(60) % 3, 6)
-    labels[rng.uniform(size=labels.shape) < 0.2] = -1
-    labels[:, 0] = np.arange(60) % 3
+    labels = planted_ensemble(rng, np.arange(60) % 3, 6, missing=0.2)
     model = RobustEAC(3, n_init=2, random_state=0)
     page = model.fit(labels).to_html(labels)
     found = columns_of(page, "partitions")
@@ -360,16 +351,6 @@ def test_a_browser_sorts_and_asks_for_nothing(page, tmp_path):
     assert sorted(rows) == sorted(zip(before["partition"], before["agreement"], strict=True))
     agreements = [float(agreement) for _, agreement in rows]
     assert agreements == sorted(agreements) != numbers(before["agreement"]).tolist()
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-def test_a_browser_is_caught_asking(page, tmp_path):
-    picture = '<img src="http://127.0.0.1:9/picture.png">'
-    _, console, asked = browse(page.replace("<h1>", f"{picture}<h1>"), tmp_path)
-    assert (len(console), asked) == (1, [])
-    assert "Content Security Policy" in console[0]
-    without_policy = re.sub(r"<meta http-equiv.*>", "", page)
-    assert browse(without_policy.replace("<h1>", f"{picture}<h1>"), tmp_path)[2] == ["http://127.0.0.1:9/picture.png"]
 
 
 def test_structure_for_screen_readers(page):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import silhouette_samples
 
 from robust_eac.consensus import zca_whiten
@@ -9,6 +10,7 @@ from robust_eac.schemes import order_weights, silhouette_weights
 
 from ..conftest import random_ensemble
 
+METRICS = pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
 LABELS = np.array([[0, 0], [0, 1], [1, 1]])
 
 
@@ -31,8 +33,7 @@ def slow_silhouette(x, labels, *, singleton, squared=True):
     return max(0.0, np.mean(values))
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
+@METRICS
 def test_silhouette_weights_equal_scikit_learn(rng, metric, missing):
     labels = random_ensemble(rng, 40, 12, max_clusters=5, missing=missing)
     labels[:, :6] = np.where(labels[:, :6] < 0, -1, 7 * labels[:, :6] - 20)
@@ -48,7 +49,7 @@ def test_silhouette_weights_equal_scikit_learn(rng, metric, missing):
             assert np.isclose(weights[u], expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
+@METRICS
 @pytest.mark.parametrize("singleton", [0.0, 1.0, -0.5])
 def test_objects_alone_in_their_cluster(rng, metric, singleton):
     X = rng.normal(size=(9, 2)) + 10.0 * np.repeat([0, 1, 2], 3)[:, np.newaxis]
@@ -56,11 +57,11 @@ def test_objects_alone_in_their_cluster(rng, metric, singleton):
     found = silhouette_weights(labels, X=X, metric=metric, singleton=singleton)
     squared = metric == "sqeuclidean"
     expected = [slow_silhouette(X, c.tolist(), singleton=singleton, squared=squared) for c in labels.T]
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert_allclose(found, expected, rtol=1e-12)
     assert silhouette_weights(np.arange(9)[:, np.newaxis], X=X, singleton=1.0) == 1.0
 
 
-@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
+@METRICS
 def test_coinciding_objects(metric):
     # 0.1 + 0.1 + 0.1 is not 0.3: a mean of equal values differs from them.
     X = np.array([[0.1]] * 7)
@@ -82,7 +83,7 @@ def test_fast_sums_of_squares_are_accurate(rng):
     found = silhouette_weights(labels, X=x, singleton=1.0)
     # The differences are exact, so the definition is too.
     expected = [slow_silhouette(x, c.tolist(), singleton=1.0) for c in labels.T]
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
     assert found[1] > 0.0
 
 
@@ -92,7 +93,7 @@ def test_whitened_silhouettes_of_any_number_of_threads(rng):
     labels[:, 0] = zca_whiten(X)[:, 0] > 0.0
     labels[:, 1] = 0
     found = silhouette_weights(labels, X=X, whiten=True, n_jobs=2)
-    np.testing.assert_allclose(found, silhouette_weights(labels, X=zca_whiten(X)), rtol=1e-9, atol=1e-12)
+    assert_allclose(found, silhouette_weights(labels, X=zca_whiten(X)), rtol=1e-9, atol=1e-12)
     assert found[0] > 0.0 == found[1]
     assert found[0] != silhouette_weights(labels, X=X)[0]
 
@@ -100,9 +101,9 @@ def test_whitened_silhouettes_of_any_number_of_threads(rng):
 def test_order_weights(rng):
     subsets = [rng.permutation(6)[: 1 + u % 3] for u in range(8)]
     weights = order_weights(subsets)
-    np.testing.assert_allclose(weights, [1 / 3, 1 / 3, 1 / 2] * 2 + [1 / 3] * 2)
+    assert_allclose(weights, [1 / 3, 1 / 3, 1 / 2] * 2 + [1 / 3] * 2)
     mask = np.array([np.isin(np.arange(6), s) for s in subsets])
-    np.testing.assert_array_equal(order_weights(mask), weights)
+    assert_array_equal(order_weights(mask), weights)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
 from sklearn.metrics import adjusted_rand_score
 
@@ -27,7 +28,7 @@ def test_joint_criterion_adds_the_best_partition_each_time(rng):
     chosen = [int(np.argmax(nmi.sum(axis=1)))]
     for size in range(1, 10):
         weights = joint_criterion_weights(labels, size=size)
-        np.testing.assert_allclose(weights, np.isin(np.arange(9), chosen) / size, atol=1e-15)
+        assert_allclose(weights, np.isin(np.arange(9), chosen) / size, atol=1e-15)
         rest = [u for u in range(9) if u not in chosen]
         if rest:
             chosen.append(max(rest, key=lambda u: joint_criterion(nmi, [*chosen, u])))
@@ -65,7 +66,7 @@ def test_convex_hull_equals_scipy(rng):
     selected = np.unique(pairs[ConvexHull(points).vertices])
     weights = convex_hull_weights(labels)
     assert np.array_equal(np.flatnonzero(weights), selected)
-    np.testing.assert_allclose(weights[selected], 1 / len(selected), atol=1e-15)
+    assert_allclose(weights[selected], 1 / len(selected), atol=1e-15)
     assert len(selected) < m
 
 
@@ -85,11 +86,11 @@ def test_convex_hull_takes_all_pairs_at_a_vertex(rng):
     # Shifts of a pattern around a circle: all partitions are equivalent, so all pairs of least NMI are in one place.
     pattern = rng.randint(3, size=23)
     labels = np.column_stack([rng.permutation(3)[np.roll(pattern, u)] for u in range(23)])
-    np.testing.assert_allclose(convex_hull_weights(labels), 1 / 23, rtol=1e-12)
+    assert_allclose(convex_hull_weights(labels), 1 / 23, rtol=1e-12)
 
 
 def test_selected_copies_share():
-    np.testing.assert_allclose(joint_criterion_weights(COPIES, size=1), [1 / 3, 1 / 3, 1 / 3, 0.0])
-    np.testing.assert_allclose(joint_criterion_weights(COPIES, size=4), [1 / 4, 1 / 4, 1 / 4, 1 / 4])
-    np.testing.assert_allclose(cluster_and_select_weights(COPIES, random_state=0), [1 / 6, 1 / 6, 1 / 6, 1 / 2])
-    np.testing.assert_allclose(convex_hull_weights(COPIES), 1 / 4)
+    assert_allclose(joint_criterion_weights(COPIES, size=1), [1 / 3, 1 / 3, 1 / 3, 0.0])
+    assert_allclose(joint_criterion_weights(COPIES, size=4), [1 / 4, 1 / 4, 1 / 4, 1 / 4])
+    assert_allclose(cluster_and_select_weights(COPIES, random_state=0), [1 / 6, 1 / 6, 1 / 6, 1 / 2])
+    assert_allclose(convex_hull_weights(COPIES), 1 / 4)
