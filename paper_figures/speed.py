@@ -80,10 +80,13 @@ def scaling_table(records):
         axes.append([name, f"{min(seconds):,}", f"{max(seconds):,}", *exponents, f"{slope(memory):.2f}"])
     for sizes, of_cell in grouped(records, *AXES).items():
         seconds, peak, gap, ari = medians(of_cell, "fit_seconds", "peak_bytes", "gap", "ari")
-        measured = f"{seconds:.3f}", f"{peak / 2.0**30:.2f}", f"{gap:.1e}", f"{ari:.3f}"
+        matrix = f"{8.0 * sizes[0] ** 2 / 2.0**30:,.0f}"
+        measured = f"{seconds:.3f}", f"{peak / 2.0**30:.2f}", matrix, f"{gap:.1e}", f"{ari:.3f}"
         cells.append([*(f"{size:,}" for size in sizes), *measured])
     head = "over | from | to | exponent of time | in the last decade | at most | exponent of peak memory"
-    each = "objects | partitions | clusters | seconds | peak memory, GiB | gap | adjusted Rand index"
+    each = (
+        "objects | partitions | clusters | seconds | peak memory, GiB | n x n matrix, GiB | gap | adjusted Rand index"
+    )
     return document(table(head, axes), table(each, cells))
 
 
@@ -112,7 +115,9 @@ def features_table(records):
             row = [f"{n:,} x {d}", ensemble, *(f"{value:.3g}" for value in seconds)]
             row.append(f"{max(result['peak_bytes'] for result in found) / 2.0**30:.2f}")
             rows.append([*row, f"{np.mean([result['ari'] for result in found]):.3f}"])
-    return table("features | ensemble | seconds of the ensemble | of the consensus | peak memory, GiB | ARI", rows)
+    return table(
+        "features | ensemble | seconds of the ensemble | seconds of the consensus | peak memory, GiB | ARI", rows
+    )
 
 
 def many_clusters_table(records):
