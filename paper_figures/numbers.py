@@ -12,8 +12,8 @@ A comment after a paragraph binds its numbers to cells of a table that a command
 On the left stands a text that occurs once in the paragraph. On the right, between bars, stand the title of a column,
 and as many other cells of the row, or words of the paragraph before the printed table, as find one cell. The numbers of
 the text must be the first ones of the cell, rounded, with their signs and their unit: %, s, GiB or MiB. "minus" in
-front turns the signs, for "loses .02"; "number 2" begins at the second number of the cell; "ten" is a number, too. "-"
-on the right says that no command prints the text, which is a setting.
+front turns the signs, for "loses .02"; "number 2" begins at the second number of the cell. "-" says that no command
+prints the text, which is a setting.
 
 In a table, the left may also be the first cell of a row or the title of a column. Where one of them is there, all cells
 of the table are bound, to what the right sides of their row and column say together, or their own texts without one.
@@ -35,9 +35,8 @@ DOCUMENTS = ("README.md", "docs/*.md", "docs/guide/*.md", "docs/paper/*.md", "do
 BOUND = ("README.md", "docs/speed.md", "docs/paper/paper.md")
 _COMMENT = "<!-- numbers: "
 _NAMED = re.compile(r"`(python -m paper_figures )?([a-z_0-9 ]+)`")
-_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _DIGITS = r"(?<![\w.,])[-+]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?(?!\w|\.\d)"
-_NUMBER = re.compile(rf"({_DIGITS}|\b(?:{'|'.join(_WORDS)})\b)(?: ?(%|(?:s|GiB|MiB)\b))?")
+_NUMBER = re.compile(rf"({_DIGITS})(?: ?(%|(?:s|GiB|MiB)\b))?")
 # Units, and what a column's title says for them.
 _UNITS = {"s": "seconds", "GiB": "GiB", "MiB": "MiB"}
 
@@ -66,11 +65,14 @@ def check(text, tables):
         for name, lines in comments:
             found, rest = _bind(block, rest, _rows(tables[name]()), lines)
             problems += [f"{problem} ({name})" for problem in found]
-        if names:
-            measured = [match for match in _NUMBER.finditer(re.sub("`[^`]*`", "", rest)) if _is_measured(match)]
-            printed = [value for name in names for value, _ in _numbers(tables[name]())]
-            problems += [f"{match[0]} ({', '.join(names)})" for match in measured if _is_nowhere(match[1], printed)]
-            unbound += [match[0] for match in measured]
+        printed = [value for name in names for _, value, _ in _numbers(tables[name]())]
+        for said, number, unit in _numbers(re.sub("`[^`]*`", "", rest)) if names else ():
+            if "." in said or unit in _UNITS:
+                unbound.append(f"{said} {unit}".strip())
+            plain = said, abs(number), ""
+            near = any(_agree(1, plain, ("", abs(value), percent)) for value in printed for percent in ("", "%"))
+            if number.as_tuple().exponent <= -2 and not near:
+                problems.append(f"{said} ({', '.join(names)})")
     return problems, unbound
 
 
@@ -128,43 +130,27 @@ def _difference(said, place, rows):
     if len(found) != 1:
         return [f"{said} = {place}: there are {len(found)} such cells"]
     ((title, cell),) = found
-    printed = _numbers(cell)[sum(int(part[-1]) - 1 for part in begins) :]
     numbers = _numbers(said)
+    printed = _numbers(cell)[sum(int(part[-1]) - 1 for part in begins) :]
     agree = len(numbers) <= len(printed) and all(map(functools.partial(_agree, sign), numbers, printed))
-    units = all(_UNITS.get(unit, title) in title for _, unit in numbers)
+    units = all(_UNITS.get(unit, title) in title for _, _, unit in numbers)
     if agree and units and (numbers or said == cell):
         return []
     return [f"{said} = {place}: printed is {cell}, {title}"]
 
 
 def _agree(sign, said, printed):
-    """Whether a number is a printed one, with its sign turned or not, in its own unit and rounded."""
-    (number, unit), (value, printed_unit) = said, printed
+    """Whether a number is a printed one, with its sign turned or not, rounded."""
+    (_, number, unit), (_, value, printed_unit) = said, printed
     percent = (unit == "%") - (printed_unit == "%")
-    half = Decimal(5).scaleb(number.as_tuple().exponent - 1)
-    return abs(sign * value.scaleb(2 * percent) - number) <= half
-
-
-def _is_measured(match):
-    return "." in match[1] or match[2] in _UNITS
-
-
-def _is_nowhere(text, printed):
-    """Whether a number with two or more decimals is not among the printed ones, nor a hundredth of one."""
-    number = abs(Decimal(text.replace(",", "")))
-    exponent = number.as_tuple().exponent
     # The printed number may be rounded, too.
-    close = Decimal("0.51").scaleb(exponent)
-    near = any(abs(abs(value).scaleb(-shift) - number) <= close for value in printed for shift in (0, 2))
-    return exponent <= -2 and not near
+    close = Decimal("0.51").scaleb(number.as_tuple().exponent)
+    return abs(sign * value.scaleb(2 * percent) - number) <= close
 
 
 def _numbers(text):
-    """(value, unit) of all numbers in a text."""
-    return [
-        (Decimal(_WORDS.index(number) if number in _WORDS else number.replace(",", "")), unit)
-        for number, unit in _NUMBER.findall(text)
-    ]
+    """(text, value, unit) of all numbers in a text."""
+    return [(number, Decimal(number.replace(",", "")), unit) for number, unit in _NUMBER.findall(text)]
 
 
 def _rows(text):

@@ -18,9 +18,10 @@ import numpy as np
 
 from robust_eac import ClustererEnsemble, MergeConsensus, RobustEAC, select_n_clusters, solve_hard_median_partition
 
+from ..accuracy.hard_partitions import LOSSES
 from ..shared.ensembles import planted_labels
 from ..shared.measure import peak_bytes
-from ..shared.store import derive_seed
+from ..shared.store import derive_seed, grid
 from .hard_partition_scaling import uncertain_draws
 from .resampling import SHARE, make_features
 
@@ -29,51 +30,53 @@ VERSION = 1
 FRESH = True
 
 _MAPS = (65_000, 8, 20)
-_COMMANDS = ((12_000, 8, 20), _MAPS)
+COMMANDS = {"consensus": "consensus.csv", "report": "report.html", "plot": "plot.png"}
+RESAMPLED = ("merging", "number")
 # {work: its ensembles, by objects, partitions and clusters}
 SIZES = {
     "summary": (_MAPS, (65_000, 8, 5), (1_000_000, 100, 5)),
-    "consensus": _COMMANDS,
-    "report": _COMMANDS,
-    "plot": _COMMANDS,
+    **dict.fromkeys(COMMANDS, ((12_000, 8, 20), _MAPS)),
     "merging": ((150, 700, 4),),
     "number": ((150, 700, 4), (150, 2000, 4)),
-    "binder": ((200, 10_000, 10),),
-    "vi": ((200, 10_000, 10),),
+    **dict.fromkeys(LOSSES, ((200, 10_000, 10),)),
 }
 
 
 def cells(*, works=tuple(SIZES), repetitions=3):
-    tasks = [(work, *size) for work in works for size in SIZES[work]]
-    return [_cell(*task, repetition) for task in tasks for repetition in range(repetitions)]
+    return [
+        config
+        for work in works
+        for n, m, k in SIZES[work]
+        for config in grid(
+            work=(work,), n_samples=(n,), n_partitions=(m,), n_clusters=(k,), repetition=range(repetitions)
+        )
+    ]
 
 
-def _cell(work, n_samples, n_partitions, n_clusters, repetition):
-    sizes = {"n_samples": n_samples, "n_partitions": n_partitions, "n_clusters": n_clusters}
-    return {"work": work, **sizes, "repetition": repetition}
-
-
-SMOKE = [_cell(work, 60, 70, 3, 0) for work in ("summary", "report", "merging", "number", "vi")]
+_KINDS = ("summary", "report", *RESAMPLED, "vi")
+SMOKE = grid(work=_KINDS, n_samples=(60,), n_partitions=(70,), n_clusters=(3,), repetition=(0,))
 
 
 def run_one(*, work, n_samples, n_partitions, n_clusters, repetition):
     """CPU seconds of the fit and of the work, and the largest memory of a process until the end of each, in bytes."""
     rng = np.random.RandomState(derive_seed(0, repetition, "ensemble"))
-    seed = derive_seed(0, repetition, "solver")
-    make, prepare = WORKS[work]
-    labels = make(n_samples, n_partitions, n_clusters, rng)
-    model = RobustEAC(n_clusters, random_state=seed)
+    labels = _make(work, n_samples, n_partitions, n_clusters, rng)
+    model = RobustEAC(n_clusters, random_state=derive_seed(0, repetition, "solver"))
     seconds = []
     with tempfile.TemporaryDirectory() as folder:
         # A small part first loads the compiled kernels; it shows how long a command takes to start.
         for part in (labels[: 20 * n_clusters, :: -(-n_partitions // 20)], labels):
             fit_seconds = _cpu_seconds(partial(model.fit, part))
             fit_bytes = peak_bytes()
-            seconds.append(_cpu_seconds(prepare(model, part, Path(folder))))
-    memory = max(peak_bytes(), peak_bytes(resource.RUSAGE_CHILDREN))
-    small_seconds, seconds = seconds
-    measured = {"fit_seconds": fit_seconds, "small_seconds": small_seconds, "seconds": seconds}
-    return measured | {"fit_bytes": fit_bytes, "bytes": memory, "gap": model.gap_}
+            seconds.append(_cpu_seconds(_prepare(work, model, part, Path(folder))))
+    return {
+        "fit_seconds": fit_seconds,
+        "small_seconds": seconds[0],
+        "seconds": seconds[1],
+        "fit_bytes": fit_bytes,
+        "bytes": max(peak_bytes(), peak_bytes(resource.RUSAGE_CHILDREN)),
+        "gap": model.gap_,
+    }
 
 
 def _cpu_seconds(call):
@@ -83,54 +86,39 @@ def _cpu_seconds(call):
     return sum(os.times()[:4]) - before
 
 
-def _planted(n_samples, n_partitions, n_clusters, rng):
-    return planted_labels(n_samples, rng, n_partitions=n_partitions, n_clusters=n_clusters)[0]
-
-
-def _resamples(n_samples, n_partitions, n_clusters, rng):
-    """Resamples of four overlapping Gaussian clusters, nearly as many for each number of clusters from 2 to 8."""
+def _make(work, n_samples, n_partitions, n_clusters, rng):
+    """The ensemble of a work; resamples have the numbers of clusters from 2 to 8, nearly as many of each."""
+    if work in LOSSES:
+        return uncertain_draws(n_samples, n_partitions, rng)[0]
+    if work not in RESAMPLED:
+        return planted_labels(n_samples, rng, n_partitions=n_partitions, n_clusters=n_clusters)[0]
     options = {"n_per_k": -(-n_partitions // 7), "max_samples": SHARE, "label_all": False, "random_state": rng}
     X = make_features(n_samples, rng)
     return ClustererEnsemble(n_clusters=(2, 8), **options).fit_transform(X)[:, :n_partitions]
 
 
-def _draws(n_samples, n_partitions, n_clusters, rng):
-    return uncertain_draws(n_samples, n_partitions, rng)[0]
-
-
-def _summarise(model, labels, folder):
-    return partial(model.summary, labels)
-
-
-def _merge(model, labels, folder):
-    return partial(MergeConsensus(model.n_clusters, random_state=model.random_state).fit, labels)
-
-
-def _choose(model, labels, folder):
-    return partial(select_n_clusters, labels, range(1, 9), random_state=model.random_state)
-
-
-def _search(loss, model, labels, folder):
-    return partial(solve_hard_median_partition, labels, loss=loss, random_state=model.random_state)
-
-
-def _run(command, output, model, labels, folder):
-    """A process of the command line, with its start."""
+def _prepare(work, model, labels, folder):
+    """The call that does the work; a command begins with the start of its process."""
+    seed = {"random_state": model.random_state}
+    if work == "summary":
+        return partial(model.summary, labels)
+    if work == "merging":
+        return partial(MergeConsensus(model.n_clusters, **seed).fit, labels)
+    if work == "number":
+        return partial(select_n_clusters, labels, range(1, 9), **seed)
+    if work in LOSSES:
+        return partial(solve_hard_median_partition, labels, loss=work, **seed)
     titles = ",".join(f"map {u}" for u in range(labels.shape[1]))
     np.savetxt(folder / "labels.csv", labels, fmt="%d", delimiter=",", header=titles, comments="")
-    options = "--n-clusters", model.n_clusters, "--seed", model.random_state, "--output", folder / output
-    words = [sys.executable, "-m", "robust_eac", command, folder / "labels.csv", *map(str, options)]
+    options = f"--n-clusters {model.n_clusters} --seed {model.random_state}".split()
+    words = [
+        sys.executable,
+        "-m",
+        "robust_eac",
+        work,
+        folder / "labels.csv",
+        *options,
+        "--output",
+        folder / COMMANDS[work],
+    ]
     return partial(subprocess.run, words, check=True, capture_output=True)
-
-
-# {work: (what makes its ensemble, what prepares the call that is measured)}
-WORKS = {
-    "summary": (_planted, _summarise),
-    "consensus": (_planted, partial(_run, "consensus", "consensus.csv")),
-    "report": (_planted, partial(_run, "report", "report.html")),
-    "plot": (_planted, partial(_run, "plot", "plot.png")),
-    "merging": (_resamples, _merge),
-    "number": (_resamples, _choose),
-    "binder": (_draws, partial(_search, "binder")),
-    "vi": (_draws, partial(_search, "vi")),
-}

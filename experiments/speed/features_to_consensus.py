@@ -7,7 +7,6 @@ small batches, which draws them from all objects. Each cell runs in a process of
 
 import os
 import tempfile
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -85,10 +84,10 @@ def run_one(*, n_samples, n_features, ensemble, n_partitions, repetition):
     }
 
 
-def sampled(kind, X, n_partitions, n_jobs, seed):
+def sampled(X, n_partitions, n_jobs, seed):
     """Labels of an ensemble whose partitions are fitted on samples."""
     options = {"max_samples": min(_MAX_SAMPLES, len(X)), "n_jobs": n_jobs, "random_state": seed}
-    return kind(n_partitions, _RANGE, **options).fit_transform(X)
+    return KMeansEnsemble(n_partitions, _RANGE, **options).fit_transform(X)
 
 
 def minibatch(X, n_partitions, n_jobs, seed):
@@ -101,10 +100,7 @@ def minibatch(X, n_partitions, n_jobs, seed):
     return labels
 
 
-ENSEMBLES = {
-    "kmeans": partial(sampled, KMeansEnsemble),
-    "minibatch": minibatch,
-}
+ENSEMBLES = {"kmeans": sampled, "minibatch": minibatch}
 
 
 def write_features(path, n_samples, n_features, seed):

@@ -60,7 +60,6 @@ def test_bound_numbers_are_those_of_their_cells(text):
         (bound(".0105", OF_90), "printed is -0.0105"),
         (bound(".90 %", "uniform labels | 90% | unweighted | weight"), "printed is 0.900"),
         (bound("0.015 GiB", "1,000 | seconds", "times"), "printed is 0.015, seconds"),
-        (bound("two", "minus l2 | minus oracle [95 %]"), "printed is -0.0174"),
         (bound("theirs", "1,000 | way", "times"), "printed is ours"),
         (bound("-.0105 [-.0174", OF_90), "printed is -0.0105"),
         (bound("-.011", "unweighted | minus oracle [95 %]"), "there are 3 such cells"),
