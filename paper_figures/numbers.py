@@ -60,8 +60,7 @@ def main():
 def check(text, tables):
     """(problems, numbers that are bound to no cell) of a text, given {table: function that returns what is printed}."""
     problems, unbound = [], []
-    for block, names, comments in _blocks(text, tables):
-        rest = " ".join(block.split())
+    for block, rest, names, comments in _blocks(text, tables):
         for name, lines in comments:
             found, rest = _bind(block, rest, _rows(tables[name]()), lines)
             problems += [f"{problem} ({name})" for problem in found]
@@ -77,20 +76,23 @@ def check(text, tables):
 
 
 def _blocks(text, tables):
-    """(paragraph, names of its tables, its comments: a name and lines) of a text."""
+    """(paragraph, the same in one line, names of its tables, its comments: a name and lines) of a text."""
     blocks, names = [], ()
     for block in text.split("\n\n"):
         if block.startswith(_COMMENT):
             name, *lines = block.strip().removeprefix(_COMMENT).removesuffix("\n-->").splitlines()
             blocks[-1][-1].append((name, lines))
             continue
-        named = tuple(
-            name for _, listed in _NAMED.findall(" ".join(block.split())) for name in listed.split() if name in tables
-        )
+        line = " ".join(block.split())
+        commands = _NAMED.findall(line)
+        for _, known in filter(all, commands):
+            # ValueError if there is no such figure or table.
+            select_drawings(known.split())
+        named = tuple(name for _, listed in commands for name in listed.split() if name in tables)
         # A table has the commands of the paragraph before it.
         if named or not block.startswith("|"):
             names = named
-        blocks.append((block, () if block.startswith("```") else names, []))
+        blocks.append((block, line, () if block.startswith("```") else names, []))
     return blocks
 
 

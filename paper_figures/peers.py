@@ -8,7 +8,7 @@ from experiments.robustness.robustness import ORACLE
 from experiments.speed import resampling
 
 from .drawing import drawing
-from .markdown import document, table
+from .markdown import table
 from .records import datasets, grouped
 from .robustness import draw_over_shares, mean_difference, with_clean
 from .style import BLUE, BROWN, KINDS, SCREEN, look, method_style
@@ -100,34 +100,32 @@ def peers_table(records):
     """What a user would pick instead, on the same ensembles: time, memory, objective and accuracy.
 
     "times ours" is the median, over ensembles, of the ratio to one start of ours. The objective is that of the hard
-    labels for equal weights, over n squared; GV3 and "memberships" minimise it over memberships. The second table has
-    the packages."""
-    tasks = by_task(records)
-    rows = [[f"{n:,}", m, way, *_numbers(of, ways[OURS])] for (n, m), ways in tasks.items() for way, of in ways.items()]
-    head = "objects | partitions | way | seconds | times ours | memory added, MiB | its ratio | objective"
-    return document(table(f"{head} | adjusted Rand index | H", rows), _packages(records))
+    labels for equal weights, over n squared; GV3 and "memberships" minimise it over memberships."""
+    rows = []
+    for (n, m), ways in by_task(records).items():
+        rows += [[f"{n:,}", m, way, *_numbers(results, ways[OURS])] for way, results in ways.items()]
+    head = "objects | partitions | way | version | seconds | times ours | memory added, MiB | its ratio | objective"
+    return table(f"{head} | adjusted Rand index | H", rows)
 
 
 def _numbers(results, ours):
-    why = stopped(results)
+    version, why = results[0]["version"], stopped(results)
     if why:
-        return [WHY[why], *[None] * 6]
+        return [version, WHY[why], *[None] * 6]
     objective, ari, h = (median(results, name) for name in ("hard", "ari", "h"))
     more, own = added(results), added(ours)
     # Ours may fit in what reading the labels has freed.
     memory = f"{ratio(more, own, 'added'):.1f}" if min(one["added"] for one in own.values()) >= 2**20 else ""
     times = [f"{median(results, 'seconds'):.3g}", f"{ratio(results, ours):.2f}"]
-    return [*times, f"{median(more, 'added') / 2**20:.0f}", memory, f"{objective:.5f}", f"{ari:.3f}", f"{h:.3f}"]
-
-
-def _packages(records):
-    rows = []
-    for way, of_way in grouped(records, "way").items():
-        results = [record["result"] for record in of_way]
-        messages = dict.fromkeys(_last_line(result["message"]) for result in results if result["stopped"] == "error")
-        version = results[0]["version"] or "not installed"
-        rows.append([way, version, results[0]["licence"], "; ".join(messages)])
-    return table("way | version | licence | where it fails, with", rows)
+    return [
+        version,
+        *times,
+        f"{median(more, 'added') / 2**20:.0f}",
+        memory,
+        f"{objective:.5f}",
+        f"{ari:.3f}",
+        f"{h:.3f}",
+    ]
 
 
 def resampling_table(records):
@@ -141,7 +139,7 @@ def resampling_table(records):
     rows = []
     for (n, _), ways in by_task(records, "n_per_k").items():
         for way, results in ways.items():
-            (version, *_), why = [result["version"] for result in results.values()], stopped(results)
+            version, why = results[0]["version"] or "", stopped(results)
             if why:
                 rows.append([f"{n:,}", way, version, WHY[why], *[None] * 4])
                 continue
@@ -152,10 +150,6 @@ def resampling_table(records):
             cells += [f"{ratio(results, ours):.3g}", f"{median(results, 'peak_bytes') / 2**20:.0f}"]
             rows.append([f"{n:,}", way, version, *cells, ", ".join(f"{area:.3f}" for area in areas)])
     return table("objects | way | version | seconds | counting | times ours | memory, MiB | areas", rows)
-
-
-def _last_line(message):
-    return message.splitlines()[-1].replace("|", "/") if message else ""
 
 
 DRAWINGS = (

@@ -57,20 +57,19 @@ def scaling_figure(records):
     figure, axes = plt.subplots(2, 3, figsize=(PAGE, 0.62 * PAGE), sharex="col", sharey="row")
     for column, (axis, name) in zip(axes.T, AXES.items(), strict=True):
         of_axis = matching(records, axis=axis)
-        for ax, (measure, (_, unit, color)) in zip(column, SCALES.items(), strict=True):
+        for ax, (measure, (label, unit, color)) in zip(column, SCALES.items(), strict=True):
             by_size = samples(of_axis, axis, measure)
-            low, middle, high = np.array([[np.min(v), np.median(v), np.max(v)] for v in by_size.values()]).T / unit
-            ax.set(xscale="log", yscale="log", xlabel=name)
+            low, middle, high = np.array([np.percentile(found, (0, 50, 100)) for found in by_size.values()]).T / unit
+            ax.set(xscale="log", yscale="log", xlabel=name, ylabel=label)
+            ax.label_outer()
             ax.errorbar(list(by_size), middle, yerr=around(middle, low, high), color=color, marker="o", capsize=2)
             ax.grid(linewidth=0.3, color="0.8")
         exponent = slope(samples(of_axis, axis, "fit_seconds"))
-        column[0].set(xlabel="", title=rf"time $\propto {name.split()[-1]}^{{{exponent:.2f}}}$")
-    for ax, (label, *_) in zip(axes[:, 0], SCALES.values(), strict=True):
-        ax.set(ylabel=label)
+        column[0].set_title(rf"time $\propto {name.split()[-1]}^{{{exponent:.2f}}}$")
     sizes = np.array(distinct(matching(records, axis="n_samples"), "n_samples"), dtype=float)
     memory = axes[1, 0]
     memory.plot(sizes, 8.0 * sizes**2 / 2.0**30, color=BLACK, linestyle="--", label="n x n matrix")
-    memory.legend(loc="upper right")
+    memory.legend(loc=(0.42, 0.5))
     memory.set(ylim=(0.2, 200.0))
     memory.yaxis.set_major_formatter("{x:g}")
     return figure
@@ -81,8 +80,8 @@ def scaling_table(records):
     axes, cells = [], []
     for axis, name in AXES.items():
         seconds, memory = (samples(matching(records, axis=axis), axis, measure) for measure in SCALES)
-        exponents = [f"{slope(seconds):.2f}", f"{slope(last_decade(seconds)):.2f}"]
-        axes.append([name, f"{min(seconds):,}", f"{max(seconds):,}", *exponents, f"{slope(memory):.2f}"])
+        exponents = (f"{slope(by_size):.2f}" for by_size in (seconds, last_decade(seconds), memory))
+        axes.append([name, f"{min(seconds):,}", f"{max(seconds):,}", *exponents])
     for sizes, of_cell in grouped(records, *AXES).items():
         seconds, peak, gap, ari = medians(of_cell, "fit_seconds", "peak_bytes", "gap", "ari")
         matrix = f"{8.0 * sizes[0] ** 2 / 2.0**30:,.0f}"
@@ -143,18 +142,14 @@ def around_figure(records):
     figure, axes = plt.subplots(1, 2, figsize=(PAGE, 0.7 * PAGE), sharey=True, width_ratios=(2, 1))
     panels = ("CPU seconds", seconds, start, of_fit), ("peak memory, GiB", memory, 0.0 * start, memory_of_fit)
     for ax, (label, whole, begin, own) in zip(axes, panels, strict=True):
+        begin = np.minimum(begin, whole)
         rest = whole - begin
         more = rest > 1.1 * own
-        parts = {
-            "the fit": (-0.2, own, 0.0, GREY, None),
-            "start of the process": (0.2, begin, 0.0, "0.85", None),
-            "as much as the fit, or less": (0.2, rest * ~more, begin, SKY, None),
-            "more than the fit": (0.2, rest * more, begin, VERMILLION, "////"),
-        }
-        for name, (shift, width, left, color, hatch) in parts.items():
-            ax.barh(
-                places + shift, width, 0.4, left, color=color, edgecolor="white", linewidth=0.0, hatch=hatch, label=name
-            )
+        ax.barh(places - 0.2, own, 0.4, color=GREY, label="the fit")
+        ax.barh(places + 0.2, begin, 0.4, color="0.85", label="start of the process")
+        ax.barh(places + 0.2, rest, 0.4, begin, color=SKY, label="as much as the fit, or less")
+        look = {"color": VERMILLION, "hatch": "////", "edgecolor": "white", "label": "more than the fit"}
+        ax.barh(places[more] + 0.2, rest[more], 0.4, begin[more], **look)
         ax.set(xlabel=label)
     axes[0].set_yticks(places, names)
     axes[0].invert_yaxis()

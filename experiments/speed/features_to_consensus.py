@@ -68,19 +68,14 @@ def run_one(*, n_samples, n_features, ensemble, n_partitions, repetition):
         for n_jobs in (None, os.cpu_count()):
             warm = make(np.asarray(X[:3000]), 5, n_jobs, 0)
             RobustEAC(N_CLUSTERS, n_init=1, random_state=0).fit(warm)
-        before = peak_bytes()
         own = derive_seed(0, repetition, "ensemble")
         labels, ensemble_seconds = timed(make, X, n_partitions, os.cpu_count(), own)
-        ensemble_bytes = peak_bytes()
         model, consensus_seconds = timed(RobustEAC(N_CLUSTERS, n_init=1, random_state=seed).fit, labels)
     return {
         "ensemble_seconds": ensemble_seconds,
         "consensus_seconds": consensus_seconds,
-        "begin_bytes": before,
-        "ensemble_bytes": ensemble_bytes,
         "peak_bytes": peak_bytes(),
         "ari": float(adjusted_rand_score(classes, model.labels_)),
-        "converged": bool(model.converged_),
     }
 
 

@@ -60,8 +60,7 @@ def run_one(*, n_samples, n_partitions, way, repetition):
     """
     folder = _ensemble(n_samples, n_partitions, repetition)
     config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}
-    found = in_limited_process(f"{__name__}:measure", config, WAYS[way].package, SECONDS, _MEASURED)
-    return found | {"licence": WAYS[way].licence}
+    return in_limited_process(f"{__name__}:measure", config, WAYS[way].package, SECONDS, _MEASURED)
 
 
 def make_ensemble(n_samples, n_partitions, rng):
@@ -84,7 +83,7 @@ def _ensemble(n_samples, n_partitions, repetition):
 
 
 def measure(folder, way, seed):
-    """Cost and quality of one way, without its version and licence."""
+    """Cost and quality of one way, without its version."""
     limit_memory(MEMORY)
     with np.load(Path(folder) / "ensemble.npz", allow_pickle=False) as file:
         labels, classes = file["labels"], file["classes"]

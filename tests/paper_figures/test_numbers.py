@@ -20,7 +20,7 @@ Noise: copies
 | 90% | unweighted | -0.2433 [-0.3651, -0.1320] | 0.63 |"""
 TIMES = "| objects | way | seconds |\n|---|---|---|\n| 1,000 | ours | 0.015 |\n| 5,000 | ours | 3.25 |"
 GAINS = "+0.0052 [-0.0038, 1,234.5], 87.31%, 2e-05"
-TABLES = {"paired": lambda: PAIRED, "times": lambda: TIMES, "gains": lambda: GAINS}
+TABLES = {"paired": lambda: PAIRED, "times": lambda: TIMES, "certificates": lambda: GAINS}
 OF_90 = "uniform labels | 90% | unweighted | minus oracle [95 %]"
 LOST = f"It loses .0105 (`paired`).\n\n<!-- numbers: paired\n.0105 = minus {OF_90}\n-->"
 
@@ -77,16 +77,25 @@ def test_bound_numbers_of_other_cells_are_found(text, problem):
 @pytest.mark.parametrize(
     ("text", "missing", "unbound"),
     [
-        ("They gain .0052, or .005 [-.0038] (`python -m paper_figures gains`).", [], [".0052", ".005", "-.0038"]),
-        ("They gain .0053 and .87, or 87.31 (`gains`).", [".0053 (gains)"], [".0053", ".87", "87.31"]),
-        ("Of `gains` and `times`, 3.25 and .0053.", [".0053 (gains, times)"], ["3.25", ".0053"]),
+        (
+            "They gain .0052, or .005 [-.0038] (`python -m paper_figures certificates`).",
+            [],
+            [".0052", ".005", "-.0038"],
+        ),
+        ("They gain .0053 and .87, or 87.31 (`certificates`).", [".0053 (certificates)"], [".0053", ".87", "87.31"]),
+        ("Of `certificates` and `times`, 3.25 and .0053.", [".0053 (certificates, times)"], ["3.25", ".0053"]),
         ("Numbers without a command, .99.\n\n| a table of nothing | .98 |", [], []),
-        ("The command stands before (`gains`).\n\n| a | .97 |", [".97 (gains)"], [".97"]),
+        ("The command stands before (`certificates`).\n\n| a | .97 |", [".97 (certificates)"], [".97"]),
         ("A date of 2025.10.12, version 1.25.3 and 5 (`times`), in 17 s.", [], ["17 s"]),
     ],
 )
 def test_unbound_numbers_must_be_printed_somewhere(text, missing, unbound):
     assert check(text, TABLES) == (missing, unbound)
+
+
+def test_commands_draw_what_there_is():
+    with pytest.raises(ValueError, match="'certificate'"):
+        check("It is .99 (`python -m paper_figures certificate`).", TABLES)
 
 
 def test_documents_that_bind_all_numbers_fail_with_another(monkeypatch, tmp_path, capsys):
