@@ -95,15 +95,12 @@ def scaling_table(records):
 
 
 def distributed_table(records):
-    """Time and memory of the methods that take Dask arrays, by number of workers; merging has no rounds."""
+    """Time and memory of the methods that take Dask arrays, by number of workers."""
     rows = []
     for (method, n_workers, n), of_size in sorted(grouped(records, "method", "n_workers", "n_samples").items()):
-        chunks, rounds, fit, one, held, ari = medians(
-            of_size, "n_chunks", "n_rounds", "fit_seconds", "round_seconds", "worker_bytes", "ari"
-        )
-        times = [f"{fit:.3g}", f"{one:.3g}", f"{held / 2.0**30:.2g}"]
-        rows.append([method, n_workers, f"{n:,}", f"{chunks:.0f}", f"{rounds:.0f}", *times, f"{ari:.3f}"])
-    return table("method | workers | objects | chunks | rounds | seconds | of a round | GiB of a worker | ARI", rows)
+        fit, held, ari = medians(of_size, "fit_seconds", "worker_bytes", "ari")
+        rows.append([method, n_workers, f"{n:,}", f"{fit:.3g}", f"{held / 2.0**30:.2g}", f"{ari:.3f}"])
+    return table("method | workers | objects | seconds | GiB of a worker | ARI", rows)
 
 
 def features_table(records):
@@ -122,14 +119,13 @@ def features_table(records):
 
 
 def many_clusters_table(records):
-    """Time and peak memory of a hard partition by the number of clusters, with the exponents of power laws; medians."""
+    """Time and peak memory of a hard partition by the number of clusters; medians."""
     rows = []
     for k, of_size in grouped(records, "n_clusters").items():
         seconds, peak, ari, noise = medians(of_size, "fit_seconds", "peak_bytes", "ari", "noise_weight")
         rows.append([f"{k:,}", f"{seconds:.1f}", f"{peak / 2.0**30:.2f}", f"{ari:.3f}", f"{noise:.3f}"])
-    time, memory = (f"{slope(samples(records, 'n_clusters', m)):.2f}" for m in ("fit_seconds", "peak_bytes"))
     head = "clusters | seconds | peak memory, GiB | adjusted Rand index | weight of random partitions"
-    return document(f"exponent of time {time}, of peak memory {memory}", table(head, rows))
+    return table(head, rows)
 
 
 def around_figure(records):
