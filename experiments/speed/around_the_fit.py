@@ -53,7 +53,7 @@ def cells(*, works=tuple(SIZES), repetitions=3):
     ]
 
 
-_KINDS = ("summary", "report", *RESAMPLED, "vi")
+_KINDS = ("summary", "consensus", *RESAMPLED, "vi")
 SMOKE = grid(work=_KINDS, n_samples=(60,), n_partitions=(70,), n_clusters=(3,), repetition=(0,))
 
 
