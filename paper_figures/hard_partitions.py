@@ -42,23 +42,17 @@ def salso_table(records):
     objects). Its seconds were taken on a shared machine, ours are
     medians of three runs. "difference" is our loss with the same limit minus that of salso, relative to the latter.
     The draws are bootstrap refits of Gaussian mixtures; ROBUST_EAC_SALSO names the folder that has them."""
-    ours = {(_size(record), record["config"]["loss"]): record["result"] for record in _from("salso", records)}
-    printed = printed_table("salso_expected_loss")
-    theirs = {(int(row["draws"].removeprefix("draws_")), row["loss"].lower()): row for row in printed}
+    printed = {(row["draws"], row["loss"].lower()): row for row in printed_table("salso_expected_loss")}
     rows = []
-    for size, loss in ours | theirs:
-        row = [f"{size:,}", loss]
-        salso, result = theirs.get((size, loss)), ours.get((size, loss))
-        if salso:
-            graded = {"loss": float(salso["expected_loss"]), "n_clusters": int(salso["n_clusters"])}
-            row += [_graded(graded), salso["n_runs"], f"{float(salso['seconds']):.2f}"]
-        else:
-            row += [None] * 3
-        for limit in LIMITS:
-            found = result and result["found"][limit]
-            row += [_graded(found), f"{np.median(found['seconds']):.2f}"] if found else [None] * 2
-        row.append(_beside(result["found"]["draws"]["loss"], graded["loss"]) if salso and result else None)
-        rows.append(row)
+    for record in _from("salso", records):
+        size, loss, result = _size(record), record["config"]["loss"], record["result"]
+        row = printed[f"draws_{size}", loss]
+        salso = {"loss": float(row["expected_loss"]), "n_clusters": int(row["n_clusters"])}
+        cells = [_graded(salso), row["n_runs"], f"{float(row['seconds']):.2f}"]
+        for found in result["found"].values():
+            cells += [_graded(found), f"{np.median(found['seconds']):.2f}"]
+        difference = _beside(result["found"]["draws"]["loss"], salso["loss"])
+        rows.append([f"{size:,}", loss, *cells, difference])
     head = "objects | loss | salso | its starts | its seconds | found | seconds | found without limit | seconds"
     return table(f"{head} | difference", rows)
 

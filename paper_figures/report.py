@@ -104,6 +104,8 @@ def _image(path):
 def _markdown(text):
     from markdown_it import MarkdownIt
 
+    # Comments bind numbers to printed tables.
+    text = re.sub("<!--.*?-->", "", text, flags=re.DOTALL)
     return MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
 
 

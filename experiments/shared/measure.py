@@ -52,11 +52,11 @@ def in_fresh_process(function, config, *, seconds=None):
     return json.loads(printed)
 
 
-def peak_bytes():
-    """Largest resident memory of this process so far."""
+def peak_bytes(who=resource.RUSAGE_SELF):
+    """Largest resident memory of this process so far, or of one of those that it has waited for."""
     # Linux counts in kibibytes, macOS in bytes.
     unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return resource.getrusage(who).ru_maxrss * unit
 
 
 def limit_memory(n_bytes):

@@ -5,15 +5,12 @@ limit of memory, above which it moves chunks to disk.
 """
 
 import tempfile
-import time
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 
 from robust_eac import adjusted_rand_score, select_n_clusters, solve_median_partition_distributed
 from robust_eac.consensus import merge_consensus
-from robust_eac.distributed import blocks
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
 from ..shared.measure import peak_bytes, timed
@@ -36,7 +33,7 @@ SMOKE = cells(methods=CHOICES["methods"], n_samples=(100,), workers=(1,), chunk_
 
 
 def run_one(*, method, n_samples, n_workers, chunk_rows, memory, repetition):
-    """Seconds, bytes and rounds of a method on some workers, and quality of its result."""
+    """Seconds and bytes of a method on some workers, and quality of its result."""
     import dask
     from distributed import Client, LocalCluster
 
@@ -54,21 +51,9 @@ def run_one(*, method, n_samples, n_workers, chunk_rows, memory, repetition):
         # A small first call loads the compiled kernels of the client and of the workers.
         _call(method, _rows_of(file, 2000, 200), 0)
         labels, seed = _rows_of(file, n_samples, chunk_rows), derive_seed(0, repetition, "solver")
-        name = "search_values" if method == "chance-corrected" else "search_line"
-        ends, search_line = [], getattr(blocks, name)
-
-        def search(*arguments):
-            # Once in every round.
-            ends.append(time.perf_counter())
-            return search_line(*arguments)
-
-        with mock.patch.object(blocks, name, search):
-            result, seconds = timed(_call, method, labels, seed)
+        result, seconds = timed(_call, method, labels, seed)
         return {
             "fit_seconds": seconds,
-            "round_seconds": (ends[-1] - ends[0]) / max(1, len(ends) - 1) if ends else 0.0,
-            "n_rounds": len(ends),
-            "n_chunks": labels.numblocks[0],
             "worker_bytes": max(client.run(peak_bytes).values()),
             "gap": getattr(result, "gap", None),
             "ari": adjusted_rand_score(classes, result.labels.compute()),

@@ -7,7 +7,6 @@ small batches, which draws them from all objects. Each cell runs in a process of
 
 import os
 import tempfile
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -69,26 +68,21 @@ def run_one(*, n_samples, n_features, ensemble, n_partitions, repetition):
         for n_jobs in (None, os.cpu_count()):
             warm = make(np.asarray(X[:3000]), 5, n_jobs, 0)
             RobustEAC(N_CLUSTERS, n_init=1, random_state=0).fit(warm)
-        before = peak_bytes()
         own = derive_seed(0, repetition, "ensemble")
         labels, ensemble_seconds = timed(make, X, n_partitions, os.cpu_count(), own)
-        ensemble_bytes = peak_bytes()
         model, consensus_seconds = timed(RobustEAC(N_CLUSTERS, n_init=1, random_state=seed).fit, labels)
     return {
         "ensemble_seconds": ensemble_seconds,
         "consensus_seconds": consensus_seconds,
-        "begin_bytes": before,
-        "ensemble_bytes": ensemble_bytes,
         "peak_bytes": peak_bytes(),
         "ari": float(adjusted_rand_score(classes, model.labels_)),
-        "converged": bool(model.converged_),
     }
 
 
-def sampled(kind, X, n_partitions, n_jobs, seed):
+def sampled(X, n_partitions, n_jobs, seed):
     """Labels of an ensemble whose partitions are fitted on samples."""
     options = {"max_samples": min(_MAX_SAMPLES, len(X)), "n_jobs": n_jobs, "random_state": seed}
-    return kind(n_partitions, _RANGE, **options).fit_transform(X)
+    return KMeansEnsemble(n_partitions, _RANGE, **options).fit_transform(X)
 
 
 def minibatch(X, n_partitions, n_jobs, seed):
@@ -101,10 +95,7 @@ def minibatch(X, n_partitions, n_jobs, seed):
     return labels
 
 
-ENSEMBLES = {
-    "kmeans": partial(sampled, KMeansEnsemble),
-    "minibatch": minibatch,
-}
+ENSEMBLES = {"kmeans": sampled, "minibatch": minibatch}
 
 
 def write_features(path, n_samples, n_features, seed):

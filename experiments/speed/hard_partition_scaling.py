@@ -47,9 +47,6 @@ def run_one(*, loss, n_samples, n_draws, repetition):
         "peak_bytes": peak,
         "loss": result.objective,
         "planted": float(hard_partition_losses(labels, planted, loss=loss).mean()),
-        "n_clusters": result.n_clusters,
-        "passes": result.n_passes,
-        "converged": result.converged,
     }
 
 

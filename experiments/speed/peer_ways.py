@@ -8,6 +8,9 @@ The library does not need the following packages. A way whose package is missing
   run here with current ones;
 * the R package clue: ``Rscript`` and ``install.packages("clue")``, in Debian r-base-core and r-cran-clue.
 
+Licences: BSD-3-Clause of scikit-learn and SciPy, BSD-2-Clause of fastcluster, MIT of ccHBGF and ensembleclustering,
+GPL-2 of clue; iterative-voting-consensus states none.
+
 Left out are Cluster_Ensembles (1.16 does not import with current setuptools), ClusterEnsembles (without files on PyPI;
 ensembleclustering continues it), and packages that do not accept labels: consensusclustering, pyckmeans, sc3s, pec, pek
 and clust.
@@ -48,13 +51,11 @@ class Way(NamedTuple):
     """One way from labels to a consensus.
 
     package : distribution that contains it, None for this library.
-    licence : licence that the package states.
     largest : largest number of objects it is run on: where it stops according to trial runs, or infinite.
     find : (labels, n_clusters, seed) -> labels or membership, or an Answer that was measured elsewhere.
     """
 
     package: str | None
-    licence: str
     largest: float
     find: Callable
 
@@ -200,34 +201,31 @@ def _version_in_r(package):
 OURS = "robust_eac, one start"
 _ALL = math.inf
 
-# (package, licence)
-_OURS = (None, "BSD-3-Clause")
-_KMEANS = ("scikit-learn", "BSD-3-Clause")
-_VOTING = ("iterative-voting-consensus", "not stated")
-_ENSEMBLE = ("ensembleclustering", "MIT")
-_CLUE_R = ("clue", "GPL-2")
+_KMEANS = "scikit-learn"
+_VOTING = "iterative-voting-consensus"
+_ENSEMBLE = "ensembleclustering"
 
 # Every way runs with its defaults; several use every core.
 WAYS = {
-    OURS: Way(*_OURS, _ALL, partial(_robust_eac, 1)),
-    "robust_eac, ten starts": Way(*_OURS, _ALL, partial(_robust_eac, 10)),
-    "robust_eac, merging": Way(*_OURS, _ALL, partial(_our_function, "robust-merge")),
-    "robust_eac, LWGP": Way(*_OURS, _ALL, partial(_our_function, "lwgp")),
-    "robust_eac, k-means": Way(*_OURS, _ALL, partial(_our_function, "kmeans")),
-    "scikit-learn KMeans, one start": Way(*_KMEANS, _ALL, partial(_kmeans, 1)),
-    "scikit-learn KMeans, ten starts": Way(*_KMEANS, _ALL, partial(_kmeans, 10)),
-    "ccHBGF": Way("ccHBGF", "MIT", _ALL, _cchbgf),
-    "iterative voting": Way(*_VOTING, _ALL, partial(_voting, "iterative")),
-    "iterative probabilistic voting": Way(*_VOTING, 100_000, partial(_voting, "iterative_probabilistic")),
-    "ensembleclustering, HGPA": Way(*_ENSEMBLE, 100_000, partial(_ensembleclustering, "hgpa")),
-    "ensembleclustering, NMF": Way(*_ENSEMBLE, 20_000, partial(_ensembleclustering, "nmf")),
-    "average linkage, SciPy": Way("scipy", "BSD-3-Clause", 100_000, partial(_linkage, "scipy.cluster.hierarchy")),
-    "average linkage, fastcluster": Way("fastcluster", "BSD-2-Clause", 100_000, partial(_linkage, "fastcluster")),
-    "clue, SE": Way(*_CLUE_R, 20_000, partial(_clue, "SE")),
+    OURS: Way(None, _ALL, partial(_robust_eac, 1)),
+    "robust_eac, ten starts": Way(None, _ALL, partial(_robust_eac, 10)),
+    "robust_eac, merging": Way(None, _ALL, partial(_our_function, "robust-merge")),
+    "robust_eac, LWGP": Way(None, _ALL, partial(_our_function, "lwgp")),
+    "robust_eac, k-means": Way(None, _ALL, partial(_our_function, "kmeans")),
+    "scikit-learn KMeans, one start": Way(_KMEANS, _ALL, partial(_kmeans, 1)),
+    "scikit-learn KMeans, ten starts": Way(_KMEANS, _ALL, partial(_kmeans, 10)),
+    "ccHBGF": Way("ccHBGF", _ALL, _cchbgf),
+    "iterative voting": Way(_VOTING, _ALL, partial(_voting, "iterative")),
+    "iterative probabilistic voting": Way(_VOTING, 100_000, partial(_voting, "iterative_probabilistic")),
+    "ensembleclustering, HGPA": Way(_ENSEMBLE, 100_000, partial(_ensembleclustering, "hgpa")),
+    "ensembleclustering, NMF": Way(_ENSEMBLE, 20_000, partial(_ensembleclustering, "nmf")),
+    "average linkage, SciPy": Way("scipy", 100_000, partial(_linkage, "scipy.cluster.hierarchy")),
+    "average linkage, fastcluster": Way("fastcluster", 100_000, partial(_linkage, "fastcluster")),
+    "clue, SE": Way("clue", 20_000, partial(_clue, "SE")),
     # The memberships for equal weights solve the same problem as GV3, which stops at a relative decrease of 1e-8.
-    "clue, GV3": Way(*_CLUE_R, 5000, partial(_clue, "GV3")),
+    "clue, GV3": Way("clue", 5000, partial(_clue, "GV3")),
     **{
-        f"robust_eac, memberships to {tol}": Way(*_OURS, 5000, partial(_our_memberships, float(tol)))
+        f"robust_eac, memberships to {tol}": Way(None, 5000, partial(_our_memberships, float(tol)))
         for tol in ("1e-5", "1e-6", "1e-7")
     },
 }

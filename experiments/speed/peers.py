@@ -11,7 +11,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from sklearn.preprocessing import OneHotEncoder
 
 from robust_eac import KMeansEnsemble, adjusted_rand_score, h_criterion, objective_value
 
@@ -28,7 +27,7 @@ MEMORY = 16 * 2**30
 SECONDS = 120
 # A way that takes less than QUICK seconds runs RUNS times in its process; the median counts.
 QUICK, RUNS = 2.0, 7
-_MEASURED = ("seconds", "bytes_before", "peak_bytes", "hard", "relaxed", "ari", "h", "n_clusters")
+_MEASURED = ("seconds", "bytes_before", "peak_bytes", "hard", "ari", "h", "n_clusters")
 # {objects: partitions}
 _TASKS = {1000: 50, 5000: 100, 20_000: 100, 100_000: 100, 1_000_000: 100}
 # k-means finds its centres on this number of objects; the others go to the nearest centre.
@@ -56,13 +55,12 @@ def run_one(*, n_samples, n_partitions, way, repetition):
     """Cost and quality of one way.
 
     "stopped" is None, or why there is no consensus: "not installed", "time", "memory" or "error", with a "message".
-    "hard" is the median-partition objective of the labels with equal weights, "relaxed" |Y'Y - A|^2 with the
-    co-association matrix A for a membership Y, both over n^2. Memory is that of the process, for R of its heap.
+    "hard" is the median-partition objective of the labels with equal weights, over n^2. Memory is that of the process,
+    for R of its heap.
     """
     folder = _ensemble(n_samples, n_partitions, repetition)
     config = {"folder": folder.name, "way": way, "seed": derive_seed(0, repetition, "solver")}
-    found = in_limited_process(f"{__name__}:measure", config, WAYS[way].package, SECONDS, _MEASURED)
-    return found | {"licence": WAYS[way].licence}
+    return in_limited_process(f"{__name__}:measure", config, WAYS[way].package, SECONDS, _MEASURED)
 
 
 def make_ensemble(n_samples, n_partitions, rng):
@@ -85,7 +83,7 @@ def _ensemble(n_samples, n_partitions, repetition):
 
 
 def measure(folder, way, seed):
-    """Cost and quality of one way, without its version and licence."""
+    """Cost and quality of one way, without its version."""
     limit_memory(MEMORY)
     with np.load(Path(folder) / "ensemble.npz", allow_pickle=False) as file:
         labels, classes = file["labels"], file["classes"]
@@ -111,23 +109,13 @@ def measure(folder, way, seed):
 
 
 def judge(labels, classes, found):
-    """Objectives, accuracy and number of clusters of labels or a membership."""
-    relaxed = None
+    """Objective, accuracy and number of clusters of labels or a membership."""
     if found.ndim == 2:
-        relaxed = (objective_value(labels, found) - _spread(labels)) / len(labels) ** 2
         found = found.argmax(axis=1)
     names, found = np.unique(found, return_inverse=True)
     return {
         "hard": objective_value(labels, np.eye(len(names))[found]) / len(labels) ** 2,
-        "relaxed": relaxed,
         "ari": adjusted_rand_score(classes, found),
         "h": h_criterion(classes, found),
         "n_clusters": len(names),
     }
-
-
-def _spread(labels):
-    """sum_u |A_u - A|^2 / m over the co-associations A_u of the partitions and their mean A: the part without Y."""
-    m, rows = labels.shape[1], OneHotEncoder().fit_transform(labels)
-    together = (rows.T @ rows).toarray()
-    return np.sum(np.diag(together) ** 2) / m - np.sum(together**2) / m**2

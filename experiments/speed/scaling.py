@@ -63,7 +63,5 @@ def run_one(*, axis, n_samples, n_partitions, n_clusters, repetition):
         "fit_seconds": seconds,
         "peak_bytes": peak_bytes(),
         "gap": result.gap,
-        "n_iter": result.n_iter,
         "ari": adjusted_rand_score(classes, result.labels),
-        "noise_weight": float(result.weights[n_partitions - n_partitions // 5 :].sum()),
     }
