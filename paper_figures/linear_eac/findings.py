@@ -85,16 +85,12 @@ def of_measures(rows):
             f"{over}, at most {apart[widest]:.1f} ({widest})"
         )
     ari = scores(rows, SYSTEMS, "ari")
-    rhos = [_correlation(*zip(*((nmi[name][c], row[c]) for c in row), strict=True)) for name, row in ari.items()]
+    rhos = [spearmanr([(nmi[name][c], row[c]) for c in row]).statistic for name, row in ari.items()]
     found["rank correlation over the systems: NMI, adjusted Rand index"] = f"{np.mean(rhos):.2f}, {_range(rhos)}"
     members = [row["result"]["members"] for row in rows]
-    rhos = [_correlation(of["n_clusters"], of["density"]) for of in members]
+    rhos = [spearmanr(of["n_clusters"], of["density"]).statistic for of in members]
     found["rank correlation over base clusterings: clusters, density"] = f"{np.mean(rhos):.2f}, {_range(rhos)}"
     return found
-
-
-def _correlation(one, other):
-    return spearmanr(one, other).statistic
 
 
 def _range(found):

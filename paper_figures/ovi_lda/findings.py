@@ -84,8 +84,7 @@ def _graded(rows, route, index, names):
 
 def _gain(route, rows):
     consensus, *others = _graded(answers.at(rows, [2]), route, "ari", ("complete", *ALGORITHMS))
-    gains = consensus - np.median(others, axis=0)
-    return f"{gains.mean():+.3f} (p = {signed_rank(gains):.2g})"
+    return _tested(consensus - np.median(others, axis=0))
 
 
 def _wrong(memberships, rows):
@@ -94,7 +93,11 @@ def _wrong(memberships, rows):
 
 def _behind_fcm(route, rows):
     consensus, fcm = _graded(rows, route, "ari", ("complete", "fcm"))
-    return f"{np.mean(fcm - consensus):+.3f} (p = {signed_rank(fcm - consensus):.2g})"
+    return _tested(fcm - consensus)
+
+
+def _tested(differences):
+    return f"{differences.mean():+.3f} (p = {signed_rank(differences):.2g})"
 
 
 def _order(index, signs, kind, route, rows):
