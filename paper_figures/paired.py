@@ -10,8 +10,10 @@ from scipy.stats import bootstrap, nct, t
 
 from robust_eac.comparison.result import holm, signed_rank
 
-# Differences of mean H below this are called equal: half an object in a hundred.
-EQUAL = 0.005
+# Differences below this are of floating point: limits that many differences meet exactly have it on top.
+ROUNDING = 1e-9
+# Differences of mean H up to this are called equal: half an object in a hundred.
+EQUAL = 0.005 + ROUNDING
 # With fewer values the bootstrap says little about the mean: resampling two values gives only three means.
 FEWEST = 5
 # Significance level of the tests.

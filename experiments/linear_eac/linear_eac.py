@@ -43,8 +43,6 @@ def run_one(*, dataset, repetition, hierarchical):
             continue
         found, seconds = timed(system, labels, N_CLUSTERS, random_state=derive_seed(0, repetition, "solver"))
         systems[name] = grade(labels, found) | {"seconds": significant(seconds)}
-        if name == "kmeans":
-            systems[name]["movable"] = count_movable(labels, found)
     members = {
         "nmi": [percent(nmi_with_others(labels, column)) for column in labels.T],
         "density": [percent(density(labels, column)) for column in labels.T],
@@ -60,8 +58,7 @@ def nmi_with_others(labels, column):
 
 
 def grade(labels, found):
-    """Measures of one partition against the ensemble, in percent, and its sizes."""
-    _, sizes = np.unique(found, return_counts=True)
+    """Measures of one partition against the ensemble, in percent."""
     measures = {
         "nmi": ensemble_nmi(labels, found, average=NORMALISER),
         "ari": np.mean([adjusted_rand_score(column, found) for column in labels.T]),
@@ -69,35 +66,7 @@ def grade(labels, found):
         "density_singletons_one": density(labels, found, singleton=1.0),
         "diagonal_density": diagonal_density(labels, found),
     }
-    return {name: percent(value) for name, value in measures.items()} | {
-        "n_clusters": len(sizes),
-        "singletons": int(np.count_nonzero(sizes == 1)),
-        "largest": int(sizes.max()),
-    }
-
-
-def count_movable(labels, found):
-    """Number of objects that could raise the density by moving alone to another cluster."""
-    _, clusters, sizes = np.unique(found, return_inverse=True, return_counts=True)
-    n, k = len(found), len(sizes)
-    votes, pairs = np.zeros((n, k)), np.zeros(k)
-    for column in labels.T:
-        counts = np.zeros((int(column.max()) + 1, k))
-        np.add.at(counts, (column, clusters), 1.0)
-        votes += counts[column] / labels.shape[1]
-        pairs += (counts * (counts - 1.0)).sum(axis=0) / labels.shape[1]
-    votes_of_own = votes[np.arange(n), clusters]
-    left = _share(pairs[clusters] - 2.0 * (votes_of_own - 1.0), sizes[clusters] - 1)
-    without = left - _share(pairs, sizes)[clusters]
-    gains = without[:, np.newaxis] + _share(pairs + 2.0 * votes, sizes + 1) - _share(pairs, sizes)
-    gains[np.arange(n), clusters] = -np.inf
-    # The only object of a cluster stays, so that the number of clusters does not change.
-    return int(np.count_nonzero((gains.max(axis=1) > 1e-9) & (sizes[clusters] > 1)))
-
-
-def _share(pairs, sizes):
-    """Size of a cluster times its density; 0 for singletons and empty clusters."""
-    return np.where(sizes > 1, pairs / np.maximum(sizes - 1, 1), 0.0)
+    return {name: percent(value) for name, value in measures.items()}
 
 
 def percent(value):

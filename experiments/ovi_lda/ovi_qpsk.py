@@ -205,7 +205,6 @@ def grade_route(X, y, partitions, options):
                 "hard": rounded(fukuyama_sugeno(X, harden(partition))) if name in FUZZY else None,
                 "core": grade(X[core], partition[core]) if core.any() else {"XB": None, "FS": None},
                 "ari": rounded(adjusted_rand_score(y, labels[:, place])),
-                "coverage": rounded(np.isfinite(values[:, place]).mean()),
             }
             for place, (name, partition) in enumerate(partitions.items())
         },

@@ -76,10 +76,7 @@ def run_one(*, dataset, kmeans, repetition):
     for k in ks:
         labels = make_ensemble(X, k, kmeans, repetition)
         found = [threshold_eac(labels, threshold=t) for t in thresholds]
-        cell = {
-            "n": [n_clusters(clusters) for clusters in found],
-            "n_half": n_clusters(threshold_eac(labels[:, : N_PARTITIONS // 2], threshold=DEFAULT)),
-        }
+        cell = {"n": [n_clusters(clusters) for clusters in found]}
         result["ties"] += sum(
             n_clusters(threshold_eac(labels, threshold=t, strict=False)) != n
             for t, n in zip(thresholds, cell["n"], strict=True)

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from ..shared.measure import significant
 from ..shared.store import derive_seed
 from .gaussian_mixture import fit_mixture
-from .threshold_data import RANDOM, columns, condense, links, load, wrong
+from .threshold_data import RANDOM, columns, condense, load, wrong
 
 VERSION = 1
 
@@ -45,12 +45,9 @@ def run_one(*, dataset, repetition):
     k = int(y.max()) + 1
     runs = kmeans_runs(X, k, derive_seed(0, repetition, "ensemble"))
     result = {
-        # In the run of least squared error; then the smallest number of all runs.
         "kmeans_wrong": wrong(y, min(runs, key=lambda run: run.inertia_).labels_),
-        "kmeans_fewest_wrong": min(wrong(y, run.labels_) for run in runs),
         "single_wrong": wrong(y, fcluster(merges, k, "maxclust")),
         "single_pure": pure_clusters(merges, y),
-        "single_links": single_links(X, y),
     }
     if dataset in MIXTURES:
         rng = check_random_state(derive_seed(0, repetition, "solver"))
@@ -81,10 +78,3 @@ def pure_clusters(merges, y):
         if all(len(classes) == 1 for classes in classes_of):
             return np.bincount(np.concatenate(classes_of), minlength=y.max() + 1).tolist()
     return None
-
-
-def single_links(X, y):
-    """Longest step within a class, relative to the shortest distance between two classes."""
-    distances = np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=2))
-    between, within = links(distances, y)
-    return round(within / between, 3)

@@ -47,6 +47,7 @@ def _by_features(rows, signal):
     upper = {e: [n for n in pair[0] if n > np.median(list(pair[0]))] for e, pair in pairs.items()}
     many = np.concatenate([a[n] - b[n] for e, (a, b) in pairs.items() for n in upper[e]])
     last = min(first, key=lambda size: abs(size - 500))
+    residual = stats.sign_test(*(one[last] for one in pairs[0]), alternative="two-sided")
     falls, slope = stats.slopes(list(pairs.values()))
     steeper = [exponent_name(e) for e, (ours, theirs) in zip(known, falls, strict=True) if ours >= theirs]
     return {
@@ -64,6 +65,7 @@ def _by_features(rows, signal):
         ),
         "combination - ordinary, larger half of the sizes, all s": _tested({"": many})[0],
         f"{last:,} features, s = 0: combination, ordinary": ", ".join(f"{one[last].mean():.3f}" for one in pairs[0]),
+        "the same: untied data sets won": f"{residual['wins']} of {residual['n']} (p {p_text(residual['p'])})",
         "ratio of the numbers of features at NMI 0.5 by s": _by_s(
             (stats.half_point(a) / stats.half_point(b) for a, b in pairs.values()), ".1f"
         ),
@@ -92,7 +94,10 @@ def _by_weights(rows, signal):
     ten = {name: np.median(by_size[10]) for name, by_size in found.items() if 10 in by_size}
     every = {name: np.median(sample) for name, sample in all_sizes.items()}
     column["Friedman's chi-squared: all sizes"] = samples.friedman_text(stats.friedman_overall(found))
+    if 10 in at_size:
+        column["the same at 10 features"] = samples.friedman_text(at_size[10])
     column["the largest of one size, at"] = f"{samples.friedman_text(at_size[largest])}, {largest:,} features"
+    column["features at NMI 0.5: none, order, goodness, both"] = _by_s(map(stats.half_point, found.values()), ".1f")
     for name, medians in (("10 features", ten), ("all sizes", every)):
         listed = ", ".join(f"{condition} {median:.3f}" for condition, median in medians.items())
         column[f"median NMI, {name}"] = listed

@@ -1,12 +1,13 @@
 """What was found on the claims of paper 001, beside its printed tables."""
 
 import numpy as np
+from scipy.stats import spearmanr
 
 from ..markdown import document, table
 from ..paired import paired_tests, signed, t_interval
 from ..records import datasets, grouped, matching
 from . import values
-from .values import COMPARED, ENHANCED, FIELD, HIERARCHICAL, MEASURES, NON_HIERARCHICAL, POINTS, RAW, scores
+from .values import COMPARED, ENHANCED, FIELD, HIERARCHICAL, MEASURES, NON_HIERARCHICAL, POINTS, RAW, SYSTEMS, scores
 
 
 def findings_table(records):
@@ -18,10 +19,13 @@ def findings_table(records):
     rows = values.with_starts(records["linear_eac"], records["linear_eac_starts"])
     lines = {words: of_systems(values.having(rows, reading), reading) for words, reading in values.READINGS.items()}
     lines["printed, of the same data sets"] = of_systems(values.printed_rows(datasets(rows)))
-    found = of_losses(rows) | of_linkages(values.agglomerated(rows))
+    found = of_losses(rows) | of_linkages(values.agglomerated(rows)) | of_measures(rows)
     for name in values.RATIOS:
         sizes, seconds = values.ratios(records["linear_eac_cost"], name)
         found[f"seconds, {name}"] = f"{np.median(seconds[-1]):.3g} times at {sizes[-1]:,} objects"
+    for c, system in NON_HIERARCHICAL.items():
+        ratios = [r["result"]["systems"][system]["seconds"] / r["result"]["systems"]["kmeans"]["seconds"] for r in rows]
+        found[f"seconds, {c} / k-means"] = f"{np.median(ratios):.2f} times, median of {len(rows)} runs"
     by_reading = table(["reading", *next(iter(lines.values()))], [[words, *of.values()] for words, of in lines.items()])
     return document(by_reading, table("what | found", found.items()))
 
@@ -66,6 +70,31 @@ def of_linkages(rows):
         off = minus(scores(rows, ("KM", "R-AL"), measure), "KM")["KM minus R-AL"]
         found[f"{title}: KM within 5 points of R-AL"] = values.met(off)
     return found
+
+
+def of_measures(rows):
+    """On NMI, the adjusted Rand index and density as measures (Sections 3.5, 6.3 and 7.1)."""
+    nmi = scores(rows, (*SYSTEMS, "random", "Max", "Mean"), "nmi")
+    found = {f"NMI: {c}, by data set": _range([row[c] for row in nmi.values()]) for c in ("random", "Mean")}
+    found["NMI: Max above KM"] = f"{sum(row['Max'] > row['KM'] for row in nmi.values())} of {len(nmi)}"
+    for measure, title in MEASURES.items():
+        apart = {name: np.ptp([*row.values()]) for name, row in scores(rows, COMPARED, measure).items()}
+        widest = max(apart, key=apart.get)
+        over = sum(gap > 2.0 * POINTS for gap in apart.values())
+        found[f"{title}: systems of Section 6.3 over 10 points apart"] = (
+            f"{over}, at most {apart[widest]:.1f} ({widest})"
+        )
+    ari = scores(rows, SYSTEMS, "ari")
+    rhos = [spearmanr([(nmi[name][c], row[c]) for c in row]).statistic for name, row in ari.items()]
+    found["rank correlation over the systems: NMI, adjusted Rand index"] = f"{np.mean(rhos):.2f}, {_range(rhos)}"
+    members = [row["result"]["members"] for row in rows]
+    rhos = [spearmanr(of["n_clusters"], of["density"]).statistic for of in members]
+    found["rank correlation over base clusterings: clusters, density"] = f"{np.mean(rhos):.2f}, {_range(rhos)}"
+    return found
+
+
+def _range(found):
+    return f"{min(found):.2f} to {max(found):.2f}"
 
 
 def by_matrix(rows):

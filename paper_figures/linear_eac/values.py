@@ -8,6 +8,7 @@ import numpy as np
 
 from experiments.linear_eac import linear_eac_starts
 
+from ..paired import ROUNDING
 from ..records import distinct, grouped, printed_table, results
 
 # Printed name of every system, by the groups of the paper's tables.
@@ -22,7 +23,7 @@ COMPARED = ("KM", "H-KM", *BEST)
 TABLES = {"nonhierarchical": NON_HIERARCHICAL, "hierarchical": HIERARCHICAL, "comparison": ("Max", "Mean", *COMPARED)}
 MEASURES = {"nmi": "ensemble NMI", "density": "density"}
 # Points within which a printed number is met.
-POINTS = 5.0
+POINTS = 5.0 + ROUNDING
 # Density of singletons, of the two readings below the one that the tables and figures show.
 FIELD = {"density": "density_singletons_one"}
 # Starts on the ensemble, which the runs of `linear_eac_starts` alone have.

@@ -12,6 +12,7 @@ from ..markdown import table
 from ..paired import LEVEL
 from ..records import grouped
 from . import answers
+from .readings import MEMBERSHIPS
 
 CRISP = tuple(name for name in ALGORITHMS if name not in FUZZY)
 # {index: (what the paper says of the consensus, algorithms with 1 if it then has the lower index and -1 if the higher,
@@ -41,16 +42,19 @@ def _lines():
         yield "pairs in order, worst algorithm", words, partial(_by_size, partial(_in_order, key))
     for column in answers.INDICES:
         yield "four clusters", column, partial(_by_size, partial(_four, column))
-    for route in ("chosen", "printed"):
-        words = answers.ALL_ROUTES[route]
+    for ending, words in MEMBERSHIPS.items():
+        yield "wrong at 2 dB, all indices", words, partial(_by_size, partial(_wrong, ending))
+    for route, words in answers.ALL_ROUTES.items():
         yield "four clusters", f"consensus, {words}", partial(_by_size, partial(_merged, route))
         yield "gain at 2 dB", words, partial(_gain, route)
+        yield "FCM minus consensus", words, partial(_behind_fcm, route)
     for index, (what, signs, kinds) in ORDERS.items():
         for kind, (route, words) in itertools.product(kinds, answers.ALL_ROUTES.items()):
             yield what, f"{kind}, {words}", partial(_order, index, signs, kind, route)
     for route, words in answers.ROUTES.items():
         yield "XB of the consensus over that of GG, median", f"P_f, {words}", partial(_to_gath_geva, route)
         yield "FS of all crisp algorithms is lower than of fuzzy ones", words, partial(_crisp_is_lower, route)
+    yield "FS of all crisp algorithms is lower than of fuzzy ones", "lowest value over K", _lowest_is_crisp
     yield "FS of FCM is lower if made crisp", answers.ROUTES["four"], _lower_if_crisp
 
 
@@ -80,8 +84,20 @@ def _graded(rows, route, index, names):
 
 def _gain(route, rows):
     consensus, *others = _graded(answers.at(rows, [2]), route, "ari", ("complete", *ALGORITHMS))
-    gains = consensus - np.median(others, axis=0)
-    return f"{gains.mean():+.3f} (p = {signed_rank(gains):.2g})"
+    return _tested(consensus - np.median(others, axis=0))
+
+
+def _wrong(memberships, rows):
+    return np.mean(np.not_equal(answers.numbers(answers.at(rows, [2]), memberships=memberships), 4))
+
+
+def _behind_fcm(route, rows):
+    consensus, fcm = _graded(rows, route, "ari", ("complete", "fcm"))
+    return _tested(fcm - consensus)
+
+
+def _tested(differences):
+    return f"{differences.mean():+.3f} (p = {signed_rank(differences):.2g})"
 
 
 def _order(index, signs, kind, route, rows):
@@ -100,6 +116,11 @@ def _to_gath_geva(route, rows):
 def _crisp_is_lower(route, rows):
     crisp, fuzzy = (_graded(rows, route, "FS", names) for names in (CRISP, FUZZY))
     return f"{np.mean(crisp.max(axis=0) < fuzzy.min(axis=0)):.0%}"
+
+
+def _lowest_is_crisp(rows):
+    lowest = [[[row["result"]["lowest"][name]["FS"] for name in names] for names in (CRISP, FUZZY)] for row in rows]
+    return f"{np.mean([max(crisp) < min(fuzzy) for crisp, fuzzy in lowest]):.0%}"
 
 
 def _lower_if_crisp(rows):

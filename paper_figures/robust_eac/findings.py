@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..markdown import table
-from ..paired import paired_tests
+from ..paired import ROUNDING, paired_tests
 from ..records import distinct
 from ..style import plain_name
 from .baselines import samples as baseline_samples
@@ -29,8 +29,8 @@ def findings_table(records):
             test, means = tested[ensemble, weighting], values.mean(axis=1)
             row = [name, ENSEMBLE_NAMES[ensemble], plain_name(weighting), f"{means.mean():+.4f}"]
             row.append(f"{public[name][ensemble, weighting].mean():+.4f}" if name in public else None)
-            row.append(f"{np.sum(values.mean(axis=0) > 0.0)} of {values.shape[1]}")
-            row.append(f"{np.sum(means > 0.0)} / {np.sum(means < -COMPARABLE)} of {len(means)}")
+            row.append(f"{np.sum(values.mean(axis=0) > ROUNDING)} of {values.shape[1]}")
+            row.append(f"{np.sum(means > ROUNDING)} / {np.sum(means < -COMPARABLE)} of {len(means)}")
             rows.append([*row, f"{test.raw:.2g}", f"{test.p:.2g}", f"{test.seen:.4f}"])
     head = "difference of H | ensembles | weighting | mean | with public points | draws above 0"
     return table(f"{head} | data sets above 0 / below -{COMPARABLE:g} | p | p, Holm | seen from", rows)

@@ -107,24 +107,27 @@ def _convergence(ax, records):
 def spiral_figure(records):
     """Figure 2 of paper 003: the spirals, their mixture of Gaussians, and dendrograms of the co-association by k.
 
-    The points are those of the public copy where it is there, first repetition, Lloyd's k-means from objects. Ellipses
-    show two standard deviations. The dotted line is t = 0.5. Blue (solid) and red (dashed) links join objects of one
+    The points are those of the public copy where it is there, first repetition. Ellipses show two standard deviations.
+    Dendrograms show two readings of k-means, as in Figure 1. Blue (solid) and red (dashed) links join objects of one
     arm, black ones both."""
-    figure, axes = plt.subplots(1, 4, figsize=(PAGE, 0.3 * PAGE))
+    figure, axes = plt.subplot_mosaic("ACD;BEF", figsize=(PAGE, 0.6 * PAGE))
     plain, eac = records["threshold_plain"], records["threshold_eac"]
     shown = shown_set(plain, "spiral")
     points = results(plain, dataset=shown, repetition=0)[0]
-    for ax in axes[:2]:
-        draw_points(ax, points, 100)
-    axes[0].set_title("(a) 200 objects")
-    _ellipses(axes[1], points["ellipses"])
-    axes[1].set_title(f"(b) {points['components']} Gaussians\n(printed: 24)")
-    found = results(eac, dataset=shown, kmeans="converged", repetition=0)[0]
-    for ax, letter, k in zip(axes[2:], "cd", TREES[shown], strict=True):
-        draw_tree(ax, found[str(k)]["tree"])
-        ax.axhline(1.0 - DEFAULT, color="0.4", linewidth=0.8, linestyle=":")
-        ax.set(title=f"({letter}) k = {k}", ylim=(0, 1))
-    axes[2].set_ylabel("1 - co-association")
+    for letter in "AB":
+        draw_points(axes[letter], points, 100)
+    axes["A"].set_title("(a) 200 objects")
+    _ellipses(axes["B"], points["ellipses"])
+    axes["B"].set_title(f"(b) {points['components']} Gaussians (printed: 24)")
+    for letters, kmeans in zip(("CD", "EF"), MAIN, strict=True):
+        found = results(eac, dataset=shown, kmeans=kmeans, repetition=0)[0]
+        for letter, k in zip(letters, TREES[shown], strict=True):
+            ax = axes[letter]
+            draw_tree(ax, found[str(k)]["tree"])
+            ax.axhline(1.0 - DEFAULT, color="0.4", linewidth=0.8, linestyle=":")
+            ax.set(title=f"({letter.lower()}) k = {k}, {READINGS[kmeans]}", ylim=(0, 1))
+        axes[letters[0]].set_ylabel("1 - co-association")
+    figure.supxlabel(f"dotted: t = {DEFAULT:g}; thick black links join the two arms", fontsize=8)
     return figure
 
 
@@ -157,27 +160,30 @@ def random_figure(records):
 def gaussians_figure(records):
     """Figure 4 of paper 003: two Gaussians by Mahalanobis distance, and the number of clusters found.
 
-    Panels c and d show the mean over 20 draws of the points, with bars of two standard errors, Lloyd's k-means from
-    objects."""
-    figure, axes = plt.subplot_mosaic("AACCC;BBDDD", figsize=(PAGE, 0.62 * PAGE))
+    Panels c to f show the mean over 20 draws of the points, with bars of two standard errors, for two readings of
+    k-means, as in Figure 1."""
+    figure, axes = plt.subplot_mosaic("AACCCDDD;BBEEEFFF", figsize=(PAGE, 0.62 * PAGE))
     for key, distance in zip("AB", SHOWN, strict=True):
         draw_points(axes[key], results(records, distance=distance, kmeans="converged", repetition=0)[0], 100)
         axes[key].set_title(f"({key.lower()}) distance {distance:g}")
-    for key, threshold in zip("CD", SHOWN_THRESHOLDS, strict=True):
-        _numbers(axes[key], records, threshold)
-        axes[key].set_title(f"({key.lower()}) t = {threshold:g}")
-    axes["C"].legend(ncols=2)
-    axes["D"].set_xlabel("Mahalanobis distance of the centres")
+    for (first, second), threshold in zip(("CD", "EF"), SHOWN_THRESHOLDS, strict=True):
+        for key, kmeans in zip((first, second), MAIN, strict=True):
+            _numbers(axes[key], records, threshold, kmeans)
+            axes[key].set_title(f"({key.lower()}) t = {threshold:g}, {READINGS[kmeans]}")
+        axes[first].set_ylabel("number of clusters")
+        axes[second].sharey(axes[first])
+    axes["F"].legend(ncols=2, loc="upper right")
+    figure.supxlabel("c to f: Mahalanobis distance of the centres")
     return figure
 
 
-def _numbers(ax, records, threshold):
+def _numbers(ax, records, threshold, kmeans):
     distances = sorted(distinct(records, "distance"))
-    found = [results(records, distance=distance, kmeans="converged") for distance in distances]
+    found = [results(records, distance=distance, kmeans=kmeans) for distance in distances]
     for i, (k, style) in enumerate(zip(KS, GAUSSIAN_LOOKS, strict=True)):
         numbers = [np.array([result[str(k)][THRESHOLDS.index(threshold)] for result in runs]) for runs in found]
         means, errors = zip(*((n.mean(), 2.0 * n.std() / np.sqrt(len(n))) for n in numbers), strict=True)
         places = np.array(distances) + 0.05 * (i - 1.5)
         ax.errorbar(places, means, yerr=errors, elinewidth=0.6, capsize=1.5, label=f"k = {k}", **style)
     ax.axhline(2, color="0.8", linewidth=0.6, zorder=0)
-    ax.set(ylabel="number of clusters", ylim=(0.8, None))
+    ax.set_ylim(0.8, None)

@@ -15,6 +15,7 @@ from . import cells
 RINGS, SPIRALS = cells.POINT_SETS["half-rings"], cells.POINT_SETS["spiral"]
 PRINTED_RANDOM = cells.printed_cells(cells.PRINTED["uniform-5d"])
 ONE_CLUSTER = [key for key, text in PRINTED_RANDOM.items() if text == "1" or text.endswith("*")]
+TWO_CLUSTERS = [key for key, text in cells.printed_cells(cells.PRINTED["spiral"]).items() if text == "2"]
 FROM_90 = ON_THE_WAY.index(90)
 # The distance of the record that stands for a printed one, if that is a square.
 ROOTS = {3.0: 1.732, 4.0: 2.0, 5.0: 2.236, 6.0: 2.449, 8.0: 2.828}
@@ -26,6 +27,10 @@ def _found(result, name, ks, thresholds):
 
 def _one_cluster(result, name):
     return [cells.at(result, name, *key) == 1 or cells.is_starred(result, name, *key) for key in ONE_CLUSTER]
+
+
+def _at(result, name, k):
+    return cells.at(result, name, k, DEFAULT)
 
 
 def _by_k(result, name):
@@ -44,6 +49,25 @@ def _three(result, name):
     return numbers[3] == max(numbers.values(), default=1)
 
 
+def _narrows(result, name):
+    counts = [sum(numbers) for numbers in np.transpose([np.equal(cell["n"], 2) for cell in _by_k(result, name)])]
+    return counts == sorted(counts, reverse=True) and counts[-1] < counts[0]
+
+
+def _stable(result, name):
+    """Are there two clusters at t = 0.5 the last time that three successive k have the same number?"""
+    numbers = [cells.at(result, name, k, DEFAULT) for k in SETTINGS[name][0]]
+    plateaus = [a for a, b, c in zip(numbers, numbers[1:], numbers[2:], strict=False) if a == b == c]
+    return plateaus[-1:] == [2]
+
+
+def _stable_three(result, name):
+    found = [pair for cell in _by_k(result, name) for pair in zip(cell["n"], cell["wrong"], strict=True)]
+    counts = Counter(wrong for n, wrong in found if n == 3)
+    # An index of .84 is 24 of 150.
+    return 1 < counts[24] == max(counts.values())
+
+
 def _best_at_three(result, name):
     fewest = [min(cell["wrong"]) for cell in _by_k(result, name)]
     return fewest[SETTINGS[name][0].index(3)] == min(fewest)
@@ -53,12 +77,21 @@ def _best_at_three(result, name):
 OF_RUNS = (
     ("classes found by some k, t = 0.5", RINGS + SPIRALS, lambda r, d: _found(r, d, SETTINGS[d][0], [DEFAULT])),
     ("classes found by k = 20, some t", RINGS, lambda r, d: _found(r, d, [20], SETTINGS[d][1])),
+    ("classes found by k = 15, t = 0.5", RINGS, lambda r, d: _found(r, d, [15], [DEFAULT])),
+    ("k = 15: links in a ring have more votes than between", RINGS, lambda r, _: np.diff(r["15"]["links"])[0] > 0),
+    ("higher t: fewer k with two clusters", RINGS, _narrows),
+    ("t = 0.5: over two clusters at k = 20, not 15", RINGS, lambda r, d: _at(r, d, 20) > 2 >= _at(r, d, 15)),
+    ("one cluster; k to 20", SPIRALS, lambda r, d: [set(cell["n"]) == {1} for cell in _by_k(r, d)[:4]]),
+    ("two clusters; cells so printed", SPIRALS, lambda r, d: [cells.at(r, d, *key) == 2 for key in TWO_CLUSTERS]),
+    ("t = 0.5: over two clusters at k = 80", SPIRALS, lambda r, d: _at(r, d, 80) > 2),
+    ("the stable solution has two clusters", SPIRALS, _stable),
     ("classes found by k = 15, some t", SPIRALS, lambda r, d: _found(r, d, [15], SETTINGS[d][1])),
     ("all t agree; k = 5, 10, 15", RINGS, lambda r, d: [len(set(cell["n"])) == 1 for cell in _by_k(r, d)[:3]]),
     ("two clusters from 90 clusterings on", RINGS, lambda r, _: set(r["10"]["on_the_way"][FROM_90:]) == {2}),
     ("one cluster; cells so printed", ("uniform-5d", "normal-5d"), _one_cluster),
     ("setosa and the rest are commonest", ("iris",), _setosa),
     ("t of 0.7 and more: three are commonest but for two", ("iris",), _three),
+    ("three clusters mostly have the index .84", ("iris",), _stable_three),
     ("highest index at k = 3", ("iris",), _best_at_three),
 )
 # What, distances, thresholds, happened(numbers of clusters by k).

@@ -5,23 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from experiments.linear_eac import linear_eac, linear_eac_data, linear_eac_starts
-from robust_eac import CONSENSUS_FUNCTIONS, density
+from robust_eac import CONSENSUS_FUNCTIONS
 
 from ..conftest import random_ensemble
-
-
-def test_movable_objects_are_those_whose_move_raises_the_density(rng):
-    labels = random_ensemble(rng, 25, 4)
-    found = rng.randint(4, size=25)
-    found[0] = 9  # a singleton, which must stay
-    movable = 0
-    for i in range(1, 25):
-        if (found == found[i]).sum() == 1:
-            continue
-        moved = [np.where(np.arange(25) == i, c, found) for c in np.unique(found) if c != found[i]]
-        movable += max(density(labels, other) for other in moved) > density(labels, found) + 1e-9
-    assert 0 < movable < 25
-    assert linear_eac.count_movable(labels, found) == movable
 
 
 def test_abalones_have_the_eight_features_the_paper_lists(monkeypatch):

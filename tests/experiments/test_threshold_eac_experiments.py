@@ -113,7 +113,6 @@ def test_pure_clusters_and_links_of_single_linkage():
     X = np.array([[0.0], [1.0], [4.0], [5.5], [7.5], [8.7]])
     y = np.array([0, 0, 0, 0, 1, 1])
     assert threshold_plain.pure_clusters(linkage(X, "single"), y) == [2, 1]
-    assert threshold_plain.single_links(X, y) == 1.5
 
 
 # Mixture

@@ -40,11 +40,19 @@ def test_proposition_1_holds_with_a_ceiling_in_its_last_place():
     assert largest == pytest.approx(1.96, abs=5e-3)
 
 
-def test_all_weight_on_one_partition_is_optimal_only_with_enough_clusters():
-    cut = np.repeat(np.arange(4), 5)[:, np.newaxis]
-    losses = {k: solve_membership(cut, k, tol=1e-12, random_state=0).objective for k in (2, 4)}
-    assert losses[4] < 1e-9
-    assert losses[2] == pytest.approx(75.0, rel=0.1)
+def test_all_weight_on_one_partition_is_optimal_but_loses_nothing_only_with_enough_clusters():
+    rng = np.random.RandomState(0)
+    labels = np.array([rng.permutation(np.arange(12) % 4) for _ in range(5)]).T
+
+    def least(k, weights):
+        return min(solve_membership(labels, k, weights=weights, random_state=seed).objective for seed in range(5))
+
+    alone = [least(2, weights) for weights in np.eye(5)]
+    mixed = [least(2, weights) for weights in rng.dirichlet(np.ones(5), size=10)]
+    # (3) is linear in the weights: no mixture is below the best partition alone.
+    assert min(alone) == pytest.approx(27.0, abs=1e-3)
+    assert min(mixed) > min(alone) + 1.0
+    assert least(4, np.eye(5)[0]) < 1e-4
 
 
 def test_the_uniform_start_is_a_saddle_point():
