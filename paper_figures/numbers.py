@@ -110,7 +110,7 @@ def _bind(block, rest, rows, lines):
     if not places:
         return problems, rest
     for first, title, said in cells:
-        if said not in ("", first):
+        if said and title != cells[0][1]:
             place = f"{places.get(first, first)} | {places.get(title, title)}"
             problems += _difference(said, place, rows)
     return problems, ""

@@ -67,6 +67,10 @@ def test_bound_numbers_are_those_of_their_cells(text):
         (bound("0.01", "1,000 | seconds", "times", "It has 0.015"), "0.01 occurs 0 times"),
         (bound("3.25", "5,000 | seconds", "times", "It has {0} and {0}"), "3.25 occurs 2 times"),
         ("(`times`)\n\n| n | s |\n|---|---|\n| 1,000 | 3.25 |\n\n<!-- numbers: times\ns = seconds\n-->", "is 0.015"),
+        (
+            "(`times`)\n\n| n | s |\n|---|---|\n| 5 | 5 |\n\n<!-- numbers: times\ns = seconds\n5 = 1,000\n-->",
+            "is 0.015",
+        ),
     ],
 )
 def test_bound_numbers_of_other_cells_are_found(text, problem):
