@@ -19,7 +19,7 @@ def test_robust_eac_differences_by_hand():
         return {"config": config, "result": {name: {"h": value} for name, value in h.items()}}
 
     names = ("uniform", "restricted-simplex", "l2")
-    values = {("a", 0): (0.5, 0.6, 0.7, 0.5, 0.605, 0.6), ("a", 1): (0.5, 0.5, 0.4, 0.4, 0.505, 0.4)}
+    values = {("a", 0): (0.5, 0.6, 0.7, 0.5, 0.61, 0.6), ("a", 1): (0.5, 0.5, 0.4, 0.4, 0.505, 0.4)}
     rows = [
         row(dataset, repetition, fraction, **dict(zip(names, of, strict=True)))
         for (dataset, repetition), h in values.items()
@@ -31,8 +31,9 @@ def test_robust_eac_differences_by_hand():
     np.testing.assert_allclose(found["weighted - unweighted, a fifth random"]["kmeans", "l2"], [[0.1, 0.0]])
     np.testing.assert_allclose(found["l2 - restricted simplex, clean"]["kmeans", "l2"], [[0.1, -0.1]])
     moved = found["change by the fifth, unweighted - weighted"]["kmeans", "restricted-simplex"]
-    np.testing.assert_allclose(moved, [[-0.005, 0.095]], atol=1e-12)
+    np.testing.assert_allclose(moved, [[-0.01, 0.095]], atol=1e-12)
     (of_shares,) = (of for name, of in found.items() if name.startswith("share of runs"))
+    # A change of .01 conserves a run, though 0.61 - 0.6 is more in floating point.
     np.testing.assert_allclose(of_shares["mixed", "restricted-simplex"], [[1.0, 0.0]])
 
 

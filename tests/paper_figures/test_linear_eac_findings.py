@@ -45,6 +45,10 @@ def test_the_records_and_the_print_by_a_plain_loop():
     mean = np.mean([np.mean(differences) for differences in by_name.values()])
     text = findings.of_systems(rows)["density: KM minus H-KM"]
     assert text.startswith(f"{mean:+.2f}, ")
+    drawn = [
+        np.mean([r["result"]["systems"]["random"]["nmi"] for r in rows if r["config"]["dataset"] == n]) for n in by_name
+    ]
+    assert findings.of_measures(rows)["NMI: random, by data set"] == f"{min(drawn):.2f} to {max(drawn):.2f}"
     values = printed_values("nmi")
     of_print = np.mean([values[name, "KM"] - values[name, "SEC"] for name in NAMES])
     assert findings.of_systems(printed_rows(NAMES))["NMI: KM minus SEC"].startswith(f"{of_print:+.2f}, ")

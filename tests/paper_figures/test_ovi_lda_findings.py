@@ -7,6 +7,7 @@ from sklearn.metrics import davies_bouldin_score
 
 from experiments.ovi_lda.ovi_qpsk import ALGORITHMS, MAIN, make_qpsk
 from paper_figures.ovi_lda import findings, readings
+from paper_figures.ovi_lda.answers import INDICES
 from paper_figures.records import experiment_rows
 from robust_eac.metrics import ovi_lda, xie_beni
 
@@ -30,6 +31,20 @@ def test_real_records_against_plain_loops():
     found = {tuple(line[:2]): line[2:] for line in _cells(findings.findings_table(records))}
     noisiest, *_ = found["XB of the consensus is lowest", "P_f, four clusters given"]
     assert noisiest == f"{np.mean(lowest):.0%} (4, 0)"
+    largest = [
+        one
+        for one in records["ovi_qpsk"]
+        if one["config"] | {"repetition": 0} == MAIN | {"decibel": 2, "repetition": 0}
+    ]
+    of_2_db = [
+        n
+        for one in largest
+        for best in one["result"]["best"].values()
+        for key, n in best.items()
+        if key in INDICES.values()
+    ]
+    *_, shares = found["wrong at 2 dB, all indices", "crisp memberships"]
+    assert shares.endswith(f", {np.mean(np.not_equal(of_2_db, 4)):.0%}")
     # The figures take the definition with the most of the odd rows of Table 3.
     head, *lines = _cells(readings.readings_table(records))
     (odd,) = [np.array(line[3:], dtype=float) for line in lines if line[0] == "odd rows"]

@@ -34,8 +34,21 @@ def test_shares_of_hand_made_runs():
     assert found["setosa and the rest are commonest", "iris"] == ["-", "-", "-", "67%", "-"]
     assert found["t of 0.7 and more: three are commonest but for two", "iris"][3] == "100%"
     assert found["highest index at k = 3", "iris"][3] == "67%"
+    assert found["three clusters mostly have the index .84", "iris"][3] == "67%"
     # Five of twelve numbers are one.
     assert found["distance 3: one cluster; k and t", "Gaussians, distances as printed"][3] == "42%"
+
+
+def test_ranges_of_k_by_hand():
+    ring = {
+        str(k): {"n": n} for k, n in zip((5, 10, 15, 20), ([1, 1, 2], [2, 2, 2], [2, 3, 3], [4, 4, 4]), strict=True)
+    }
+    assert not findings._narrows(ring, "half-rings")
+    assert findings._narrows(ring | {"5": {"n": [1, 1, 1]}}, "half-rings")
+    numbers = (1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 9)
+    spiral = {str(k): {"n": [n, 5]} for k, n in zip(SETTINGS["spiral"][0], numbers, strict=True)}
+    assert findings._stable(spiral, "spiral")
+    assert not findings._stable(spiral | {"80": {"n": [3, 5]}}, "spiral")
 
 
 def test_a_share_of_the_records_by_a_slow_computation():
