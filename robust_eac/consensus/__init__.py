@@ -1,7 +1,5 @@
 """Consensus functions, one family of methods per file, and their registry."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
