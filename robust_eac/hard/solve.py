@@ -95,7 +95,10 @@ def solve_hard_median_partition(
 
     Finding the best cluster of an object takes O(n_partitions n_clusters), or O(1) if a bound shows that it stays.
     Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster and thread, about 24 bytes for each cluster
-    found so far.
+    found so far. With "binder" and at most 2048 distinct objects, the loss is summed over pairs of objects once, in
+    O(n_samples^2 n_partitions) and 32 MB; then a best cluster takes O(n_clusters), and a move O(n_samples). With 4000
+    partitions or more, the starts are improved with 1000 of them, drawn in proportion to their weights; the best two
+    continue with all.
 
     Parameters
     ----------
