@@ -1,6 +1,7 @@
 """A folder to use the command line in."""
 
 import csv
+import shlex
 import subprocess
 import sys
 
@@ -15,8 +16,8 @@ TRUTH = np.repeat([0, 1, 2], 10)
 NAMES = [f"object {i}" for i in range(30)]
 TITLES = [f"p{u}" for u in range(8)]
 LABELS = planted_ensemble(np.random.RandomState(0), TRUTH, 8, noise=0.1, n_random=2)
-CONSENSUS = ("--n-clusters", 3, "--n-init", 2, "--output")
-NAMED = ("named.csv", "--index-column", "name", "--drop-column", "class")
+CONSENSUS = "--n-clusters 3 --n-init 2 --output"
+NAMED = "named.csv --index-column name --drop-column class"
 
 
 @pytest.fixture
@@ -43,12 +44,12 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def run(*argv):
-    """Exit code of a command."""
-    return main([str(argument) for argument in argv])
+def run(command):
+    """Exit code of a command, quoted as in a shell."""
+    return main(shlex.split(command))
 
 
-def process(*argv, program=("-m", "robust_eac"), **options):
+def process(command, program=("-m", "robust_eac"), **options):
     """The command as a finished process; the program is what Python runs."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.run([sys.executable, *program, *map(str, argv)], text=True, timeout=120, **options)
+    return subprocess.run([sys.executable, *program, *shlex.split(command)], text=True, timeout=120, **options)

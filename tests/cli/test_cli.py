@@ -40,7 +40,7 @@ from robust_eac.cli import COMMANDS, main
 from robust_eac.ensembles import gaussian_reference
 
 from ..access import CREDIBLE_LEVEL, LOSSES, _certificates, _summary
-from .conftest import CONSENSUS, LABELS, NAMED, NAMES, TITLES, TRUTH, process, read_csv, run, write_csv
+from .conftest import CONSENSUS, LABELS, NAMES, TITLES, TRUTH, process, read_csv, run, write_csv
 
 
 def table_in(path):
@@ -48,10 +48,10 @@ def table_in(path):
     return dict(zip(*read_csv(path), strict=True))
 
 
-def consensus_of(*argv):
+def consensus_of(options):
     """(clusters, weights with losses and agreements, summary) in what a consensus of labels.csv writes."""
-    outputs = ("--output", "c.csv", "--weights", "w.csv", "--json", "s.json")
-    assert run("consensus", "labels.csv", *argv, *outputs) == 0
+    outputs = "--output c.csv --weights w.csv --json s.json"
+    assert run(f"consensus labels.csv {options} {outputs}") == 0
     clusters = table_in("c.csv")["cluster"]
     header, (titles, *columns) = read_csv("w.csv")
     assert header == ["partition", "weight", "loss", "agreement"]
@@ -76,7 +76,7 @@ FIT, AUTO = {"n_init": 2, "random_state": 0}, RestrictedSimplex("auto")
     ],
 )
 def test_consensus_writes_what_the_estimator_finds(folder, capsys, argv, model):
-    clusters, columns, summary = consensus_of("--n-clusters", 3, *argv.split(), "--membership", "m.npy")
+    clusters, columns, summary = consensus_of(f"--n-clusters 3 {argv} --membership m.npy")
     model.fit(LABELS)
     assert clusters == model.labels_.tolist()
     # Every digit is written.
@@ -102,14 +102,14 @@ def test_consensus_writes_what_the_estimator_finds(folder, capsys, argv, model):
 
 @pytest.mark.parametrize(("given", "candidates"), [("auto", None), ("2-4", range(2, 5))])
 def test_the_number_of_clusters_may_be_chosen(folder, capsys, given, candidates):
-    chosen = ("--n-clusters", given, "--method", "merge")
-    clusters, _, summary = consensus_of(*chosen)
+    chosen = f"--n-clusters {given} --method merge"
+    clusters, _, summary = consensus_of(chosen)
     selection = select_n_clusters(LABELS, candidates, random_state=0)
     assert clusters == MergeConsensus(selection.n_clusters, random_state=0).fit(LABELS).labels_.tolist()
     assert f"{selection}\n" in capsys.readouterr().out
     assert summary["selection"]["split_stability"] == selection.split_stability.tolist()
     if candidates:
-        assert run("report", "labels.csv", *chosen, "--output", "r.html") == 0
+        assert run(f"report labels.csv {chosen} --output r.html") == 0
         assert "How many clusters?" in (folder / "r.html").read_text(encoding="utf-8")
 
 
@@ -122,7 +122,7 @@ def test_the_number_of_clusters_may_be_chosen(folder, capsys, given, candidates)
     ],
 )
 def test_a_hard_median_partition(folder, capsys, argv, options):
-    clusters, (weights, losses, agreements), summary = consensus_of(*argv.split())
+    clusters, (weights, losses, agreements), summary = consensus_of(argv)
     assert list(table_in("c.csv")) == ["cluster"]
     given = {"loss": argv.split()[1], "weighting": "restricted-simplex", "n_init": 10, "random_state": 0} | options
     result = solve_hard_median_partition(LABELS, **given)
@@ -140,13 +140,13 @@ def test_a_hard_median_partition(folder, capsys, argv, options):
     assert result.summary(LABELS, names=TITLES) in said.out
 
 
-@pytest.mark.parametrize("argv", [("--n-clusters", 4, "--n-init", 2, "--membership", "m.npy"), ("--loss", "vi")])
+@pytest.mark.parametrize("argv", ["--n-clusters 4 --n-init 2 --membership m.npy", "--loss vi"])
 def test_clusters_numbered_by_size(folder, capsys, argv):
     write_csv("labels.csv", TITLES, LABELS[4:])
-    first, _, summary = consensus_of(*argv, "--sort", "first")
+    first, _, summary = consensus_of(f"{argv} --sort first")
     assert summary["cluster_sizes"] == [6, 10, 10]
     before = np.load("m.npy") if "m.npy" in argv else None
-    found, _, summary = consensus_of(*argv, "--sort", "size")
+    found, _, summary = consensus_of(f"{argv} --sort size")
     # Of equal sizes, the first comes first.
     assert found == [(2, 0, 1)[cluster] for cluster in first]
     assert summary["cluster_sizes"] == [10, 10, 6]
@@ -157,24 +157,24 @@ def test_clusters_numbered_by_size(folder, capsys, argv):
 @pytest.mark.parametrize("options", [{"init": "kmeans"}, {"agreement": "adjusted"}])
 def test_a_certificate(folder, capsys, options):
     ((name, value),) = options.items()
-    argv = (f"--{name}", value, "--weighting", "uniform", "--n-clusters", 2, "--n-init", 2)
-    assert "certificate" not in consensus_of(*argv)[2]
-    found = consensus_of(*argv, "--certify")[2]["certificate"]
+    argv = f"--{name} {value} --weighting uniform --n-clusters 2 --n-init 2"
+    assert "certificate" not in consensus_of(argv)[2]
+    found = consensus_of(f"{argv} --certify")[2]["certificate"]
     model = RobustEAC(2, weighting="uniform", **FIT, **options).fit(LABELS)
     assert model.summary(LABELS, names=TITLES) in capsys.readouterr().out
     assessment, moves, *_ = _summary.assess(model, LABELS, None)
     assert found == assessment._asdict() | {"excess": assessment.excess}
     assert found["n_ambiguous"] == 1
     assert pd.read_csv("c.csv")["ambiguous"].tolist() == moves.ambiguous.tolist()
-    assert run("consensus", "labels.csv", *argv, "--certify", "--output", "c.NPY") == 0
+    assert run(f"consensus labels.csv {argv} --certify --output c.NPY") == 0
     assert np.load("c.NPY").tolist() == model.labels_.tolist()
 
 
 @pytest.mark.parametrize("options", [{"n_clusters": 2}, {"cost": 1.5}])
 def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     ((name, value),) = options.items()
-    argv = ("--loss", "binder", "--weighting", "uniform", "--certify", f"--{name.replace('_', '-')}", value)
-    summary = consensus_of(*argv)[2]
+    option = name.replace("_", "-")
+    summary = consensus_of(f"--loss binder --weighting uniform --certify --{option} {value}")[2]
     result = solve_hard_median_partition(LABELS, n_init=10, bound=True, random_state=0, **options)
     found = summary["certificate"]
     assert found["loss"] == pytest.approx(summary["objective"])
@@ -183,17 +183,17 @@ def test_a_certificate_of_a_hard_median_partition(folder, capsys, options):
     assert table_in("c.csv")["ambiguous"].count("TRUE") == found["n_ambiguous"] == (result.n_clusters == 2)
 
 
-COMPARE = ("compare", *NAMED[:3], "--truth-column", "class", "--n-clusters", 3)
-SEC = ("--n-clusters", 3, "--weightings", "uniform", "--consensus", "sec")
+COMPARE = "compare named.csv --index-column name --truth-column class --n-clusters 3"
+SEC = "--n-clusters 3 --weightings uniform --consensus sec"
 
 
 def test_truth_in_an_array(folder):
     np.save("y.npy", TRUTH)
     savemat("all.mat", {"labels": LABELS, "y": TRUTH[:, np.newaxis]})
     found = []
-    array = ("all.mat", "--variable", "labels", "--truth", "all.mat", "--truth-column", "y")
-    for argv in (("labels.csv", "--truth", "y.npy"), array):
-        assert run("compare", *argv, *SEC, "--output", "t.csv") == 0
+    array = "all.mat --variable labels --truth all.mat --truth-column y"
+    for argv in ("labels.csv --truth y.npy", array):
+        assert run(f"compare {argv} {SEC} --output t.csv") == 0
         found.append(read_csv("t.csv")[1][3:8])
     assert found[0] == found[1]
 
@@ -201,16 +201,16 @@ def test_truth_in_an_array(folder):
 def test_labels_on_standard_input(folder, monkeypatch):
     with open("labels.csv") as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        assert run("consensus", "-", *CONSENSUS, "piped.csv") == 0
-    assert run("consensus", "labels.csv", *CONSENSUS, "read.csv") == 0
+        assert run(f"consensus - {CONSENSUS} piped.csv") == 0
+    assert run(f"consensus labels.csv {CONSENSUS} read.csv") == 0
     assert read_csv("piped.csv") == read_csv("read.csv")
 
 
 def test_a_truth_known_in_part(folder, capsys):
     write_csv("rows.csv", NAMES, LABELS.T)
     write_csv("y.csv", ["class"], [["NA" if i % 3 == 0 else str(label)] for i, label in enumerate(TRUTH)])
-    assert run("compare", "labels.csv", "--truth", "y.csv", *SEC, "--output", "t.csv") == 0
-    assert run("compare", "rows.csv", "--transpose", "--truth", "y.csv", *SEC, "--output", "r.csv") == 0
+    assert run(f"compare labels.csv --truth y.csv {SEC} --output t.csv") == 0
+    assert run(f"compare rows.csv --transpose --truth y.csv {SEC} --output r.csv") == 0
     assert "y.csv: the class of 20 of 30 objects is known; these are graded" in capsys.readouterr().out
     y = np.where(np.arange(30) % 3, TRUTH, -1)
     runs = compare(LABELS, 3, y=y, weightings=["uniform"], consensus=["sec"], random_state=0).table
@@ -222,17 +222,17 @@ def test_compare_tells_of_runs_that_fail(folder, capsys, monkeypatch):
         raise RuntimeError("no\nluck")
 
     monkeypatch.setitem(CONSENSUS_FUNCTIONS, "kmeans", broken)
-    assert run("compare", "labels.csv", *SEC, "kmeans", "--output", "t.csv") == 0
+    assert run(f"compare labels.csv {SEC} kmeans --output t.csv") == 0
     assert capsys.readouterr().err == "robust-eac: warning: 1 of 2 runs failed: RuntimeError: no luck\n"
     assert table_in("t.csv")["error"] == ("", "RuntimeError: no\nluck")
-    assert run("compare", "labels.csv", *SEC[:-1], "kmeans") == 1
+    assert run("compare labels.csv --n-clusters 3 --weightings uniform --consensus kmeans") == 1
     assert capsys.readouterr().err.splitlines()[-1] == "robust-eac: error: no run succeeded"
 
 
 def test_compare_with_repeats_is_the_summary_of_compare(folder, capsys):
-    options = ("--weightings", "uniform", "l2", "weac", "--consensus", "robust-eac", "sec", "--seed", 5)
-    repeats = ("--n-repeats", 3, "--resample", 0.6, "--reference", "weac + sec")
-    assert run(*COMPARE, *options, *repeats, "--output", "t.csv", "--figure", "t.png") == 0
+    options = "--weightings uniform l2 weac --consensus robust-eac sec --seed 5"
+    repeats = "--n-repeats 3 --resample 0.6 --reference 'weac + sec'"
+    assert run(f"{COMPARE} {options} {repeats} --output t.csv --figure t.png") == 0
     chosen = {"weightings": ["uniform", "l2", "weac"], "consensus": ["robust-eac", "sec"], "random_state": 5}
     records = compare(LABELS, 3, y=TRUTH, **chosen, n_repeats=3, resample=0.6)
     said, shown = capsys.readouterr().out, str(records.summary(reference="weac + sec"))
@@ -253,19 +253,18 @@ def test_outputs_are_written_if_no_number_is_stable(folder, capsys, command):
     np.save("noise.npy", np.random.RandomState(0).randint(3, size=(60, 5)))
     output = "c.png" if command.startswith("plot") else "c.csv"
     name, option = command.split()
-    assert run(name, "noise.npy", option, "--n-clusters", "2,4", "--output", output) == 3
+    assert run(f"{name} noise.npy {option} --n-clusters 2,4 --output {output}") == 3
     assert "no number of clusters from 2 to 4 is stable" in capsys.readouterr().err
     assert os.path.exists(output)
 
 
 def test_non_convergence_is_one_line_and_verbose_goes_to_standard_error(folder, capsys):
-    argv = ("consensus", "labels.csv", *CONSENSUS, "c.csv", "--max-iter", 1, "--tol", 0, "--json", "s.json")
-    assert run(*argv) == 0
+    assert run(f"consensus labels.csv {CONSENSUS} c.csv --max-iter 1 --tol 0 --json s.json") == 0
     error = capsys.readouterr().err
     assert error.startswith("robust-eac: warning: The alternation did not converge: gap=")
     assert error.count("\n") == 1
     assert json.loads((folder / "s.json").read_text())["converged"] is False
-    assert run("consensus", "labels.csv", *CONSENSUS, "c.csv", "--verbose") == 0
+    assert run(f"consensus labels.csv {CONSENSUS} c.csv --verbose") == 0
     said = capsys.readouterr()
     assert "start 2/2: iteration 1" in said.err
     assert "start" not in said.out
@@ -274,7 +273,7 @@ def test_non_convergence_is_one_line_and_verbose_goes_to_standard_error(folder, 
 @pytest.fixture
 def iris(folder):
     """The features in iris.csv, whose last column holds the classes."""
-    assert run("data", "iris", "--output", "iris.csv") == 0
+    assert run("data iris --output iris.csv") == 0
     X, y = load_dataset("iris")
     header, columns = read_csv("iris.csv")
     assert header == ["x1", "x2", "x3", "x4", "class"]
@@ -282,22 +281,22 @@ def iris(folder):
     return X
 
 
-def ensemble_of(*argv):
+def ensemble_of(options):
     """(titles, labels) that the command makes of iris.csv."""
-    assert run("ensemble", "iris.csv", "--drop-column", "class", *argv, "--output", "l.csv") == 0
+    assert run(f"ensemble iris.csv --drop-column class {options} --output l.csv") == 0
     titles, columns = read_csv("l.csv")
     return titles, np.array(columns, dtype=int).T
 
 
 def test_ensemble_is_the_estimator(iris):
-    _, labels = ensemble_of("--n-partitions", 7, "--seed", 2, "--n-clusters", "3-9")
+    _, labels = ensemble_of("--n-partitions 7 --seed 2 --n-clusters 3-9")
     assert np.array_equal(labels, KMeansEnsemble(7, (3, 9), random_state=2).fit_transform(iris))
     for argv, title in (
-        (("--kind", "mixed", "--n-partitions", 9), "single-1"),
-        (("--kind", "feature-subsets", "--standardize"), "feature-subsets-1"),
+        ("--kind mixed --n-partitions 9", "single-1"),
+        ("--kind feature-subsets --standardize", "feature-subsets-1"),
     ):
-        assert ensemble_of(*argv)[0][0].startswith(title)
-    assert run("ensemble", "iris.csv", "--n-partitions", 2, "--output", "l.npy") == 0
+        assert ensemble_of(argv)[0][0].startswith(title)
+    assert run("ensemble iris.csv --n-partitions 2 --output l.npy") == 0
     assert np.load("l.npy").dtype == np.int16
 
 
@@ -305,23 +304,23 @@ def test_features_in_rows_as_write_csv2_writes_them(iris):
     names = [f"o{i}" for i in range(len(iris))]
     rows = [(f"x{j}", *(repr(value).replace(".", ",") for value in column)) for j, column in enumerate(iris.T.tolist())]
     write_csv("t.csv", ["", *names], rows, delimiter=";")
-    argv = ("--index-column", 1, "--transpose", "--decimal", "comma", "--n-partitions", 3)
-    assert run("ensemble", "t.csv", *argv, "--output", "l.csv") == 0
+    argv = "--index-column 1 --transpose --decimal comma --n-partitions 3"
+    assert run(f"ensemble t.csv {argv} --output l.csv") == 0
     header, (found, *columns) = read_csv("l.csv")
     assert (header[0], found) == ("object", tuple(names))
     assert np.array_equal(np.array(columns, dtype=int).T, KMeansEnsemble(3, random_state=0).fit_transform(iris))
 
 
 def test_resamples_from_the_command_line(iris, capsys):
-    argv = ("--seed", 3, "--n-clusters", "2-4", "--per-k", 3, "--max-features", 2, "--max-samples")
-    titles, labels = ensemble_of(*argv, 60)
+    argv = "--seed 3 --n-clusters 2-4 --per-k 3 --max-features 2 --max-samples"
+    titles, labels = ensemble_of(f"{argv} 60")
     assert "9 partitions with 2 to 4 clusters" in capsys.readouterr().out
     assert titles == [f"k{k}-{number}" for k in (2, 3, 4) for number in range(1, 4)]
     options = {"n_per_k": 3, "max_samples": 60, "max_features": 2, "label_all": False, "random_state": 3}
     model = ClustererEnsemble(n_clusters=(2, 4), **options)
     assert np.array_equal(labels, model.fit_transform(iris))
     reference = gaussian_reference(StandardScaler().fit_transform(iris), random_state=3)
-    _, labels = ensemble_of(*argv, "1.0", "--reference", "--standardize")
+    _, labels = ensemble_of(f"{argv} 1.0 --reference --standardize")
     assert np.array_equal(labels, model.set_params(max_samples=1.0).fit_transform(reference))
 
 
@@ -329,23 +328,23 @@ def test_resamples_from_the_command_line(iris, capsys):
 def test_plot(folder, suffix, start):
     # Titles are drawn as they are.
     write_csv("l.csv", [r"$\bad$", "long" * 40, "2\n3", *"abcde"], LABELS)
-    assert run("plot", "l.csv", "--n-clusters", 3, "--n-init", 1, "--output", f"f.{suffix}") == 0
+    assert run(f"plot l.csv --n-clusters 3 --n-init 1 --output f.{suffix}") == 0
     assert (folder / f"f.{suffix}").read_bytes().startswith(start)
 
 
 def test_the_report_is_that_of_the_estimator(folder, capsys):
     titles = [*TITLES[:7], "<script>"]
     write_csv("odd.csv", ["name", *titles], [*zip(NAMES, *LABELS.T, strict=True)])
-    argv = ["report", "odd.csv", "--index-column", "name", *CONSENSUS, "r.html", "--weighting", "l2", "--seed", 4]
-    assert run(*argv) == 0
+    argv = f"report odd.csv --index-column name {CONSENSUS} r.html --weighting l2 --seed 4"
+    assert run(argv) == 0
     assert "none: not computed without --certify" in (folder / "r.html").read_text(encoding="utf-8")
     assert capsys.readouterr().err == ""
-    argv += ["--title", "A & B", "--note", "it's mine", "--max-rows", 3, "--certify"]
-    assert run(*argv) == 0
+    argv += """ --title 'A & B' --note "it's mine" --max-rows 3 --certify"""
+    assert run(argv) == 0
     said = capsys.readouterr()
     assert said.err == ""
     model = RobustEAC(3, weighting="l2", n_init=2, random_state=4).fit(LABELS)
-    call = shlex.join(["robust-eac", *map(str, argv)])
+    call = shlex.join(["robust-eac", *shlex.split(argv)])
     options = {"names": titles, "object_names": NAMES, "title": "A & B", "note": "it's mine", "max_rows": 3}
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert page == model.to_html(LABELS, call=call, **options)
@@ -357,10 +356,10 @@ def test_the_report_is_that_of_the_estimator(folder, capsys):
     assert unescape(found) == call
 
 
-def help_of(capsys, *argv):
+def help_of(capsys, command=""):
     """What a command prints with --help."""
     with pytest.raises(SystemExit) as exit_:
-        run(*argv, "--help")
+        run(f"{command} --help")
     assert exit_.value.code == 0
     return capsys.readouterr().out
 
@@ -421,12 +420,11 @@ def test_the_ways_to_start_it():
     assert EntryPoint(name, value, "console_scripts").load() is main
 
 
-@pytest.mark.parametrize("index", [[], ["--index-column", "o"]], ids=["no-names", "names"])
-def test_rows_that_may_be_clusterings_are_questioned_unless_they_have_names(folder, rng, capsys, index):
+@pytest.mark.parametrize("column", ["--drop-column", "--index-column"])
+def test_rows_that_may_be_clusterings_are_questioned_unless_they_have_names(folder, rng, capsys, column):
     write_csv("a.csv", ["o", *map(str, range(9))], zip("uvwx", *rng.randint(2, size=(9, 4)), strict=True))
-    chosen = [*index, "--header"] if index else ["--drop-column", "o", "--header"]
-    assert run("consensus", "a.csv", *chosen, "--n-clusters", 2) == 0
-    assert ("if rows are clusterings, give --draws" in capsys.readouterr().err) != bool(index)
+    assert run(f"consensus a.csv {column} o --header --n-clusters 2") == 0
+    assert ("if rows are clusterings, give --draws" in capsys.readouterr().err) == (column == "--drop-column")
 
 
 def test_draws_are_the_clusterings_in_rows(folder, rng):
@@ -436,21 +434,21 @@ def test_draws_are_the_clusterings_in_rows(folder, rng):
     write_csv("draws.csv", objects, labels.T)
     write_csv("columns.csv", ["object", *"abcdefg"], zip(objects, *labels.T, strict=True))
     np.save("draws.npy", labels.T)
-    given = ("--n-clusters", 3, "--json", "s.json", "--output")
-    assert run("consensus", "draws.csv", "--draws", *given, "d.csv") == 0
+    given = "--n-clusters 3 --json s.json --output"
+    assert run(f"consensus draws.csv --draws {given} d.csv") == 0
     said = json.loads(Path("s.json").read_text())
     assert [said[key] for key in ("n_objects", "n_partitions")] == [12, 7]
     # Draws of a posterior count alike.
     assert said["parameters"]["weighting"] == "uniform"
-    assert run("consensus", "columns.csv", "--index-column", 1, "--weighting", "uniform", *given, "l.csv") == 0
+    assert run(f"consensus columns.csv --index-column 1 --weighting uniform {given} l.csv") == 0
     assert Path("d.csv").read_text() == Path("l.csv").read_text()
-    assert run("consensus", "draws.npy", "--transpose", "--weighting", "uniform", *given, "n.csv") == 0
+    assert run(f"consensus draws.npy --transpose --weighting uniform {given} n.csv") == 0
     assert read_csv("n.csv")[1] == read_csv("d.csv")[1][1:]
 
 
 def test_compare_over_shares_of_noise(folder, capsys):
-    argv = (*SEC[:3], "uniform", "--consensus", "kmeans", "sec", "--seed", 1, "--fractions", 0, 0.5)
-    assert run("compare", "labels.csv", *argv, "--output", "t.csv") == 0
+    argv = "compare labels.csv --n-clusters 3 --weightings uniform --consensus kmeans sec --seed 1 --fractions 0 0.5"
+    assert run(f"{argv} --output t.csv") == 0
     said = capsys.readouterr().out
     assert re.findall(r"^(\d+%) of the partitions random", said, flags=re.MULTILINE) == ["0%", "50%"]
     given = {"weightings": ["uniform"], "consensus": ["kmeans", "sec"], "fractions": [0.0, 0.5]}
@@ -459,14 +457,14 @@ def test_compare_over_shares_of_noise(folder, capsys):
     assert "repeat" not in table
     for field in ("fraction", "scheme", "function", "ensemble_nmi"):
         assert sorted(table[field]) == sorted(str(record[field]) for record in records)
-    assert run("compare", "labels.csv", *argv, "--n-repeats", 2) == 0
+    assert run(f"{argv} --n-repeats 2") == 0
     assert capsys.readouterr().out.count("2 repeats; differences to") == 2
 
 
 def test_results_on_standard_output(folder, capfd):
-    assert run("consensus", "labels.csv", *CONSENSUS, "-", "--weights", "other.csv") == 0
+    assert run(f"consensus labels.csv {CONSENSUS} - --weights other.csv") == 0
     said = capfd.readouterr()
-    assert run("consensus", "labels.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
+    assert run(f"consensus labels.csv {CONSENSUS} c.csv --weights w.csv") == 0
     assert said.out == Path("c.csv").read_text()
     assert Path("other.csv").read_bytes() == Path("w.csv").read_bytes()
     assert said.err.startswith("labels.csv: 30 objects, 8 partitions")
@@ -477,7 +475,7 @@ def test_results_on_standard_output(folder, capfd):
 def test_a_file_name_that_is_no_text_stops_nothing(folder):
     name = os.fsdecode(b"l\xff.csv")
     os.rename("labels.csv", name)
-    assert run("consensus", name, *CONSENSUS, "c.csv", "--json", "s.json") == 0
+    assert run(f"consensus {name} {CONSENSUS} c.csv --json s.json") == 0
     assert json.loads((folder / "s.json").read_text())["arguments"]["labels"] == name
 
 
@@ -489,6 +487,6 @@ def test_compare_takes_all_by_default_and_passes_its_options_on(folder, monkeypa
         return compare(labels, n_clusters, **few)
 
     monkeypatch.setattr("robust_eac.cli.compare.compare", recorded)
-    assert run("compare", "labels.csv", "--n-clusters", 3, "--n-jobs", 2, "--resample", "bootstrap") == 0
+    assert run("compare labels.csv --n-clusters 3 --n-jobs 2 --resample bootstrap") == 0
     assert asked["consensus"] is asked["weightings"] is asked["X"] is None
     assert (asked["n_jobs"], asked["resample"]) == (2, "bootstrap")

@@ -24,11 +24,11 @@ from ..conftest import planted_ensemble
 from .conftest import CONSENSUS, contents, process, run, write_csv
 
 
-def fails(capsys, code, match, *argv):
+def fails(capsys, code, match, command):
     """The command ends with this code and one line, and leaves all files as they were."""
     __tracebackhide__ = True
     before = contents(os_path := Path.cwd())
-    assert run(*argv) == code
+    assert run(command) == code
     said, error = capsys.readouterr()
     assert error.startswith("robust-eac: error: ")
     # What the arguments alone tell is told before anything is read.
@@ -38,48 +38,48 @@ def fails(capsys, code, match, *argv):
     assert contents(os_path) == before
 
 
-# Name and content of a file, further arguments, what the line says. What labels may hold is tested with the validation.
+# A file with further arguments, its content, what the line says. What labels may hold is tested with the validation.
 BAD_FILES = [
-    ("bad.csv", "", (), "no rows"),
-    ("bad.csv", "a,b\n", (), "no rows"),
-    ("bad.csv", "a,b\n0,1\n0,1,2\n", (), "row 3 has 3 cells"),
-    ("bad.csv", "a,b\n0,1\n\n0,1\n", (), "row 3 has 0 cells"),
-    ("bad.csv", "a,b\n0,1\n1,1.5\n", (), r"1\.5 at row 3, column 2 \('b'\)\. .*robust-eac ensemble"),
-    ("bad.csv", "0,1\n1,1.5\n", ("--no-header",), r"at row 2, column 2\. "),
-    ("bad.csv", "a;b\n0;1\n1;1\n", (), "--delimiter semicolon"),
-    ("bad.txt", "a b\n0 1\n1 1\n", (), "space"),
-    ("bad.csv", "a,b\n0,1\n-1,\n", (), "no label, .* row 3"),
-    ("bad.csv", "a,b\n0,1\n", ("--index-column", "a", "--drop-column", "b"), "none of the 2 columns"),
-    *(("bad.csv", "a,b\n0,1\n", (option, "c*"), r"'c\*'") for option in ("--columns", "--drop-column")),
-    ("bad.csv", "1,5;2\n2;1\n", ("--decimal", "comma"), "row 1 has a number"),
-    ("bad.csv", "a,b\n1,0\n", ("--variable", "x"), "--variable"),
-    ("bad.csv", 'a,b\n"1,0\n', (), ""),
-    ("bad.csv", b"a,b\n1,\xe9\n", (), "UTF-8"),
-    ("bad.csv", ",a\n0,0\n1,1\n2,1\n", (), "--index-column @1"),
-    ("bad.csv", 2 * "a,b\n0,1\n1,0\n", (), "row 4 is the header again"),
-    ("bad.npy", np.zeros((2, 2, 2)), (), "2-d"),
-    ("bad.npy", np.array([[0, 1], [1, 1.5]]), (), r"1\.5 at row 2, column 2\. "),
-    ("bad.npz", {"a": np.eye(2), "b": np.eye(3)}, (), "--variable .* a, b"),
-    ("bad.npz", {"a": np.eye(2)}, ("--variable", "c"), "one of: a"),
-    ("bad.mat", {"a": np.array([[np.eye(2), np.eye(3)]], dtype=object)}, (), "cells"),
-    ("bad.mat", {"a": csc_array(np.eye(3))}, (), ""),
-    ("bad.mat", b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(200), (), r"v7\.3"),
+    ("bad.csv", "", "no rows"),
+    ("bad.csv", "a,b\n", "no rows"),
+    ("bad.csv", "a,b\n0,1\n0,1,2\n", "row 3 has 3 cells"),
+    ("bad.csv", "a,b\n0,1\n\n0,1\n", "row 3 has 0 cells"),
+    ("bad.csv", "a,b\n0,1\n1,1.5\n", r"1\.5 at row 3, column 2 \('b'\)\. .*robust-eac ensemble"),
+    ("bad.csv --no-header", "0,1\n1,1.5\n", r"at row 2, column 2\. "),
+    ("bad.csv", "a;b\n0;1\n1;1\n", "--delimiter semicolon"),
+    ("bad.txt", "a b\n0 1\n1 1\n", "space"),
+    ("bad.csv", "a,b\n0,1\n-1,\n", "no label, .* row 3"),
+    ("bad.csv --index-column a --drop-column b", "a,b\n0,1\n", "none of the 2 columns"),
+    *((f"bad.csv {option} c*", "a,b\n0,1\n", r"'c\*'") for option in ("--columns", "--drop-column")),
+    ("bad.csv --decimal comma", "1,5;2\n2;1\n", "row 1 has a number"),
+    ("bad.csv --variable x", "a,b\n1,0\n", "--variable"),
+    ("bad.csv", 'a,b\n"1,0\n', ""),
+    ("bad.csv", b"a,b\n1,\xe9\n", "UTF-8"),
+    ("bad.csv", ",a\n0,0\n1,1\n2,1\n", "--index-column @1"),
+    ("bad.csv", 2 * "a,b\n0,1\n1,0\n", "row 4 is the header again"),
+    ("bad.npy", np.zeros((2, 2, 2)), "2-d"),
+    ("bad.npy", np.array([[0, 1], [1, 1.5]]), r"1\.5 at row 2, column 2\. "),
+    ("bad.npz", {"a": np.eye(2), "b": np.eye(3)}, "--variable .* a, b"),
+    ("bad.npz --variable c", {"a": np.eye(2)}, "one of: a"),
+    ("bad.mat", {"a": np.array([[np.eye(2), np.eye(3)]], dtype=object)}, "cells"),
+    ("bad.mat", {"a": csc_array(np.eye(3))}, ""),
+    ("bad.mat", b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + bytes(200), r"v7\.3"),
     ("bad.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': (99999999999, 9), }"
-     + b" " * 46 + b"\n", (), ""),
-    ("bad.csv.gz", gzip.compress(b"a,b\n0,0\n", mtime=0)[:-12], (), ""),
+     + b" " * 46 + b"\n", ""),
+    ("bad.csv.gz", gzip.compress(b"a,b\n0,0\n", mtime=0)[:-12], ""),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "content", "options", "match"), BAD_FILES)
-def test_bad_files(folder, capsys, name, content, options, match):
+@pytest.mark.parametrize(("arguments", "content", "match"), BAD_FILES)
+def test_bad_files(folder, capsys, arguments, content, match):
     (folder / "c.csv").write_text("before")
+    name, *_ = arguments.split()
     if isinstance(content, str | bytes):
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     else:
         save = {".npy": np.save, ".npz": lambda path, arrays: np.savez(path, **arrays), ".mat": savemat}
         save[folder.joinpath(name).suffix](folder / name, content)
-    argv = ("consensus", name, "--output", "c.csv", "--n-clusters", 2, *options)
-    fails(capsys, 2, f"{re.escape(name)}:? .*{match}", *argv)
+    fails(capsys, 2, f"{re.escape(name)}:? .*{match}", f"consensus {arguments} --output c.csv --n-clusters 2")
 
 
 # Commands that succeed with these arguments.
@@ -142,7 +142,7 @@ def test_bad_arguments(folder, capsys, command, options, match):
     os.mkfifo("pipe")
     (folder / "soft.csv").symlink_to("labels.csv")
     os.link("labels.csv", "hard.csv")
-    fails(capsys, 2, match, *GOOD[command].split(), *options.split())
+    fails(capsys, 2, match, f"{GOOD[command]} {options}")
 
 
 def test_links_are_followed_and_the_mode_stays(folder):
@@ -150,34 +150,34 @@ def test_links_are_followed_and_the_mode_stays(folder):
     target.write_text("before")
     target.chmod(0o640)
     (folder / "link.csv").symlink_to(target)
-    assert run("consensus", "labels.csv", *CONSENSUS, "link.csv") == 0
+    assert run(f"consensus labels.csv {CONSENSUS} link.csv") == 0
     assert (folder / "link.csv").is_symlink()
     assert target.read_text().startswith("cluster,confidence\n")
     assert target.stat().st_mode & 0o777 == 0o640
 
 
 WRITING = [
-    ("consensus", "labels.csv", *CONSENSUS, "out.csv", "--weights", "w.csv", "--json", "s.json"),
-    ("compare", "labels.csv", "--n-clusters", 3, "--weightings", "weac", "--consensus", "sec", "--output", "out.csv"),
-    ("ensemble", "labels.csv", "--n-partitions", 3, "--output", "out.npy"),
-    ("plot", "labels.csv", *CONSENSUS, "out.png"),
-    ("report", "labels.csv", *CONSENSUS, "out.html"),
-    ("data", "iris", "--output", "out.csv"),
+    f"consensus labels.csv {CONSENSUS} out.csv --weights w.csv --json s.json",
+    "compare labels.csv --n-clusters 3 --weightings weac --consensus sec --output out.csv",
+    "ensemble labels.csv --n-partitions 3 --output out.npy",
+    f"plot labels.csv {CONSENSUS} out.png",
+    f"report labels.csv {CONSENSUS} out.html",
+    "data iris --output out.csv",
 ]
 
 
-@pytest.mark.parametrize("argv", WRITING, ids=lambda argv: argv[0])
-def test_a_full_disk_leaves_everything_as_it_was(folder, capsys, monkeypatch, argv):
+@pytest.mark.parametrize("command", WRITING)
+def test_a_full_disk_leaves_everything_as_it_was(folder, capsys, monkeypatch, command):
     for name in ("out.csv", "out.npy", "out.png", "out.html", "w.csv"):
         (folder / name).write_text("before")
 
     def full(*args):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    for fault in ("fsync", "replace") if argv[0] in ("consensus", "data") else ("fsync",):
+    for fault in ("fsync", "replace") if command.startswith(("consensus", "data")) else ("fsync",):
         with monkeypatch.context() as patched:
             patched.setattr(os, fault, full)
-            fails(capsys, 1, r"out\.\w+: cannot be written: No space left on device", *argv)
+            fails(capsys, 1, r"out\.\w+: cannot be written: No space left on device", command)
 
 
 @pytest.mark.parametrize(
@@ -194,14 +194,14 @@ def test_what_fails_in_the_middle_is_one_line(folder, capsys, monkeypatch, error
 
     monkeypatch.setattr(RobustEAC, "fit", failing)
     (folder / "c.csv").write_text("before")
-    fails(capsys, code, f"error: {said}\n$", "consensus", "labels.csv", *CONSENSUS, "c.csv")
+    fails(capsys, code, f"error: {said}\n$", f"consensus labels.csv {CONSENSUS} c.csv")
 
 
 def test_a_package_that_a_report_lacks_is_named_before_the_fit(folder, capsys, monkeypatch):
     monkeypatch.setattr(RobustEAC, "fit", None)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     said = r"error: reports need jinja2: pip install 'path/to/robust_eac\[figures\]'\n$"
-    fails(capsys, 1, said, *GOOD["report"].split())
+    fails(capsys, 1, said, GOOD["report"])
 
 
 # Programs in which a command, quick to start, does something else.
@@ -249,9 +249,9 @@ def test_a_process(folder, work, options, code, error, is_written):
     os.close(reader)
     with open("/dev/full", "w") as full, open(writer, "w") as unread:
         stdout = {"full": full, "unread": unread}.get(options.get("stdout"), subprocess.PIPE)
-        argv, program = ("ensemble", "labels.csv", "--output", "out.csv"), ("-c", PROGRAM.format(work))
+        command, program = "ensemble labels.csv --output out.csv", ("-c", PROGRAM.format(work))
         environment = os.environ | {"PYTHONUNBUFFERED": ""}
-        done = process(*argv, program=program, stdout=stdout, preexec_fn=prepare, env=environment)
+        done = process(command, program=program, stdout=stdout, preexec_fn=prepare, env=environment)
     assert (done.returncode, done.stderr) == (code, error)
     assert contents(folder) == before | ({"out.csv": b"x" * 9999} if is_written else {})
 
@@ -263,8 +263,12 @@ def test_interrupted_at_work_in_a_terminal(folder):
     main_end, terminal = pty.openpty()
     # tqdm shows nothing on a terminal without columns.
     termios.tcsetwinsize(terminal, (24, 100))
-    argv = ["consensus", "big.npy", "--n-clusters", "5", "--n-init", "9999", "--verbose", "--output", "c.csv"]
-    command, default = [sys.executable, "-m", "robust_eac", *argv], lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    argv = "consensus big.npy --n-clusters 5 --n-init 9999 --verbose --output c.csv"
+    command = [sys.executable, "-m", "robust_eac", *argv.split()]
+
+    def default():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, preexec_fn=default) as worker:
         os.close(terminal)
         seen = b""

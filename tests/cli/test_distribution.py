@@ -30,7 +30,7 @@ def resamples(folder):
 
 
 def test_table_and_number_without_a_reference(resamples, capsys):
-    assert run("distribution", "stable.csv", "--table", "t.csv") == 0
+    assert run("distribution stable.csv --table t.csv") == 0
     found = consensus_distribution(resamples[0])
     header, columns = read_csv("t.csv")
     assert header == ["clusters", "area", "change", "pac"]
@@ -50,35 +50,35 @@ def test_outliers_make_no_numbers(folder, rng, capsys):
     labels = np.vstack([found, np.full((1, 45), 7), np.full((1, 45), 8)])
     labels[rng.uniform(size=labels.shape) < 0.2] = -1
     write_csv("outliers.csv", [f"k{u}" for u in range(45)], np.where(labels == -1, "", labels.astype(str)))
-    assert run("distribution", "outliers.csv") == 0
+    assert run("distribution outliers.csv") == 0
     said = capsys.readouterr().out
     assert [line.split()[0] for line in said.splitlines()[1:5]] == ["clusters", "2", "3", "4"]
     assert "number of clusters: 3, with the smallest pac" in said
     assert "; --n-clusters auto finds 3 in 10 clusterings of every number" in said
     # All clusters count beside a reference, which may have no other numbers.
-    run("distribution", "outliers.csv", "--reference", "outliers.csv", "--table", "t.csv")
+    run("distribution outliers.csv --reference outliers.csv --table t.csv")
     assert read_csv("t.csv")[1][0] == ("2", "3", "4", "5", "6")
 
 
 def test_both_rules_say_what_the_other_finds(resamples, capsys):
     """Without clusters, stability finds one, and the smallest pac some."""
-    assert run("distribution", "null.csv") == 0
+    assert run("distribution null.csv") == 0
     said = capsys.readouterr().out
     assert "; --n-clusters auto finds 1 in 10 clusterings of every number" in said
     number = re.search(r"number of clusters: (\d)", said)[1]
-    auto = ("--n-clusters", "auto", "--method", "merge", "--output", "c.csv")
-    assert run("consensus", "null.csv", *auto) == 3
+    auto = "--n-clusters auto --method merge --output c.csv"
+    assert run(f"consensus null.csv {auto}") == 3
     assert f"of these resamples, those with {number} clusters have the smallest pac" in capsys.readouterr().out
     # Nothing is said of other labels, and if both agree.
-    assert run("consensus", "stable.csv", *auto) == 0
+    assert run(f"consensus stable.csv {auto}") == 0
     write_csv("whole.csv", [f"k{u}" for u in range(45)], np.abs(resamples[1]))
-    run("consensus", "whole.csv", *auto)
+    run(f"consensus whole.csv {auto}")
     assert "smallest pac" not in capsys.readouterr().out
 
 
 def test_number_and_figure_beside_a_reference(resamples, capsys):
-    beside = ("--reference", "null.csv", "--output", "f.png", "--table", "t.csv")
-    assert run("distribution", "stable.csv", *beside, "--n-jobs", 2) == 0
+    beside = "--reference null.csv --output f.png --table t.csv"
+    assert run(f"distribution stable.csv {beside} --n-jobs 2") == 0
     own, null = map(consensus_distribution, resamples)
     header, columns = read_csv("t.csv")
     assert header[4:] == ["reference pac", "log ratio"]
@@ -95,8 +95,8 @@ def test_the_consensus_of_every_object_for_every_number_of_clusters(resamples):
     labels = resamples[0].copy()
     labels[:, :15] = np.where(labels[:, :15] == -1, -1, 0)
     write_csv("named.csv", ["name", *(f"k{u}" for u in range(45))], [(f"o{i}", *row) for i, row in enumerate(labels)])
-    assert run("distribution", "named.csv", "--drop-column", "name", "--items", "numbered.csv") == 0
-    assert run("distribution", "named.csv", "--index-column", "name", "--seed", 3, "--items", "i.csv") == 0
+    assert run("distribution named.csv --drop-column name --items numbered.csv") == 0
+    assert run("distribution named.csv --index-column name --seed 3 --items i.csv") == 0
     header, (names, *columns) = read_csv("i.csv")
     assert header == ["name", "clusters", "cluster", "item consensus", "cluster consensus"]
     assert names == 3 * tuple(f"o{i}" for i in range(40))
@@ -113,12 +113,12 @@ def test_the_consensus_of_every_object_for_every_number_of_clusters(resamples):
 
 def test_every_reference_is_compared_with_the_data_and_the_others(resamples, capsys):
     own, null = map(consensus_distribution, resamples)
-    assert run("distribution", "null.csv", "--reference", "stable.csv", "null.csv", "--table", "t.csv") == 0
+    assert run("distribution null.csv --reference stable.csv null.csv --table t.csv") == 0
     # The first has clusters, and stands out more than the data; the second is the data.
     assert "none, because 2 of 2 references stand out as much" in capsys.readouterr().out
     _, columns = read_csv("t.csv")
     assert_allclose(np.array(columns[4], float), (own.pac + null.pac) / 2, rtol=1e-12)
-    assert run("distribution", "stable.csv", "--reference", "null.csv", "null.csv") == 0
+    assert run("distribution stable.csv --reference null.csv null.csv") == 0
     assert "in 1 of 3 cases" in capsys.readouterr().out
 
 
@@ -126,10 +126,10 @@ def test_one_cluster_is_never_chosen_and_of_equal_numbers_the_largest_is(folder,
     same = np.column_stack([np.arange(30) % k for k in np.repeat([1, 2, 3], 10)])
     same[rng.uniform(size=same.shape) < 0.2] = -1
     write_csv("same.csv", [f"k{u}" for u in range(30)], same)
-    assert run("distribution", "same.csv") == 0
+    assert run("distribution same.csv") == 0
     assert "number of clusters: 3, with the smallest pac" in capsys.readouterr().out
     # Nothing is ambiguous in either.
-    assert run("distribution", "same.csv", "--reference", "same.csv") == 0
+    assert run("distribution same.csv --reference same.csv") == 0
     assert "number of clusters: none" in capsys.readouterr().out
 
 
@@ -138,7 +138,7 @@ def test_no_number_of_what_are_no_resamples(resamples, capsys):
     rng = np.random.RandomState(0)
     columns = [*(np.arange(40) % k for k in range(3, 13)), rng.permutation(np.arange(40) % 12)]
     write_csv("leiden.csv", [f"c{u}" for u in range(11)], np.column_stack(columns))
-    assert run("distribution", "leiden.csv", "--table", "t.csv") == 3
+    assert run("distribution leiden.csv --table t.csv") == 3
     said = capsys.readouterr()
     assert "number of clusters: none, because too few clusterings differ in leiden.csv\n" in said.out
     assert "at least 10 clusterings" in said.err
@@ -162,5 +162,5 @@ def test_errors(resamples, capsys, options, match):
     write_csv("one.csv", ["a", "b"], np.zeros((5, 2), dtype=int))
     write_csv("half.csv", ["a", "b"], [[0, 1], [0, 2], ["", 2]])
     write_csv("apart.csv", ["a", "b", "c"], [[0, "", 0], ["", 0, 0], ["", "", 1]])
-    assert run("distribution", *options.split()) == 2
+    assert run(f"distribution {options}") == 2
     assert re.search(match, capsys.readouterr().err)

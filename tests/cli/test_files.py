@@ -142,44 +142,44 @@ def test_row_names_of_r(folder, capsys, separator, header):
     rows = [("x", 1, 1), ("y", 1, 2), ("z", 2, 2), ("w", 2, 1)]
     path = "r.csv" if separator == "," else "r.txt"
     (folder / path).write_text(header + "".join(f'"{n}"{separator}{a}{separator}{b}\n' for n, a, b in rows))
-    argv = ["consensus", path, "--n-clusters", 2, "--output", "c.csv", "--weights", "w.csv"]
-    argv += ["--delimiter", "space"] * (separator == " ")
-    assert run(*argv) == 2
+    argv = f"consensus {path} --n-clusters 2 --output c.csv --weights w.csv"
+    argv += " --delimiter space" * (separator == " ")
+    assert run(argv) == 2
     assert "--index-column @1" in capsys.readouterr().err
-    assert run(*argv, "--index-column", 1) == 0
+    assert run(f"{argv} --index-column 1") == 0
     header, (names, *_) = read_csv("c.csv")
     assert (header[:2], names) == (["object", "cluster"], tuple("xyzw"))
     assert read_csv("w.csv")[1][0] == ("a", "b")
     # A column of row numbers can be left out instead.
-    assert run(*argv, "--drop-column", 1) == 0
+    assert run(f"{argv} --drop-column 1") == 0
 
 
 def test_columns_without_a_label_are_left_out_with_a_warning(folder, capsys):
     columns = [[("-1", "", "NA")[i % 3] for i in range(30)], 30 * ["-1"]]
     write_csv("l.csv", ["none", *TITLES, "nothing"], [*zip(columns[0], *LABELS.T, columns[1], strict=True)])
-    assert run("consensus", "l.csv", *CONSENSUS, "c.csv", "--weights", "w.csv") == 0
+    assert run(f"consensus l.csv {CONSENSUS} c.csv --weights w.csv") == 0
     warning = capsys.readouterr().err
     assert warning.startswith("robust-eac: warning: l.csv: ")
     assert warning.endswith("left out: column 1 ('none'), column 10 ('nothing')\n")
     assert read_csv("w.csv")[1][0] == tuple(TITLES)
-    assert run("consensus", "labels.csv", *CONSENSUS, "same.csv") == 0
+    assert run(f"consensus labels.csv {CONSENSUS} same.csv") == 0
     assert read_csv("c.csv") == read_csv("same.csv")
-    assert run("consensus", "l.csv", "--columns", "none,nothing", *CONSENSUS, "c.csv") == 2
+    assert run(f"consensus l.csv --columns none,nothing {CONSENSUS} c.csv") == 2
 
 
-COMPARED = ("--n-clusters", 3, "--weightings", "uniform", "--consensus", "sec", "--output", "t.csv")
+COMPARED = "--n-clusters 3 --weightings uniform --consensus sec --output t.csv"
 
 
 def test_classes_and_features_are_joined_on_the_names(folder, capsys):
-    named = ("compare", *NAMED, *COMPARED)
+    named = f"compare {NAMED} {COMPARED}"
     features = np.random.RandomState(0).normal(10 * TRUTH[:, np.newaxis], 1.0, size=(30, 2))
     rows = [*zip(NAMES, TRUTH, *features.T, strict=True)]
     write_csv("y.csv", ["name", "k", "x1", "x2"], rows)
     write_csv("other.csv", ["name", "k", "x1", "x2"], [("more", 7, 0, 0), *rows[::-1], ("most", 8, 0, 0)])
     found = []
     for file in ("y.csv", "other.csv"):
-        beside = ("--truth", file, "--truth-column", "k", "--features", file)
-        assert run(*named, *beside, "--weightings", "silhouette") == 0
+        beside = f"--truth {file} --truth-column k --features {file}"
+        assert run(f"{named} {beside} --weightings silhouette") == 0
         found.append(read_csv("t.csv")[1][:-3])
     assert found[0] == found[1]
     capsys.readouterr()
@@ -190,7 +190,7 @@ def test_classes_and_features_are_joined_on_the_names(folder, capsys):
     np.save("y.npy", TRUTH)
     for file, match in (("few.csv", "2 objects .*'object 0'"), ("twice.csv", "different names"), ("y.npy", "'name'"),
                         ("bad.csv", r"column 2 \('k'\) .*0.5 at row 31")):  # fmt: skip
-        assert run(*named, "--truth", file) == 2
+        assert run(f"{named} --truth {file}") == 2
         assert re.search(rf"{file}.*{match}", capsys.readouterr().err)
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from robust_eac.cli import main
 from robust_eac.cli.output import NUMBER, as_read, as_written
 
 from .conftest import CONSENSUS, LABELS, TRUTH, read_csv, run, write_csv
@@ -71,7 +70,7 @@ def test_pickles_in_files_of_labels_are_not_loaded(tmp_path, capsys, name):
         np.save(path, array) if name == "bomb.npy" else np.savez(path, labels=array)
     else:
         path.write_bytes(pickle.dumps(bomb))
-    assert main(["consensus", str(path), "--n-clusters", "2", "--output", str(output)]) == 2
+    assert run(f"consensus {path} --n-clusters 2 --output {output}") == 2
     assert str(path) in capsys.readouterr().err
     assert not marker.exists()
     assert not output.exists()
@@ -105,10 +104,10 @@ def test_names_that_look_like_formulas_go_through_every_command(folder, capsys):
     features = np.random.RandomState(0).normal(10 * TRUTH[:, np.newaxis], 1.0, size=(30, 2))
     write_csv("f.csv", ["=who", "x", "y"], [*zip(NAMES, *features.T, strict=True)])
     write_csv("l.csv", ["=who", *NAMES[:8]], [*zip(NAMES, *LABELS.T, strict=True)])
-    named = ("--index-column", "=who")
-    assert run("ensemble", "f.csv", *named, "--n-partitions", 9, "--n-clusters", 3, "--output", "e.csv") == 0
-    written = ("c.tsv", "--weights", "w.csv", "--membership", "m.csv", "--json", "s.json")
-    assert run("consensus", "l.csv", *named, *CONSENSUS, *written) == 0
+    named = "--index-column =who"
+    assert run(f"ensemble f.csv {named} --n-partitions 9 --n-clusters 3 --output e.csv") == 0
+    written = "c.tsv --weights w.csv --membership m.csv --json s.json"
+    assert run(f"consensus l.csv {named} {CONSENSUS} {written}") == 0
 
     cells = [as_written(name) for name in NAMES]
     assert [cell for cell in cells if cell.startswith(BEGINS_A_FORMULA)] == ["-1", "+2", "-0.5", "-1e-5"]
@@ -118,7 +117,7 @@ def test_names_that_look_like_formulas_go_through_every_command(folder, capsys):
     assert read_csv("w.csv")[1][0] == tuple(cells[:8])
     assert [row["partition"] for row in json.loads(Path("s.json").read_text())["partitions"]] == NAMES[:8]
 
-    assert run("compare", "e.csv", *named, "--features", "f.csv", *CONSENSUS[:2], "--consensus", "kmeans") == 0
-    assert run("consensus", "e.csv", *named, *CONSENSUS, "again.csv") == 0
+    assert run(f"compare e.csv {named} --features f.csv --n-clusters 3 --consensus kmeans") == 0
+    assert run(f"consensus e.csv {named} {CONSENSUS} again.csv") == 0
     assert read_csv("again.csv")[1][0] == tuple(cells)
     assert capsys.readouterr().err == ""
