@@ -68,16 +68,20 @@ def test_kinds_of_noise_replace_the_same_partitions(rng, kind, dtype, missing):
     assert corrupted.dtype == (np.int16 if dtype in (np.uint8, bool) else dtype)
     assert mask.sum() == 6
     assert np.array_equal(mask, corrupt_ensemble(labels, 0.31, random_state=5)[1])
-    assert np.array_equal(corrupted[:, ~mask], labels[:, ~mask])
-    if missing:
-        assert np.array_equal(corrupted == -1, labels == -1)
-    for u in np.flatnonzero(mask):
-        assert not np.array_equal(corrupted[:, u], labels[:, u])
-        assert set(corrupted[:, u]) <= set(labels.ravel())
+    assert_replaced(labels, corrupted, mask)
     untouched, _ = corrupt_ensemble(labels, 0.0, random_state=0, kind=kind)
     assert np.array_equal(untouched, labels)
     assert untouched.dtype == corrupted.dtype
     assert corrupt_ensemble(labels, 1.0, random_state=0, kind=kind)[1].all()
+
+
+def assert_replaced(labels, corrupted, mask):
+    """The marked partitions are others, with labels of the ensemble and the same missing; the rest is as it was."""
+    assert np.array_equal(corrupted[:, ~mask], labels[:, ~mask])
+    assert np.array_equal(corrupted == -1, labels == -1)
+    for u in np.flatnonzero(mask):
+        assert not np.array_equal(corrupted[:, u], labels[:, u])
+        assert set(corrupted[:, u]) <= set(labels.ravel())
 
 
 def sized_ensemble(rng, n=3000, m=30, max_clusters=12):

@@ -70,8 +70,8 @@ def results(records):
     return [(record["config"], record["status"], record["result"]) for record in records]
 
 
-def run_cli(*arguments, root):
-    return cli.main([*map(str, arguments), "--records", str(root)])
+def run_cli(command, root):
+    return cli.main([*command.split(), "--records", str(root)])
 
 
 def test_derive_seed_is_stable_and_differs_by_each_argument():
@@ -139,19 +139,19 @@ def test_cells_in_this_process_and_each_in_its_own(toy, tmp_path, monkeypatch):
 
 def test_the_command_line_runs_reports_and_repairs(toy, root, capsys):
     (toy.FOLDER / "broken").touch()
-    assert run_cli("run", "toy", "--n-jobs", 1, root=root) == 1
+    assert run_cli("run toy --n-jobs 1", root) == 1
     out, err = capsys.readouterr()
     assert "toy: 3 done, 3 failed, 0 missing of 6 cells" in out
     assert 'failed: {"kind":"fragile","x":1}\nTraceback (most recent call last):\n' in err
     assert "\nRuntimeError: toy 1 is broken\n" in err
-    assert run_cli("status", "toy", root=root) == 1
-    assert run_cli("freeze", "toy", root=root) == 2
+    assert run_cli("status toy", root) == 1
+    assert run_cli("freeze toy", root) == 2
     assert f"run: python -m experiments run toy --records {root}" in capsys.readouterr().err
     (toy.FOLDER / "broken").unlink()
-    assert run_cli("run", "toy", "--smoke", "--n-jobs", 1, root=root) == 0
+    assert run_cli("run toy --smoke --n-jobs 1", root) == 0
     assert len(threads(toy)) == len(toy.cells()) + 1
-    assert run_cli("run", "toy", "--n-jobs", 1, root=root) == 0
-    assert run_cli("status", "toy", root=root) == 0
+    assert run_cli("run toy --n-jobs 1", root) == 0
+    assert run_cli("status toy", root) == 0
 
 
 def test_an_experiment_in_a_room_is_found_by_the_name_of_its_file(toy, capsys):
@@ -170,11 +170,11 @@ def test_records_of_changed_sources_are_not_frozen_for_the_project(toy, root, tm
     monkeypatch.setattr(cli, "FROZEN", tmp_path / "frozen")
     monkeypatch.setattr(store, "environment", lambda: {"git": git})
     records, wrong = run(toy, root), git is None or git["sources_dirty"]
-    assert run_cli("freeze", "toy", "--smoke", root=root) == 2
-    assert run_cli("freeze", "toy", root=root) == (2 if wrong else 0)
+    assert run_cli("freeze toy --smoke", root) == 2
+    assert run_cli("freeze toy", root) == (2 if wrong else 0)
     assert (tmp_path / "frozen" / "toy.json").exists() != wrong
     other = tmp_path / "other.json"
-    assert run_cli("freeze", "toy", "--output", other, root=root) == 0
+    assert run_cli(f"freeze toy --output {other}", root) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(other)
     fields = ("config", "result", "seconds", "environment")
     expected = [{field: record[field] for field in fields} for record in records]
@@ -189,7 +189,7 @@ def verify(toy, root, tmp_path, capsys, monkeypatch):
     """verify(run_one, cells) -> (exit code, lines that are printed, errors), where run_one is the experiment's now."""
     frozen = tmp_path / "toy.json"
     run(toy, root)
-    assert run_cli("freeze", "toy", "--output", frozen, root=root) == 0
+    assert run_cli(f"freeze toy --output {frozen}", root) == 0
 
     def verify(run_one=None, cells=99):
         if run_one is not None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 
 import numpy as np
@@ -13,8 +14,8 @@ from experiments.robust_eac import noisy_ensembles
 from experiments.shared import runner, runs
 from experiments.shared.ensembles import load_features
 
-FEW = ["datasets=my.csv", "fractions=0.5", "ensembles=kmeans", "repetitions=1", "n_partitions=6", "n_clusters=2"]
-OWN = [*FEW, "weightings=uniform,mymodule:better_half"]
+FEW = "datasets=my.csv fractions=0.5 ensembles=kmeans repetitions=1 n_partitions=6 n_clusters=2"
+OWN = f"{FEW} weightings=uniform,mymodule:better_half"
 MODULE = """
 from robust_eac.median_partition import Weighting
 
@@ -51,12 +52,12 @@ def root(tmp_path, monkeypatch):
     sys.modules.pop("mymodule", None)
 
 
-def run(*arguments, root):
-    return cli.main([*map(str, arguments), "--records", str(root)])
+def run(command, root):
+    return cli.main([*shlex.split(command), "--records", str(root)])
 
 
-def begin(root, *texts):
-    return run("run", "noisy_ensembles", "--set", *texts, "--name", "mine", "--n-jobs", 1, root=root)
+def begin(root, parameters):
+    return run(f"run noisy_ensembles --set {parameters} --name mine --n-jobs 1", root)
 
 
 @pytest.mark.parametrize("name", runner.experiment_modules())
@@ -107,9 +108,9 @@ def test_a_parameter_at_its_default_is_not_in_the_configuration():
     ],
 )
 def test_wrong_values_are_refused_before_work_starts(root, capsys, texts, message):
-    assert begin(root, *texts.split()) == 2
+    assert begin(root, texts) == 2
     assert re.search(message, capsys.readouterr().err)
-    assert run("run", "noisy_ensembles", "--name", "sensitivity", root=root) == 2
+    assert run("run noisy_ensembles --name sensitivity", root) == 2
     assert not root.exists()
 
 
@@ -126,7 +127,7 @@ def test_every_kind_of_weighting(root):
     """One of the solver, a scheme, a scheme by features; functions of losses and of labels; an object."""
     names = ["entropy", "weac", "wpck", "mymodule:better_half", "mymodule:first", "mymodule:Best(2, weight=.5)"]
     chosen = ",".join(f'"{name}"' if "," in name else name for name in names)
-    assert begin(root, *FEW, f"weightings={chosen}") == 0
+    assert begin(root, f"{FEW} weightings={shlex.quote(chosen)}") == 0
     (record,) = runner.complete_records(runs.find_task("mine", root=root))
     result = record["result"]
     assert list(result) == names
@@ -135,7 +136,7 @@ def test_every_kind_of_weighting(root):
 
 
 def test_a_run_has_its_own_records_and_all_commands_take_its_name(root, capsys):
-    assert run("run", "noisy_ensembles", "--set", *OWN, "--name", "mine", "--n-jobs", 2, root=root) == 0
+    assert run(f"run noisy_ensembles --set {OWN} --name mine --n-jobs 2", root) == 0
     assert capsys.readouterr().out == "mine: 1 done, 0 failed, 0 missing of 1 cells\n"
     assert sorted(path.name for path in (root / "mine").iterdir()) == ["noisy_ensembles.jsonl", "run.json"]
     content = json.loads((root / "mine" / "run.json").read_text())
@@ -144,32 +145,32 @@ def test_a_run_has_its_own_records_and_all_commands_take_its_name(root, capsys):
     # Again, by its name alone and with the same parameters: all is done.
     records = root / "mine" / "noisy_ensembles.jsonl"
     before = records.read_bytes()
-    assert run("run", "mine", "--n-jobs", 1, root=root) == begin(root, *OWN) == 0
+    assert run("run mine --n-jobs 1", root) == begin(root, OWN) == 0
     assert records.read_bytes() == before
-    assert run("freeze", "mine", root=root) == run("verify", "mine", root=root) == 0
+    assert run("freeze mine", root) == run("verify mine", root) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "mine, 1 cell: 1 as frozen"
     # The default grid does not see them.
-    assert run("status", "noisy_ensembles", "--smoke", root=root) == 1
+    assert run("status noisy_ensembles --smoke", root) == 1
 
 
 def test_a_changed_file_parameter_or_version_needs_another_name(root, capsys, monkeypatch):
-    def refused(*arguments, word):
-        assert run(*arguments, root=root) == 2
+    def refused(command, word):
+        assert run(command, root) == 2
         assert word in capsys.readouterr().err
 
-    assert begin(root, *OWN) == 0
-    refused("run", "mine", "--set", "lam=2", "--name", "other", word="begins a run of an experiment")
-    refused("run", "noisy_ensembles", "--set", *OWN, "lam=2", "--name", "mine", word="other values of: lam;")
+    assert begin(root, OWN) == 0
+    refused("run mine --set lam=2 --name other", "begins a run of an experiment")
+    refused(f"run noisy_ensembles --set {OWN} lam=2 --name mine", "other values of: lam;")
     path = root.parent / "my.csv"
     path.write_text(path.read_text().replace("6,", "9,"))
-    refused("run", "mine", word="other values of: files;")
-    refused("verify", "mine", word="other values of: files;")
+    refused("run mine", "other values of: files;")
+    refused("verify mine", "other values of: files;")
     # What is done can still be looked at.
     path.unlink()
-    assert run("status", "mine", root=root) == 0
-    assert run("run", "mine", root=root) == 1
+    assert run("status mine", root) == 0
+    assert run("run mine", root) == 1
     assert "'my.csv'" in capsys.readouterr().err
     path.write_text("")
     experiment = runner.load_experiment("noisy_ensembles")
     monkeypatch.setattr(experiment, "VERSION", experiment.VERSION + 1)
-    refused("run", "mine", word="other values of: version, files;")
+    refused("run mine", "other values of: version, files;")
