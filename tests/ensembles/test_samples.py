@@ -29,14 +29,6 @@ def features(rng):
     return (rng.normal(size=(5, 3)) * 6.0)[np.arange(1200) % 5] + rng.normal(size=(1200, 3))
 
 
-def test_labels_are_those_of_the_nearest_centre(X):
-    model = KMeansEnsemble(5, (3, 9), max_samples=100, random_state=0).fit(1e3 + X)
-    for u, fitted in enumerate(model.estimators_):
-        distances = ((1e3 + X[:, np.newaxis] - fitted.cluster_centers_) ** 2).sum(axis=2)
-        assert_array_equal(model.labels_[:, u], distances.argmin(axis=1))
-        assert_array_equal(model.labels_[:, u], fitted.predict(1e3 + X))
-
-
 def test_labels_do_not_depend_on_blocks_jobs_or_where_features_lie(X, ensemble, tmp_path, monkeypatch):
     X = np.round(X, 3).astype(np.float32)
     expected = ensemble.fit_transform(X.astype(np.float64))
