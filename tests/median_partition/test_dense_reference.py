@@ -8,7 +8,7 @@ from robust_eac import objective_value, optimality_gap, partition_losses
 from robust_eac.diagnostics import membership_gradient
 
 from .. import reference
-from ..access import accumulate, check_ensemble, encode_ensemble, reduce_rows, select, sweep, weighted_statistics
+from ..access import accumulate, check_ensemble, encode_ensemble, reduce_rows, sweep, weighted_statistics
 from ..conftest import random_ensemble, random_membership
 
 cases = pytest.mark.parametrize(("missing", "weighted"), [(0.0, False), (0.3, False), (0.0, True), (0.3, True)])
@@ -72,23 +72,6 @@ def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n
         fresh = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-12)
         assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-12)
-
-
-def test_select_equals_encoding_the_entries(rng):
-    labels = random_ensemble(rng, 30, 6, missing=0.2)
-    weight = rng.uniform(size=30)
-    whole = encode_ensemble(check_ensemble(labels), weight)
-    for chosen in ([0, 1, 4], [1], [1, 5], [0, 1, 2, 3, 4, 5]):
-        part = select(whole, np.array(chosen))
-        # With objects that no partition observes.
-        expected = encode_ensemble(check_ensemble(labels)._replace(labels=labels[:, chosen]), weight)
-        for name in ("codes", "multiplicity"):
-            assert np.array_equal(getattr(part.rows, name), getattr(expected.rows, name)), name
-        for name in ("offsets", "missing_slots", "copy", "sizes", "squares", "n_observed", "total"):
-            found, wanted = getattr(part.partitions, name), getattr(expected.partitions, name)
-            assert_allclose(found, wanted, rtol=1e-14, err_msg=name)
-        masks = [each.rows.observed[:, each.partitions.mask_of] for each in (part, expected)]
-        assert np.array_equal(*masks)
 
 
 def test_blocks_of_rows_join_without_a_seam(rng, monkeypatch):

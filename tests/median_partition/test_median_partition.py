@@ -32,18 +32,6 @@ def test_a_stationary_start_still_gets_its_weights(labels):
     assert_allclose(result.weights, l2_weights(uniform.losses, lam=0.5 * 60**2), atol=1e-9)
 
 
-def test_names_of_labels_do_not_matter_even_for_copies(rng):
-    copies = planted_ensemble(rng, TRUTH, 4, noise=0.2)
-    copies = np.column_stack([copies, copies[:, 3], copies[:, 3]])
-    renamed = copies.copy()
-    renamed[:, 4], renamed[:, 5] = np.array([2, 0, 1])[copies[:, 4]], np.array([9, 4, -5])[copies[:, 5]]
-    for weighting in ("uniform", "restricted-simplex", "l2", "entropy"):
-        options = {"weighting": weighting, "n_init": 1, "tol": 1e-11, "random_state": 0}
-        plain, other = (solve_median_partition(each, 3, **options) for each in (copies, renamed))
-        assert_allclose(other.weights, plain.weights, atol=1e-6)
-        assert_allclose(np.ptp(plain.weights[3:]), 0.0, atol=1e-9)
-
-
 def test_a_tolerance_of_zero_ends_at_rounding(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -82,8 +82,7 @@ def test_no_quarter_that_is_too_small(rng):
 def test_very_many_objects_are_solved_from_quarters_of_them(rng, monkeypatch, capsys, weighting, missing):
     monkeypatch.setattr(_starts, "_QUARTER", 60)
     truth = np.arange(6000) % 3
-    labels = planted_ensemble(rng, truth, 20, noise=0.3, n_random=6)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
+    labels = planted_ensemble(rng, truth, 20, noise=0.3, n_random=6, missing=missing)
 
     def solve(**options):
         return solve_median_partition(labels, 3, weighting=weighting, random_state=0, **options)

@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose
 from robust_eac import RobustEAC, partition_losses, solve_median_partition, solve_membership
 
 from .. import reference
-from ..access import empty_last
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 from .test_dense_reference import repeated
 
@@ -62,19 +61,9 @@ def test_objects_without_weight_change_nothing_and_find_their_place(rng):
         assert slope @ Y[i] - slope.min() <= 1e-6 * weight.sum()
 
 
-def test_labels_have_no_holes_where_memberships_are_equal(rng):
+def test_labels_have_no_holes_where_memberships_are_equal():
     # The membership of the second object, which only a partition without weight observes, is uniform.
     labels = np.array([[1, 2], [1, -1], [1, 0], [1, 0], [1, 0]])
     model = RobustEAC(3, weighting=[0, 1], random_state=16, n_init=1).fit(labels, sample_weight=[1, 0, 1, 1, 1])
     assert np.array_equal(model.labels_, [0, 0, 1, 1, 1])
     assert model.n_clusters_found_ == 2
-    for by_object in (False, True):
-        for _ in range(200):
-            k = rng.randint(1, 6)
-            membership = rng.randint(1, 3, size=(8, k)) / 4.0
-            before = membership.copy()
-            found, order = empty_last(membership.copy(), by_object=by_object)
-            assert np.array_equal(found, before[:, order])
-            used, first = np.unique(found.argmax(axis=1), return_index=True)
-            assert np.array_equal(used, np.arange(len(used)))
-            assert not by_object or np.array_equal(first, np.sort(first))

@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse.csgraph import connected_components
 from scipy.stats import binom
 
 from robust_eac import agreement_test, chance_corrected_weights, corrupt_ensemble, trusted_group_weights
@@ -93,28 +92,6 @@ def test_pairwise_p_values_are_those_of_the_test(rng, missing):
             assert pvalues[u, v] == pytest.approx(expected, rel=1e-6, abs=1e-300)
             assert pvalues[v, u] == pvalues[u, v]
         assert np.all(np.diag(pvalues) == 1.0)
-
-
-def group_by_hand(labels, level):
-    """Largest set of partitions that links lead through, by scipy."""
-    pvalues, m = pvalues_by_test(labels), labels.shape[1]
-    linked = np.array([[pvalues.get((u, v), 1.0) <= level / len(pvalues) for v in range(m)] for u in range(m)])
-    component = connected_components(linked, directed=False)[1]
-    return set(np.flatnonzero(component == np.bincount(component).argmax()))
-
-
-@pytest.mark.parametrize("level", [0.01, 0.5])
-def test_the_group_is_the_largest_component(rng, level):
-    planted = [planted_ensemble(rng, truth, 4, noise=0.6) for truth in (TRUTH, rng.permutation(TRUTH))]
-    labels = np.column_stack([*planted, rng.randint(4, size=(120, 3))])
-    expected = group_by_hand(labels, level)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        weights = trusted_group_weights(labels, level=level)
-    if len(expected) == 1:
-        expected = range(11)
-    assert set(np.flatnonzero(weights)) == set(expected)
-    assert_allclose(weights[list(expected)], 1.0 / len(expected))
 
 
 @pytest.mark.parametrize("kind", ["fine", "tiny", "incomplete"])

@@ -55,26 +55,11 @@ def test_rho_of_one_over_m_however_rounded_is_uniform_and_its_default_trims_the_
             assert len(set(weights[:full])) == 1
 
 
-@pytest.mark.parametrize("m", [1, 2, 5, 30])
-def test_l2_equals_cvxpy(rng, m):
-    cases = 200
-    losses = random_losses(rng, cases, m)
-    # lambda over 24 orders of magnitude, the losses a hundredth to a hundred times as large.
-    lam = 10.0 ** rng.uniform(-12.0, 12.0, size=cases)
-    losses *= (lam * 10.0 ** rng.uniform(-2.0, 2.0, size=cases))[:, None]
-    expected = reference.weights_by_cvxpy(losses, lam=lam)
-    weights = np.array([l2_weights(d, lam=v) for d, v in zip(losses, lam, strict=True)])
-    # Clarabel stops at a duality gap of 1e-11 of the sum over all cases, some hundreds: the minima agree to 1e-9, which
-    # places a weight to the square root of that.
-    scaled = losses / lam[:, None]
-    ours, theirs = ((w * scaled + 0.5 * w**2).sum(axis=1) for w in (weights, expected / expected.sum(1, keepdims=True)))
-    assert np.all(ours <= theirs + 1e-9)
-    assert_allclose(weights, expected, rtol=0, atol=5e-5)
-
-
 @pytest.mark.parametrize("lam", [1e-12, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e12])
-def test_l2_satisfies_its_optimality_conditions_at_every_scale(rng, lam):
-    for losses in random_losses(rng, 200, 20) * 1e6:
+@pytest.mark.parametrize("m", [1, 2, 20])
+def test_l2_satisfies_its_optimality_conditions_at_every_scale(rng, m, lam):
+    """They are sufficient, since the problem is convex."""
+    for losses in random_losses(rng, 100, m) * 1e6:
         weights = l2_weights(losses, lam=lam)
         assert weights.min() >= 0.0
         assert weights.sum() == pytest.approx(1.0, abs=1e-12)
@@ -85,7 +70,7 @@ def test_l2_satisfies_its_optimality_conditions_at_every_scale(rng, lam):
         assert np.ptp(slope[held]) <= tolerance
         assert slope[~held].min(initial=np.inf) >= slope[held].min() - tolerance
         # Large lambda: nearly equal weights.
-        assert np.abs(weights - 1 / 20).max() <= (np.ptp(losses) + tolerance) / lam
+        assert np.abs(weights - 1 / m).max() <= (np.ptp(losses) + tolerance) / lam
 
 
 def test_entropy_equals_cvxpy(rng):
