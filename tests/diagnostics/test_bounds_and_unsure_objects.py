@@ -17,10 +17,7 @@ from ..conftest import planted_ensemble, random_membership
 
 
 def _ensemble(rng, n=60, k=3, noise=0.35, missing=0.0):
-    labels = planted_ensemble(rng, np.arange(n) % k, 9, noise=noise, n_random=2)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
-    labels[:, 0] = np.maximum(labels[:, 0], 0)
-    return labels
+    return planted_ensemble(rng, np.arange(n) % k, 9, noise=noise, n_random=2, missing=missing)
 
 
 def _assessed(model, labels, **options):

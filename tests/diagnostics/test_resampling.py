@@ -77,10 +77,7 @@ def _in_r(folder, X, reps, share):
 
 def _resamples(rng, n=60, m=12, missing=0.2):
     """(labels of resamples of three planted clusters, groups)."""
-    labels = planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
-    labels[:, 0], labels[0] = np.arange(n) % 3, 0
-    return labels, np.arange(m) % 3 + 2
+    return planted_ensemble(rng, np.arange(n) % 3, m, noise=0.3, missing=missing), np.arange(m) % 3 + 2
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2, 0.8])

@@ -10,6 +10,7 @@ from robust_eac.schemes import order_weights, silhouette_weights
 
 from ..conftest import random_ensemble
 
+METRICS = pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
 LABELS = np.array([[0, 0], [0, 1], [1, 1]])
 
 
@@ -32,7 +33,7 @@ def slow_silhouette(x, labels, *, singleton, squared=True):
     return max(0.0, np.mean(values))
 
 
-@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
+@METRICS
 def test_silhouette_weights_equal_scikit_learn(rng, metric, missing):
     labels = random_ensemble(rng, 40, 12, max_clusters=5, missing=missing)
     labels[:, :6] = np.where(labels[:, :6] < 0, -1, 7 * labels[:, :6] - 20)
@@ -48,7 +49,7 @@ def test_silhouette_weights_equal_scikit_learn(rng, metric, missing):
             assert np.isclose(weights[u], expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
+@METRICS
 @pytest.mark.parametrize("singleton", [0.0, 1.0, -0.5])
 def test_objects_alone_in_their_cluster(rng, metric, singleton):
     X = rng.normal(size=(9, 2)) + 10.0 * np.repeat([0, 1, 2], 3)[:, np.newaxis]
@@ -60,7 +61,7 @@ def test_objects_alone_in_their_cluster(rng, metric, singleton):
     assert silhouette_weights(np.arange(9)[:, np.newaxis], X=X, singleton=1.0) == 1.0
 
 
-@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
+@METRICS
 def test_coinciding_objects(metric):
     # 0.1 + 0.1 + 0.1 is not 0.3: a mean of equal values differs from them.
     X = np.array([[0.1]] * 7)
