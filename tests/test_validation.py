@@ -36,51 +36,53 @@ def objects_of(texts):
     return np.where(texts == "a", 7, texts)
 
 
-# (what it is, expected labels, expected names)
+# What it is -> the same labels, without names and with them.
+PLAIN = {
+    "integers": LABELS,
+    "Fortran": np.asfortranarray(LABELS),
+    "strided": np.repeat(np.repeat(LABELS, 2, axis=0), 3, axis=1)[::2, ::3],
+    **{kind: FLOATS.astype(kind) for kind in ("float16", ">f8", "longdouble")},
+    "objects with NA": np.where(LABELS == -1, pd.NA, LABELS.astype(object)),
+    "objects with NaT": np.where(LABELS == -1, pd.NaT, LABELS.astype(object)),
+    "fractions": np.vectorize(Fraction, otypes=[object])(LABELS),
+    "texts, NA": np.where(TEXTS == None, "NA", TEXTS).astype(str),  # noqa: E711
+    "bytes": np.where(TEXTS == None, "", TEXTS).astype("S1"),  # noqa: E711
+    "texts of floats": FLOATS.astype(str),
+    "text objects": TEXTS,
+    "numbers before texts": objects_of(TEXTS),
+    "list of arrays": list(LABELS.T),
+    "list of an array, a list and a Series": [LABELS[:, 0], LABELS[:, 1].tolist(), pd.Series(LABELS[:, 2])],
+    "list of Series without names": [pd.Series(column, index=range(N, 0, -1)) for column in LABELS.T],
+    "list of categories": [pd.Categorical(column) for column in TEXTS.T],
+}
+NAMED = {
+    "DataFrame": FRAME,
+    "DataFrame of Int64 with NA": NULLABLE,
+    "DataFrame of categories": TEXT_FRAME.astype("category"),
+    "DataFrame of categories in another order": TEXT_FRAME.astype(pd.CategoricalDtype(["c", "unused", "b", "a"])),
+    "DataFrame of categories that are numbers": NULLABLE.astype("category"),
+    "DataFrame of texts": TEXT_FRAME.astype("string"),
+    "DataFrame of several types": pd.DataFrame(
+        {"km_3": LABELS[:, 0].astype(np.uint64), "ward": TEXTS[:, 1], "louvain": FLOATS[:, 2]}
+    ),
+    "DataFrame of sparse columns": FRAME.astype(pd.SparseDtype(int)),
+    "polars": POLARS,
+    "polars texts": POLARS_TEXTS,
+    "polars categories": POLARS_TEXTS.cast(pl.Categorical),
+    "polars enumeration": POLARS_TEXTS.cast(pl.Enum(["c", "b", "a"])),
+    "list of Series": [FRAME[name] for name in NAMES],
+    "list of polars Series": [POLARS_TEXTS[name] for name in NAMES],
+}
+# (labels, expected ones, expected names)
 TAKEN = {
-    "integers": (LABELS, LABELS, None),
-    "Fortran": (np.asfortranarray(LABELS), LABELS, None),
-    "strided": (np.repeat(np.repeat(LABELS, 2, axis=0), 3, axis=1)[::2, ::3], LABELS, None),
-    **{kind: (FLOATS.astype(kind), LABELS, None) for kind in ("float16", ">f8", "longdouble")},
+    **{form: (labels, LABELS, None) for form, labels in PLAIN.items()},
+    **{form: (labels, LABELS, NAMES) for form, labels in NAMED.items()},
     **{kind: (COMPLETE.astype(kind), COMPLETE, None) for kind in ("int8", "uint64", ">i8")},
     "booleans": (LABELS > 0, LABELS > 0, None),
-    "objects with NA": (np.where(LABELS == -1, pd.NA, LABELS.astype(object)), LABELS, None),
-    "objects with NaT": (np.where(LABELS == -1, pd.NaT, LABELS.astype(object)), LABELS, None),
-    "fractions": (np.vectorize(Fraction, otypes=[object])(LABELS), LABELS, None),
-    "texts, NA": (np.where(TEXTS == None, "NA", TEXTS).astype(str), LABELS, None),  # noqa: E711
-    "bytes": (np.where(TEXTS == None, "", TEXTS).astype("S1"), LABELS, None),  # noqa: E711
-    "texts of floats": (FLOATS.astype(str), LABELS, None),
     "texts of integers": (LARGE.astype(str), LARGE, None),
     "bytes of integers": (LARGE.astype("S20"), LARGE, None),
-    "text objects": (TEXTS, LABELS, None),
-    "numbers before texts": (objects_of(TEXTS), LABELS, None),
-    "DataFrame": (FRAME, LABELS, NAMES),
-    "DataFrame of Int64 with NA": (NULLABLE, LABELS, NAMES),
     "DataFrame of boolean with NA": (NULLABLE.clip(upper=1).astype("boolean"), np.minimum(LABELS, 1), NAMES),
-    "DataFrame of categories": (TEXT_FRAME.astype("category"), LABELS, NAMES),
-    "DataFrame of categories in another order": (
-        TEXT_FRAME.astype(pd.CategoricalDtype(["c", "unused", "b", "a"])), LABELS, NAMES,
-    ),
-    "DataFrame of categories that are numbers": (NULLABLE.astype("category"), LABELS, NAMES),
-    "DataFrame of texts": (TEXT_FRAME.astype("string"), LABELS, NAMES),
-    "DataFrame of several types": (
-        pd.DataFrame({"km_3": LABELS[:, 0].astype(np.uint64), "ward": TEXTS[:, 1], "louvain": FLOATS[:, 2]}),
-        LABELS, NAMES,
-    ),
-    "DataFrame of sparse columns": (FRAME.astype(pd.SparseDtype(int)), LABELS, NAMES),
-    "polars": (POLARS, LABELS, NAMES),
-    "polars texts": (POLARS_TEXTS, LABELS, NAMES),
-    "polars categories": (POLARS_TEXTS.cast(pl.Categorical), LABELS, NAMES),
-    "polars enumeration": (POLARS_TEXTS.cast(pl.Enum(["c", "b", "a"])), LABELS, NAMES),
-    "list of arrays": (list(LABELS.T), LABELS, None),
-    "list of an array, a list and a Series": (
-        [LABELS[:, 0], LABELS[:, 1].tolist(), pd.Series(LABELS[:, 2])], LABELS, None,
-    ),
-    "list of Series": ([FRAME[name] for name in NAMES], LABELS, NAMES),
-    "list of Series without names": ([pd.Series(column, index=range(N, 0, -1)) for column in LABELS.T], LABELS, None),
-    "list of categories": ([pd.Categorical(column) for column in TEXTS.T], LABELS, None),
-    "list of polars Series": ([POLARS_TEXTS[name] for name in NAMES], LABELS, NAMES),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", TAKEN)

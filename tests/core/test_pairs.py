@@ -47,18 +47,3 @@ def test_cells_are_those_counted_object_by_object(rng, monkeypatch, at_once, mis
             chunks = _blocks.Chunks(da.from_array(labels, chunks=(size, m)), da.from_array(weight, chunks=size))
             in_chunks = weights_by_name(chunks.partitions, chunks.pair_cells(chunks.partitions))
         assert in_chunks == (expected if whole else pytest.approx(expected, rel=1e-12))
-
-
-def test_sums_of_cells(rng):
-    labels = random_ensemble(rng, 30, 3, missing=0.3)
-    for cells in pair_cells(encode(labels)):
-        own, others = cells.by_own(cells.counts), cells.by_slot(cells.counts)
-        for v in range(cells.u + 1, 3):
-            both = (labels[:, cells.u] != -1) & (labels[:, v] != -1)
-            place = v - cells.later.start
-            assert cells.by_partition(cells.counts)[place] == both.sum()
-            assert own[place].tolist() == [np.sum(both & (labels[:, cells.u] == c)) for c in range(cells.n_own)]
-            names = np.unique(labels[labels[:, v] != -1, v])
-            assert others[cells.of_slot == place][: len(names)].tolist() == [
-                np.sum(both & (labels[:, v] == c)) for c in names
-            ]

@@ -63,18 +63,15 @@ def client():
         yield client
 
 
-@pytest.fixture
-def here():
+@pytest.fixture(autouse=True)
+def _here():
+    """Without a client, this thread does the work."""
     with dask.config.set(scheduler="synchronous"):
         yield
 
 
 def problem(rng, missing=0.0, n=N):
-    labels = planted_ensemble(rng, np.arange(n) % K, M, noise=0.2, n_random=2)
-    if missing:
-        hidden = rng.uniform(size=labels.shape) < missing
-        hidden[np.arange(n), rng.randint(M, size=n)] = False
-        labels = np.where(hidden, -1, labels)
+    labels = planted_ensemble(rng, np.arange(n) % K, M, noise=0.2, n_random=2, missing=missing)
     return labels, random_membership(rng, n, K)
 
 
@@ -98,7 +95,6 @@ def assert_consistent(labels, result):
     assert result.converged
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("weighting", "missing", "sizes"),
     [
@@ -146,7 +142,6 @@ def test_line_search_knows_the_objective_along_the_step(rng, missing):
     assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 201))) * (1.0 + 1e-12)
 
 
-@pytest.mark.usefixtures("here")
 def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, monkeypatch):
     labels, start = problem(rng)
     single = solve_median_partition(labels, K, init=start, random_state=0)
@@ -166,7 +161,6 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
     assert result.objective == pytest.approx(single.objective, rel=0.05)
 
 
-@pytest.mark.usefixtures("here")
 def test_sample_start_finds_the_planted_partition(rng, monkeypatch):
     monkeypatch.setattr(_starts, "_QUARTER", 40)
     monkeypatch.setattr(_starts, "_PER_CLUSTER", 1)
@@ -177,7 +171,6 @@ def test_sample_start_finds_the_planted_partition(rng, monkeypatch):
     assert_array_equal(result.weights[-2:], 0.0)
 
 
-@pytest.mark.usefixtures("here")
 def test_seed_and_chunks_decide_the_result_not_the_workers(rng, client):
     labels, _ = problem(rng)
     array = by_rows(labels, 50)
@@ -190,7 +183,6 @@ def test_seed_and_chunks_decide_the_result_not_the_workers(rng, client):
     assert first.objective == again.objective == elsewhere.objective
 
 
-@pytest.mark.usefixtures("here")
 def test_starts_as_labels_and_as_dask_arrays(rng):
     labels, start = problem(rng)
     array, codes = by_rows(labels, 100), np.arange(N) % K
@@ -201,7 +193,6 @@ def test_starts_as_labels_and_as_dask_arrays(rng):
     assert_array_equal(results[2].membership.compute(), results[3].membership.compute())
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("n_rows", [2**14, 50], ids=["all", "some"])
 def test_membership_is_canonical(rng, n_rows, monkeypatch):
     for module in (_rotation, _blocks):
@@ -280,7 +271,6 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
     assert sent < 0.15 * 9000 * K * 8
 
 
-@pytest.mark.usefixtures("here")
 def test_estimator_takes_a_dask_array(rng):
     labels, _ = problem(rng)
     array = by_rows(labels, 100)
@@ -296,7 +286,6 @@ def test_estimator_takes_a_dask_array(rng):
 CORRECTED = {"weighting": "chance-corrected", "n_init": 2}
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("missing", "weighted", "options"),
     [
@@ -333,7 +322,6 @@ def test_many_chunks_give_the_fit_in_memory(missing, weighted, options):
             assert np.ptp(model.weights_[model.weights_ > 0.0]) > 0.05
 
 
-@pytest.mark.usefixtures("here")
 def test_one_chunk_gives_the_bits_of_memory():
     for seed in range(7):
         rng = np.random.RandomState(seed)
@@ -358,7 +346,6 @@ def test_one_chunk_gives_the_bits_of_memory():
             assert_array_equal(one, other)
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("n_drawn", [2**17, 250], ids=["all", "some"])
 def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
     monkeypatch.setattr(_blocks, "_SAMPLE", n_drawn)
@@ -397,7 +384,6 @@ def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
         assert str(number).startswith("number of clusters: 3")
 
 
-@pytest.mark.usefixtures("here")
 def test_micro_clusters_without_objects_are_left_out(rng):
     labels, _ = problem(rng)
     chunks = _blocks.Chunks(by_rows(labels, 100))
@@ -409,24 +395,6 @@ def test_micro_clusters_without_objects_are_left_out(rng):
     expected = encode(labels)
     expected = np.delete(table, 2, axis=1)[expected.rows.codes + expected.partitions.offsets].sum(axis=1).argmin(axis=1)
     assert_array_equal(np.bincount(expected), sizes)
-
-
-@pytest.mark.usefixtures("here")
-def test_a_long_run_continues_from_its_membership(rng):
-    labels, start = problem(rng, n=900)
-    array, options = by_rows(labels, 200), CORRECTED | {"tol": 1e-7, "random_state": 0}
-    whole = RobustEAC(K, **options, init=start).fit(array)
-    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
-        model = RobustEAC(K, **options, max_iter=1, init=start).fit(array)
-    for _ in range(100):
-        if model.converged_:
-            break
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model = RobustEAC(K, **options, max_iter=1, init=model.membership_).fit(array)
-    assert model.converged_
-    assert model.objective_ == pytest.approx(whole.objective_, rel=1e-9)
-    assert_array_equal(model.labels_, whole.labels_)
 
 
 def test_corrected_losses_along_the_step(rng, missing):
@@ -451,29 +419,12 @@ def test_corrected_losses_along_the_step(rng, missing):
     assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 101))) + 1e-6
 
 
-def test_objects_without_weight_are_placed(rng):
-    labels, weight = random_ensemble(rng, 40, 5), np.repeat([0.0, 1.0], 20)
-    objective = _raw.RawObjective(_encoding.weigh(encode(labels), weight), K)
-    rows, weights = random_membership(rng, 40, K), rng.dirichlet(np.ones(5))
-    model = objective.model(weights, objective.measure(rows))
-    full = _blocks.finish(objective.encoding, _blocks.Proposal(rows, rows), 0.0, model, 1e-9)
-    assert_array_equal(full[20:], rows[20:])
-    placed = _encoding.take_rows(objective.encoding, np.arange(20))
-    expected = objective.place(placed, weights, rows, skip=1e-9, max_visits=1000)
-    assert_allclose(full[:20], expected, atol=1e-9)
-
-
-def test_first_objects_in_a_chunk_that_lacks_some_values():
-    assert_array_equal(_blocks.first_values(np.array([2, -1, 0]), 4), [1.0, np.inf, 0.0, np.inf])
-
-
 def test_line_search_finds_a_minimum_near_the_start():
     assert 0.0 < _blocks.search_values(lambda t: (t - 1e-6) ** 2) < 2e-6
     assert _blocks.search_values(lambda t: -t) == 1.0
     assert _blocks.search_values(lambda t: t) == 0.0
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     "form", [list, pd.Series, lambda w: pd.Series(w, dtype="Int64"), lambda w: pytest.importorskip("polars").Series(w)]
 )
@@ -507,7 +458,6 @@ def misdeclared(array, size):
 SAME, NO_SUM = lazily(np.full((100, 2), 0.5)), lazily(0.7 * GOOD)
 
 
-@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("kwargs", "match"),
     [

@@ -45,10 +45,7 @@ FORMS = {
 @pytest.fixture
 def labels(rng):
     """Clusters 0 to 3 of sixty objects, some of them missing."""
-    found = planted_ensemble(rng, np.repeat([0, 1, 2, 3], 15), 4, noise=0.2)
-    hidden = rng.uniform(size=found.shape) < 0.1
-    hidden[np.arange(60), rng.randint(4, size=60)] = False
-    return np.where(hidden, -1, found)
+    return planted_ensemble(rng, START, 4, noise=0.2, missing=0.1)
 
 
 # New objects that show few of the names, an unknown name that comes first or last in order, or a single object.

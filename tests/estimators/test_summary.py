@@ -47,9 +47,7 @@ def _rows(text):
 
 def test_a_dask_array_has_the_same_report_without_a_certificate(rng, missing):
     da = pytest.importorskip("dask.array")
-    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 8, n_random=2)
-    labels[rng.uniform(size=labels.shape) < missing] = -1
-    labels[:, 0] = np.repeat([0, 1, 2], 20)
+    labels = planted_ensemble(rng, np.repeat([0, 1, 2], 20), 8, n_random=2, missing=missing)
     array = da.from_array(labels, chunks=(17, 8))
     model = RobustEAC(4, n_init=2, random_state=0).fit(array)
     membership = model.membership_.compute()
