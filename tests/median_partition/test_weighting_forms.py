@@ -76,16 +76,6 @@ def test_auto_is_raw_for_all_others(labels, weighting):
     assert_same(labels, {"weighting": weighting}, fitted(labels, weighting=weighting, agreement="raw"))
 
 
-def test_auto_is_raw_on_a_dask_array_too(labels):
-    array = pytest.importorskip("dask.array").from_array(labels, chunks=(20, 12))
-    auto, raw = (RobustEAC(3, agreement=agreement, random_state=0).fit(array) for agreement in ("auto", "raw"))
-    assert np.array_equal(auto.losses_, raw.losses_)
-    assert auto.summary() == raw.summary()
-    adjusted = RobustEAC(3, agreement="adjusted", random_state=0).fit(array)
-    expected = np.maximum(1.0 - adjusted_agreement(labels, adjusted.membership_.compute()), 0.0)
-    assert_allclose(adjusted.losses_, expected, atol=1e-12)
-
-
 @pytest.mark.parametrize("agreement", ["raw", "adjusted"])
 def test_the_membership_is_stationary_for_weights_that_are_given(agreement):
     noise = np.random.RandomState(0).randint(4, size=(60, 5))
