@@ -38,27 +38,33 @@ def labels_in(path, content=None, **options):
     return read_labels(options_of(path, **options))[1]
 
 
+PLAIN_TEXTS = [
+    TEXT,
+    TEXT.replace("\n", "\r"),
+    f"{TEXT}\n\r\n\n",
+    TEXT.replace(",", " , "),
+    '"a,\n1",b,"c ""d"""\n' + BODY,
+    *(TEXT.replace("-1", missing) for missing in ("", "NA", "nan", "-1.0")),
+    *(TEXT.replace("2", two) for two in ("2.0", "+2", "2e0", "02")),
+]
+WITH_ANOTHER = "a,d,b,c\n" + re.sub(r"(?m)^(.)", r"\1,9", BODY[:-1]) + "\n"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "options"),
     [
-        ("a.csv", TEXT, {}),
-        ("a.csv", TEXT.replace("\n", "\r"), {}),
-        ("a.csv", f"{TEXT}\n\r\n\n", {}),
-        ("a.csv", TEXT.replace(",", " , "), {}),
+        *(("a.csv", content, {}) for content in PLAIN_TEXTS),
         ("a.csv", BODY, {"header": False}),
         ("a.csv", "\ufeff" + BODY, {"header": False}),
         ("a.csv", "2,3,5\n" + BODY, {"header": True}),
-        ("a.csv", '"a,\n1",b,"c ""d"""\n' + BODY, {}),
         *(("a.txt", TEXT.replace(",", mark), {}) for mark in ",;\t"),
         *((f"a.{end}", TEXT.replace(",", "|"), {"delimiter": "pipe"}) for end in ("txt", "csv")),
         ("a.csv", TEXT.replace(",", ";"), {"delimiter": "semicolon"}),
         ("a.txt", TEXT.replace(",", "   "), {"delimiter": "space"}),
-        *(("a.csv", TEXT.replace("-1", missing), {}) for missing in ("", "NA", "nan", "-1.0")),
-        *(("a.csv", TEXT.replace("2", two), {}) for two in ("2.0", "+2", "2e0", "02")),
         ("a.TSV.GZ", TEXT.replace(",", "\t"), {}),
-        ("a.csv", "a,b,c,d\n" + re.sub(r"(?m)$", ",9", BODY[:-1]) + "\n", {"drop_column": ["d*"]}),
-        ("a.csv", "a,d,b,c\n" + re.sub(r"(?m)^(.)", r"\1,9", BODY[:-1]) + "\n", {"columns": "a,b,4"}),
-        ("a.csv", "a,d,b,c\n" + re.sub(r"(?m)^(.)", r"\1,9", BODY[:-1]) + "\n", {"columns": "a,[a-c]"}),
+        ("a.csv", WITH_ANOTHER, {"drop_column": ["d*"]}),
+        ("a.csv", WITH_ANOTHER, {"columns": "a,b,4"}),
+        ("a.csv", WITH_ANOTHER, {"columns": "a,[a-c]"}),
         ("a.csv", "a;b;c\n" + re.sub(r"(?m)(\d)", r"\1,0", BODY.replace(",", ";")), {"decimal": "comma"}),
     ],
 )

@@ -22,6 +22,7 @@ from ..access import _lloyd, cluster_counts, collapse, cross_entropies, degree_c
 from ..conftest import planted_ensemble, random_ensemble
 from ..reference import balanced_partitions
 
+CRITERIA = pytest.mark.parametrize("criterion", ["density", "size"])
 TABLES = {"category": _lloyd.squared_distances, "entropy": cross_entropies, "sec": degree_costs}
 
 
@@ -143,7 +144,7 @@ def test_sec_loss_is_the_normalised_cut(rng):
     assert result.loss == pytest.approx(-np.sum(np.divide(inside, degree)), rel=1e-9)
 
 
-@pytest.mark.parametrize("criterion", ["density", "size"])
+@CRITERIA
 def test_bisecting_tree_levels(rng, criterion):
     labels = planted_ensemble(rng, np.repeat([0, 1, 2, 3], 15), 20, noise=0.1)
     tree = bisecting_tree(labels, 6, criterion=criterion, random_state=0)
@@ -155,7 +156,7 @@ def test_bisecting_tree_levels(rng, criterion):
     assert np.array_equal(bisecting_kmeans_consensus(labels, 6, criterion=criterion, random_state=0), cuts[-1])
 
 
-@pytest.mark.parametrize("criterion", ["density", "size"])
+@CRITERIA
 def test_the_criterion_chooses_the_next_cluster(rng, criterion):
     """Against the best split of every cluster by trying all of them; some rows stand for several objects."""
     labels = random_ensemble(rng, 8, 5)[np.r_[np.arange(8), rng.choice(8, 2).repeat(8)]]

@@ -10,12 +10,8 @@ from .. import reference
 from ..conftest import random_ensemble, random_membership
 from ..median_partition.test_dense_reference import problems
 
-CASES = pytest.mark.parametrize(
-    ("missing", "weighted"), [(0.0, False), (0.3, True)], ids=["complete", "weighted-incomplete"]
-)
 
-
-@CASES
+@pytest.mark.parametrize(("missing", "weighted"), [(0.0, False), (0.3, True)], ids=["complete", "weighted-incomplete"])
 def test_gaps_and_move_costs_equal_the_dense_reference(rng, missing, weighted):
     for labels, weight, Y, weights in problems(rng, missing, weighted):
         (n, k), w = Y.shape, np.ones(len(Y)) if weight is None else weight

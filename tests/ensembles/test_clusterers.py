@@ -81,11 +81,11 @@ def test_each_partition_is_the_clusterer_on_its_own_draw(X, name, max_features, 
 
 def test_every_object_and_every_feature_is_drawn_equally_often(rng):
     X = rng.normal(size=(20, 10))
-    model = ClustererEnsemble(2000, 2, estimator=at_random, max_samples=0.25, max_features=0.3, random_state=0).fit(X)
+    model = ClustererEnsemble(1000, 2, estimator=at_random, max_samples=0.25, max_features=0.3, random_state=0).fit(X)
     for drawn, total, share in ((model.estimators_samples_, 20, 0.25), (model.estimators_features_, 10, 0.3)):
         counts = np.bincount(np.concatenate(drawn), minlength=total)
         # Five standard deviations of a binomial count.
-        assert np.abs(counts - 2000 * share).max() < 5.0 * np.sqrt(2000 * share * (1.0 - share))
+        assert np.abs(counts - 1000 * share).max() < 5.0 * np.sqrt(1000 * share * (1.0 - share))
 
 
 @pytest.mark.parametrize("max_features", [None, 2])

@@ -15,10 +15,7 @@ from ..conftest import planted_ensemble, random_membership
 
 TRUTH = np.repeat([0, 1, 2], 20)
 WEIGHTS = np.array([1.0, 2.0, 0.0, 1.0, 3.0, 1.0])
-OPTIONS = {
-    "raw": {},
-    "adjusted": {"agreement": "adjusted"},
-}
+AGREEMENTS = pytest.mark.parametrize("options", [{}, {"agreement": "adjusted"}], ids=["raw", "adjusted"])
 
 
 def with_missing(rng, labels, share):
@@ -43,10 +40,9 @@ def model_of(ensemble, start, sample_weight=None, **options):
         return model.fit(ensemble, sample_weight=sample_weight)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3])
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_it_is_the_membership_of_an_object_without_weight(rng, options, share):
-    labels = with_missing(rng, planted_ensemble(rng, TRUTH, 6, noise=0.3), share)
+@AGREEMENTS
+def test_it_is_the_membership_of_an_object_without_weight(rng, options, missing):
+    labels = with_missing(rng, planted_ensemble(rng, TRUTH, 6, noise=0.3), missing)
     new, weight = new_objects(rng, labels), rng.uniform(0.3, 3.0, size=len(labels))
     model = model_of(labels, random_membership(rng, len(labels), 3), weight, **options)
     # As fit does with everything, the new objects without weight, for the same consensus; that these find the best
@@ -90,7 +86,7 @@ def test_an_object_unlike_all_has_the_membership_of_an_empty_cluster(rng):
     assert_array_equal(model.predict(np.full((2, 6), 99)), [-1, -1])
 
 
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@AGREEMENTS
 def test_what_is_kept_grows_with_the_clusters_alone(rng, options):
     labels = planted_ensemble(rng, TRUTH, 6, noise=0.1)
     models = [RobustEAC(3, random_state=0, **options).fit(np.tile(labels, (times, 1))) for times in (1, 20)]
@@ -100,7 +96,7 @@ def test_what_is_kept_grows_with_the_clusters_alone(rng, options):
     assert_array_equal(again.predict_membership(labels), models[1].predict_membership(labels))
 
 
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@AGREEMENTS
 def test_objects_without_a_known_label_are_in_no_cluster(rng, options):
     labels = planted_ensemble(rng, TRUTH, 6, noise=0.1)
     model = model_of(labels, TRUTH, **options)

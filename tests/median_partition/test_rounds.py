@@ -50,22 +50,25 @@ def problem(rng, missing, weighted, n=60, m=5, k=3):
 def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted)
     before = weights @ losses_at(encoding, rows)
-    statistics = statistics_of(encoding, weights, rows)
+    statistics, total = statistics_of(encoding, weights, rows), encoding.partitions.total
+    violations = encoding.rows.multiplicity @ frank_wolfe_gaps(encoding.visited, rows, statistics)
+    gap = gap_of(encoding.visited, rows, statistics, total, n_threads=3)
+    assert gap == pytest.approx(violations / gap_unit(total), rel=1e-9)
     for _ in range(30):
         sweep(encoding, statistics, rows, visiting_order(len(rows), rng), relaxation=relaxation)
         value = weights @ losses_at(encoding, rows)
-        assert value <= before + 1e-12 * encoding.partitions.total**2
+        assert value <= before + 1e-12 * total**2
         before = value
     fresh = statistics_of(encoding, weights, rows)
     assert_allclose(statistics.T, fresh.T, rtol=0, atol=1e-10)
     assert_allclose(statistics.Q, fresh.Q, rtol=0, atol=1e-10)
     # It has converged.
-    assert gap_of(encoding.visited, rows, fresh, encoding.partitions.total) < 1e-3
+    assert gap_of(encoding.visited, rows, fresh, total) < 1e-3
 
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
 @pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
-@pytest.mark.parametrize("weighted", [False, True])
+@cases
 def test_visits_return_the_fall_of_the_objective(rng, missing, weighted, kind, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted)
     objective = kind(encoding, rows.shape[1])
