@@ -157,6 +157,12 @@ def test_threshold_ties_are_ties_for_every_number(n_votes):
     assert np.array_equal(threshold_eac(labels, threshold=share + 2e-9, strict=False), [0, 1])
 
 
+def test_a_pair_that_no_partition_observes_has_no_share():
+    labels = np.array([[0, -1], [-1, 0]])
+    for threshold, strict, n_clusters in ((0, True, 2), (0, False, 1), (2e-9, False, 2), (-2e-9, True, 1)):
+        assert threshold_eac(labels, threshold=threshold, strict=strict).max() + 1 == n_clusters
+
+
 # ------------------------------------------------------------------------------------------- memory and errors
 
 

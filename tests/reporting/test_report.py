@@ -116,6 +116,14 @@ def test_text_and_numbers():
     )
     sure = [text_of(part) for part in section(page, "sure").iter("dt")]
     assert sure == ["ambiguous", "confidence", "labels", "bound", "convergence"]
+    assert columns_of(page, "partitions") == {
+        "partition": ("a", "b", "c", "d"),
+        "weight": ("0.250",) * 4,
+        "agreement": ("1.000", "1.000", "0.324", "-0.111"),
+        "loss": ("0.0437", "0.0437", "0.158", "0.310"),
+        "p-value": ("0.100", "0.100", "0.400", "1.000"),
+        "clusters": ("2",) * 4,
+    }
     # Of the six pairs within a cluster, the partitions join 6, 6, 4 and 2; of the nine between, 0, 0, 3 and 4.
     assert "both objects together: 0.75 within and 0.19 between clusters in the mean." in text_of(section(page, "map"))
     asked = text_of(section(page, "asked"))
