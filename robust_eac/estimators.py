@@ -76,9 +76,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
         "labels" counts the objects that change cluster at the same losses (see :func:`~robust_eac.certify`). `X` adds a
         certificate. "ambiguous" counts these objects and those whose best move to another cluster raises
         :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples. "bound" compares L at `membership_`
-        with its minimum for `weights_`, by :func:`~robust_eac.consensus_lower_bound`. It is "none", with
-        the reason, after merging, for adjusted losses and Dask arrays, and where more than 3,000 objects differ and
-        labels are missing or there are more than 3,000 base clusters.
+        with its minimum for `weights_`, by :func:`~robust_eac.consensus_lower_bound`. It is "none", with the reason,
+        after merging, for chance-corrected losses and Dask arrays, and where more than 3,000 objects differ and labels
+        are missing or there are more than 3,000 base clusters.
 
         Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
         n_partitions^2 + K^3) for K base clusters; in addition, that of :func:`~robust_eac.consensus_lower_bound` if at
@@ -377,7 +377,7 @@ class RobustEAC(_Consensus):
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
             weight = check.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(parameters, type(objective), objective.partitions.total, weight)
+        self._settings = Settings(parameters, objective.loss, objective.partitions.total, weight)
         return self
 
     def predict_membership(self, X: Labels) -> np.ndarray:
@@ -532,7 +532,7 @@ class MergeConsensus(_Consensus):
         """
         # RobustEAC does not need the consensus functions.
         from .consensus.merge import OF_OBJECTS, merge_labels
-        from .distributed.blocks import as_given, opened
+        from .ensemble.objects import as_given, opened
 
         parameters: dict[str, Any] = self.get_params(deep=False)
         with announce_compiling(), opened(X, name="X") as (source,):

@@ -6,7 +6,7 @@ import numpy as np
 
 from .common import row_blocks
 from .core.encoding import Encoding, RowData, Slots, Statistics, Visited
-from .median_partition.base import MAX_PLACING, padded, place_by, totals_by_mask
+from .median_partition.model import MAX_PLACING, padded, place_by, totals_by_mask
 from .median_partition.sweep import ROUNDING
 
 
@@ -102,7 +102,7 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
     starts = np.concatenate([[0], np.cumsum(encoding.partitions.n_codes[partitions])])
     labels = np.full(starts[-1], -1, dtype=np.int64)
     unread = np.ones(starts[-1], dtype=bool)
-    for block in row_blocks(len(encoding.rows.codes)):
+    for block in row_blocks(encoding.n_rows):
         for u, start in zip(partitions, starts[:-1], strict=True):
             slots = start + encoding.rows.codes[block, u].astype(np.int64)
             labels[slots], unread[slots] = ensemble.labels[block, u], False
@@ -153,7 +153,7 @@ def keep_consensus(ensemble, objective, result, state, tol):
     active = np.flatnonzero(result.weights)
     book = write_codebook(encoding, ensemble, active)
     skip = max(tol, ROUNDING) * encoding.partitions.total
-    coef, quadratic, together = objective.terms(result.weights, state)
+    coef, quadratic, together, _ = objective.loss.terms(encoding.partitions, result.weights, state)
     weighted_S = state.S * encoding.partitions.by_slot(coef)[:, np.newaxis]
     T = np.pad(padded(encoding.partitions.take_slots(weighted_S, active)), ((0, 1), (0, 0)))
     totals = totals_by_mask(encoding.partitions, state.S)

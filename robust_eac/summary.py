@@ -9,8 +9,8 @@ from . import validation as check
 from .core.encoding import encode_ensemble
 from .diagnostics.certificates import Assessment, assess_membership
 from .diagnostics.identifiability import identifiability
-from .median_partition.base import Objective
-from .median_partition.objective import RawObjective
+from .median_partition.losses import LOSSES, Loss
+from .median_partition.objective import in_memory
 from .median_partition.weightings import name_of
 from .wording import counted, report_text, rows_found
 
@@ -24,20 +24,20 @@ class Settings(NamedTuple):
     """Properties of a fit that are not among its attributes.
 
     parameters : the model's parameters, by name.
-    objective : its objective class, None for merging.
+    loss : what its objective minimises, None for merging.
     total : total weight of the objects.
     sample_weight : weight of each object, None if all are equal.
     """
 
     parameters: dict
-    objective: type[Objective] | None
+    loss: Loss | None
     total: float
     sample_weight: np.ndarray | None
 
     @property
     def unit(self):
         """Unit of the losses."""
-        return (self.objective or Objective).unit(self.total)
+        return (self.loss or LOSSES["raw"]).unit(self.total)
 
 
 def assess(model, X, sample_weight, *, bound=True):
@@ -56,15 +56,15 @@ def assess(model, X, sample_weight, *, bound=True):
         model._check_names(ensemble)
     check.index(ensemble, name="X", sample_weight=sample_weight)
     encoding = encode_ensemble(ensemble, check.sample_weight(sample_weight, ensemble))
-    membership = np.eye(model.n_clusters_found_)[labels] if settings.objective is None else model.membership_
-    objective = (settings.objective or RawObjective)(encoding, membership.shape[1])
+    membership = np.eye(model.n_clusters_found_)[labels] if settings.loss is None else model.membership_
+    objective = in_memory(encoding, membership.shape[1], settings.loss or LOSSES["raw"])
     losses = objective.losses(objective.measure(membership))
     if not np.allclose(losses, model.losses_, rtol=0.0, atol=_SAME * settings.unit):
         raise ValueError(
             "X and sample_weight must be those of the fit, got others: the mean loss of the partitions is "
             f"{losses.mean():.6g}, in the fit it was {model.losses_.mean():.6g}."
         )
-    unbounded = "merging minimises no objective" if settings.objective is None else settings.objective.unbounded
+    unbounded = "merging minimises no objective" if settings.loss is None else settings.loss.unbounded
     if unbounded is None and not bound:
         unbounded = "not computed without --certify"
     assessed = assess_membership(encoding, model.weights_, membership, labels, unbounded=unbounded)
@@ -81,7 +81,7 @@ def describe(model, names, assessment=None):
     """The rows of the report on a fitted model, as two dicts {subject: text}: what was found, and how sure it is."""
     n = len(model.labels_)
     settings = model._settings
-    merged = settings.objective is None
+    merged = settings.loss is None
     parameters = settings.parameters
     weighting = "the trusted ones, with equal weights" if merged else name_of(parameters["weighting"])
     found = rows_found(model.labels_, parameters["n_clusters"], model.weights_, weighting, model.agreements_, names)

@@ -386,20 +386,31 @@ def hard_partition(partition, n_samples, name="partition", n_clusters=None):
     return values, codes
 
 
-def init(init, n_samples, n_clusters):
-    """Return the name of a start (None is "random"), or the membership that an array describes."""
+class Start(NamedTuple):
+    """Where an alternation begins.
+
+    name : of the initial memberships, "random" or "kmeans"; None if they are given.
+    memberships : (n_samples, n_clusters) memberships that are given, or None.
+    """
+
+    name: str | None = None
+    memberships: np.ndarray | None = None
+
+
+def init(init, n_samples, n_clusters) -> Start:
+    """The :class:`Start` by a name (None is "random"), or from the membership that an array describes."""
     if init is None:
-        return "random"
+        return Start("random")
     if isinstance(init, str):
-        return choice(init, ("random", "kmeans"), name="init")
+        return Start(choice(init, ("random", "kmeans"), name="init"))
     array = as_dense(init, "init")
     if array.ndim == 1:
         values, codes = hard_partition(array, n_samples, "init", n_clusters)
         in_range = values[0] >= 0 and values[-1] < n_clusters
-        return np.eye(n_clusters)[values.astype(np.int64)[codes] if in_range else codes]
+        return Start(memberships=np.eye(n_clusters)[values.astype(np.int64)[codes] if in_range else codes])
     rows = membership(array, n_samples, n_clusters, name="init")
     start_distinguishes(rows.min(axis=0), rows.max(axis=0))
-    return rows
+    return Start(memberships=rows)
 
 
 def start_distinguishes(lowest, highest):

@@ -31,6 +31,7 @@ from robust_eac.core.encoding import (
     collapse,
     encode,
     encode_ensemble,
+    first_objects,
     one_hot,
     relabel,
     select,
@@ -41,7 +42,6 @@ from robust_eac.core.formula import (
     accumulate,
     adjusted_agreements,
     cluster_counts,
-    losses_of,
     moments_of_test,
     pair_cells,
 )
@@ -49,8 +49,11 @@ from robust_eac.core.lloyd import scaled_distances, table_costs
 from robust_eac.datasets import loading as datasets
 from robust_eac.diagnostics import certificates as _certificates
 from robust_eac.diagnostics.identifiability import identifiability
-from robust_eac.distributed import blocks as _blocks
+from robust_eac.distributed import rows_in_chunks as _blocks
 from robust_eac.distributed import solver as distributed
+from robust_eac.ensemble import chunks as _chunks
+from robust_eac.ensemble import objects as _objects
+from robust_eac.ensemble import scheduling as _scheduling
 from robust_eac.ensembles import base as ensemble_base
 from robust_eac.ensembles import feature_subsets
 from robust_eac.hard import contingency as _contingency
@@ -60,25 +63,22 @@ from robust_eac.hard.credible_ball import CREDIBLE_LEVEL
 from robust_eac.hard.multistart import PartitionSearch as Search
 from robust_eac.hard.multistart import group_copies
 from robust_eac.median_partition import alternation as _alternation
-from robust_eac.median_partition import base as _gradient
-from robust_eac.median_partition import objective as _raw
+from robust_eac.median_partition import losses as _losses
+from robust_eac.median_partition import model as _model
 from robust_eac.median_partition import partition_bound, trust
 from robust_eac.median_partition import rotation as _rotation
+from robust_eac.median_partition import rows_in_memory as _in_memory
 from robust_eac.median_partition import several_starts as _several_starts
 from robust_eac.median_partition import starts as _starts
 from robust_eac.median_partition import sweep as _sweep
 from robust_eac.median_partition import weightings as joint
 from robust_eac.median_partition.alternation import Problem, next_relaxation
-from robust_eac.median_partition.base import (
-    empty_last,
-    frank_wolfe_gaps,
-    gap_of,
-    gap_unit,
-    gradient_of,
-    weighted_statistics,
-)
+from robust_eac.median_partition.losses import LOSSES as SOFT_LOSSES
+from robust_eac.median_partition.losses import raw_losses as losses_of
 from robust_eac.median_partition.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
-from robust_eac.median_partition.objective import OBJECTIVES, ChanceCorrectedObjective, RawObjective
+from robust_eac.median_partition.model import frank_wolfe_gaps, gap_of, gap_unit, gradient_of
+from robust_eac.median_partition.objective import Objective, in_memory
+from robust_eac.median_partition.several_starts import empty_last
 from robust_eac.median_partition.starts import draw_quarter, initial_rows, reduce_rows
 from robust_eac.median_partition.sweep import visiting_order
 from robust_eac.median_partition.trust import (
@@ -106,14 +106,27 @@ from robust_eac.validation import index as check_index
 _eac_module = import_module("robust_eac.consensus.eac")
 
 
+def weighted_statistics(encoding, weights, S, G):
+    """Statistics of the raw losses at S and G."""
+    return _model.read(encoding, SOFT_LOSSES["raw"].terms(encoding.partitions, weights, None), S, G)[1]
+
+
+def raw_objective(encoding, k):
+    return in_memory(encoding, k)
+
+
+def corrected_objective(encoding, k):
+    return in_memory(encoding, k, SOFT_LOSSES["adjusted"])
+
+
 def statistics_of(encoding, weights, rows):
     """Statistics of the raw losses at memberships of the encoding's rows."""
     return weighted_statistics(encoding, weights, *accumulate(encoding, rows))
 
 
 def visit(visiting, statistics, rows, order, how):
-    """Visit the rows of an encoding or objective in an order: (sum of their gaps, change of the objective)."""
-    return _sweep.sweep_rows(order, *visiting.visited, statistics, rows, how)
+    """Visit the rows of an encoding, or the arrays that a sweep reads: (sum of gaps, change of the objective)."""
+    return _sweep.sweep_rows(order, *getattr(visiting, "visited", visiting), statistics, rows, how)
 
 
 def losses_at(encoding, rows):
@@ -123,7 +136,9 @@ def losses_at(encoding, rows):
 
 def sweep(visiting, statistics, rows, order, *, n_steps=4, skip=0.0, relaxation=1.0):
     """One sweep, which changes rows, T and Q; the sum of its gaps."""
-    return _sweep.sweep(visiting.visited, statistics, rows, order, Visit(n_steps, skip, relaxation))
+    return _sweep.sweep(
+        getattr(visiting, "visited", visiting), statistics, rows, order, Visit(n_steps, skip, relaxation)
+    )
 
 
 def descend(objective, weights, rows, *, rng, **limits):
@@ -134,9 +149,9 @@ def descend(objective, weights, rows, *, rng, **limits):
 
 def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):
     """The state of one start."""
-    start = start if isinstance(start, str) else np.array(start)
+    start = validation.Start(start) if isinstance(start, str) else validation.Start(memberships=np.array(start))
     problem = Problem(objective, weighting, tol, max_iter)
-    return _alternation.solve_start(problem, start, np.random.RandomState(seed))
+    return _alternation.alternate(problem, _alternation.first_state(problem, start, np.random.RandomState(seed)))
 
 
 def check_labels(labels):

@@ -350,10 +350,10 @@ def test_what_a_check_takes_and_refuses(kind):
 def test_what_checks_return():
     for form in PARTITIONS:
         assert np.array_equal(validation.clusters(form, N, name="partition"), CODES)
-        assert np.array_equal(validation.init(form, N, 2), np.eye(2)[CODES])
+        assert np.array_equal(validation.init(form, N, 2).memberships, np.eye(2)[CODES])
     # Labels in range keep their numbers, others are numbered.
-    assert np.array_equal(validation.init(2 * CODES, N, 3), np.eye(3)[2 * CODES])
-    assert np.array_equal(validation.init(3 * CODES + 1, N, 3), np.eye(3)[CODES])
+    assert np.array_equal(validation.init(2 * CODES, N, 3).memberships, np.eye(3)[2 * CODES])
+    assert np.array_equal(validation.init(3 * CODES + 1, N, 3).memberships, np.eye(3)[CODES])
     labels, codes = validation.hard_partition(3 * CODES + 1, N)
     assert labels.tolist() == [1, 4]
     assert np.array_equal(codes, CODES)

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, warn
-from ..core.encoding import Encoding, encode, select, sub_ensemble, weigh
+from ..core.encoding import Encoding, encode, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
-from ..distributed.blocks import as_given, opened
+from ..ensemble.objects import Objects, as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
 from .micro_clusters import LEAST_OBJECTS, assign, cut_into_large, grow_tree, read_objects, renamed
 
@@ -190,15 +190,15 @@ def select_n_clusters(
         max_samples = check.real(max_samples, name="max_samples", low=0.6, high=1.0)
         n_jobs = check.n_jobs(n_jobs)
         rng = check.random_state(random_state)
-        chunks, encoding, *_ = read_objects(source, rng, weight)
-        trusted = np.flatnonzero(linked_group(encoding, rng)[1])
-        encoding = select(encoding, trusted)
-        weights = np.full(len(trusted), 1.0 / len(trusted))
+        objects, *_ = read_objects(source, rng, weight)
+        trusted = np.flatnonzero(linked_group(objects.encoding, rng)[1])
+        objects = objects.select(trusted)
+        encoding = objects.encoding
+        weights = check.weights(None, len(trusted))
         effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
         n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
         stable, chosen = choose(candidates, strength, n_different)
-        chunks = chunks and chunks.select(trusted)
-        grown = grow_tree(encoding, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng, chunks=chunks)
+        grown = grow_tree(objects, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
         _, clusters, k = assign(grown, chosen, n_jobs)
         names = grown.objects.order(clusters, k)
         (found,) = grown.objects.arrays(renamed, clusters, shared=(names,), kinds=[(np.intp, ())])
@@ -350,9 +350,10 @@ def _cuts(half, weights, candidates, rng):
     clusters = np.zeros((len(half.objects), len(candidates)), dtype=np.intp)
     if half.encoding is not None:
         # The pairs themselves run in parallel.
-        grown = grow_tree(half.encoding, weights / weights.sum(), most=int(candidates.max()), n_jobs=1, rng=rng)
+        weights = weights / weights.sum()
+        grown = grow_tree(Objects(half.encoding), weights, most=int(candidates.max()), n_jobs=1, rng=rng)
         for place in np.flatnonzero(candidates > 1):
-            clusters[:, place] = grown.encoding.expand(assign(grown, int(candidates[place]), 1)[1])
+            clusters[:, place] = grown.objects.encoding.expand(assign(grown, int(candidates[place]), 1)[1])
     return clusters
 
 

@@ -139,7 +139,7 @@ def solve_peace(
     if n_partners is not None:
         n_partners = check.integer(n_partners, name="n_partners", low=1)
     start = check.init(init, n, n_clusters)
-    if isinstance(start, str) and start != "random":
+    if start.name == "kmeans":
         raise ValueError(f'init must be None, "random" or an array, got {init!r}.')
     n_init, rng = check_starts(n_init, random_state)
     tol = check.real(tol, name="tol", low=0.0)
@@ -147,7 +147,7 @@ def solve_peace(
     n_jobs = check.n_jobs(n_jobs)
 
     pairs = _sample(encoding, weights, n_partners, rng)
-    starts = [start] if not isinstance(start, str) else rng.randint(MAX_SEED, size=n_init)
+    starts = rng.randint(MAX_SEED, size=n_init) if start.name else [start.memberships]
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_one_start)(pairs, n, n_clusters, one, kl, tol, max_steps) for one in starts
     )

@@ -114,6 +114,16 @@ class Partitions(NamedTuple):
     copy: float = 1.0
 
     @property
+    def n_partitions(self):
+        """m."""
+        return len(self.offsets)
+
+    @property
+    def n_slots(self):
+        """Number of slots of all partitions."""
+        return len(self.sizes)
+
+    @property
     def slots(self):
         """The :class:`~robust_eac.core.encoding.Slots` for the kernels."""
         return Slots(self.offsets, np.empty(0, dtype=np.int64), self.missing_slots)
@@ -159,6 +169,21 @@ class Partitions(NamedTuple):
         kept[chosen] = True
         return values[np.repeat(kept, self.n_codes)]
 
+    def select(self, chosen):
+        """The chosen partitions, in ascending order, without the slots and masks of the others."""
+        n_codes = self.n_codes[chosen]
+        offsets = np.cumsum(n_codes) - n_codes
+        last_slots = offsets + n_codes - 1
+        with_missing = np.isin(self.offsets[chosen] + n_codes - 1, self.missing_slots)
+        return self._replace(
+            offsets=offsets,
+            sizes=self.take_slots(self.sizes, chosen),
+            squares=self.squares[chosen],
+            missing_slots=last_slots[with_missing],
+            mask_of=np.unique(self.mask_of[chosen], return_inverse=True)[1],
+            n_observed=self.n_observed[chosen],
+        )
+
     def by_mask(self, values):
         """(n_masks,) sums of the partitions' values over the partitions of each mask."""
         return np.bincount(self.mask_of, weights=values)
@@ -178,9 +203,14 @@ class Encoding(NamedTuple):
     inverse: np.ndarray | None = None
 
     @property
+    def n_rows(self):
+        """Number of rows."""
+        return len(self.rows.codes)
+
+    @property
     def n_samples(self):
         """Number of objects."""
-        return len(self.rows.codes) if self.inverse is None else len(self.inverse)
+        return self.n_rows if self.inverse is None else len(self.inverse)
 
     @property
     def visited(self):
@@ -216,7 +246,7 @@ def weigh(encoding, weight):
     n_observed = np.where(rows.observed.all(axis=0), total, weight @ rows.observed)
     partitions = partitions._replace(
         sizes=sizes,
-        squares=np.add.reduceat(sizes**2, partitions.offsets),
+        squares=partitions.sum_slots(sizes**2),
         copy=float(min(1.0, weight[weight > 0.0].min(initial=1.0))),
         n_observed=n_observed[partitions.mask_of],
         total=total,
@@ -282,6 +312,16 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
     return Encoding(rows, encoding.partitions, inverse if encoding.inverse is None else inverse[encoding.inverse])
 
 
+def merge_rows(encoding, memberships):
+    """(the encoding with identical objects in a row if that pays, memberships on its rows), which must not differ."""
+    collapsed = collapse(encoding, memberships)
+    if memberships is None or collapsed.inverse is None:
+        return collapsed, memberships
+    rows = np.empty((collapsed.n_rows, memberships.shape[1]))
+    rows[collapsed.inverse] = memberships
+    return collapsed, rows
+
+
 def hash_rows(values):
     """64-bit hash of every row of unsigned integers: a sum with odd random factors, modulo 2^64."""
     factors = np.random.RandomState(0).randint(2**63, size=values.shape[1], dtype=np.uint64)
@@ -295,23 +335,12 @@ def hash_rows(values):
 def select(encoding, chosen):
     """The encoding of the chosen partitions, given in ascending order, without the slots and masks of the others."""
     rows, partitions, inverse = encoding
-    n_codes = partitions.n_codes[chosen]
-    offsets = np.cumsum(n_codes) - n_codes
-    with_missing = np.isin(partitions.offsets[chosen] + n_codes - 1, partitions.missing_slots)
-    masks, mask_of = np.unique(partitions.mask_of[chosen], return_inverse=True)
+    masks = np.unique(partitions.mask_of[chosen])
     rows = rows._replace(
         codes=rows.codes.take(chosen, axis=1),
         observed=np.ascontiguousarray(rows.observed[:, masks]),
     )
-    partitions = partitions._replace(
-        offsets=offsets,
-        sizes=partitions.take_slots(partitions.sizes, chosen),
-        squares=partitions.squares[chosen],
-        missing_slots=(offsets + n_codes - 1)[with_missing],
-        mask_of=mask_of,
-        n_observed=partitions.n_observed[chosen],
-    )
-    return Encoding(rows, partitions, inverse)
+    return Encoding(rows, partitions.select(chosen), inverse)
 
 
 def take_rows(encoding, rows):
@@ -336,7 +365,7 @@ def one_hot(encoding):
     observed = observed[:, partitions.mask_of]
     ends = np.concatenate([[0], np.cumsum(np.count_nonzero(observed, axis=1))]).astype(index)
     entries = indices[observed].astype(index)
-    return sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(partitions.sizes)))
+    return sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, partitions.n_slots))
 
 
 def compact_codes(labels):
@@ -401,6 +430,14 @@ def compact_codes(labels):
     for u, (values, table) in wide_values.items():
         codes[:, u] = table[np.searchsorted(values, labels[:, u].astype(np.int64))]
     return codes, sizes, missing
+
+
+def first_objects(labels, n_clusters):
+    """(n_clusters,) the first object of every cluster; infinity for an empty one. The label -1 stands for none."""
+    first = np.full(n_clusters + 1, np.inf)
+    # NumPy keeps the last of several values for the same index.
+    first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+    return first[:-1]
 
 
 def relabel(codes):

@@ -42,7 +42,7 @@ def best_lloyd(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng
 
 def _from_seeds(encoding, weights, table_of, n_clusters, max_iter, seed):
     rng = check.random_state(int(seed))
-    n_rows = len(encoding.rows.codes)
+    n_rows = encoding.n_rows
     n_clusters = min(n_clusters, n_rows)
     sample_size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)
     if n_rows <= 2 * sample_size:

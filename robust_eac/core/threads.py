@@ -22,7 +22,7 @@ _own = threading.local()
 def count_threads(n_jobs, n_tasks, encoding, n_clusters):
     """(threads over the tasks, threads within each) for a number of jobs."""
     if n_jobs is None:
-        work = n_tasks * len(encoding.rows.codes) * len(encoding.partitions.offsets) * n_clusters
+        work = n_tasks * encoding.n_rows * encoding.partitions.n_partitions * n_clusters
         n_threads = config.NUMBA_NUM_THREADS if work >= _WORTH_THREADS else 1
     else:
         n_threads = effective_n_jobs(n_jobs)

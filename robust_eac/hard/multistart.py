@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import validation as check
 from ..core.encoding import Encoding, collapse, select, take_rows, weigh
 from ..core.formula import agreement_beside
 from ..core.permutation import PairSums, hard_sums
 from ..core.threads import LOG, count_threads, map_threads, stop_if_cancelled
 from ..median_partition.alternation import Problem
-from ..median_partition.objective import RawObjective
+from ..median_partition.objective import in_memory
 from ..median_partition.several_starts import best_state, rotate
 from ..median_partition.starts import draw_rows
 from ..median_partition.sweep import visiting_order
-from ..median_partition.weightings import Fixed, Trusting, Weighting, first_weights
+from ..median_partition.weightings import Fixed, Weighting, confirm
 from .contingency import (
     LEAST_GAIN,
     LOSSES,
@@ -89,12 +90,12 @@ def solve_from(task, start, seeds, n_jobs):
         # Begin with the weights of the start, so that the result is not worse than the start.
         first = task.weighting.solve(task.losses(start))
         run = refine(task, start, first, rng, thorough=task.may_dissolve(start))
-    return confirm(task, run, rng)
+    return confirm_trust(task, run, rng)
 
 
 def best_of_starts(task, start, seeds, n_jobs):
     """The :class:`SearchRun` of least objective: all starts descend, the best few are then searched thoroughly."""
-    weights = first_weights(task.weighting, np.ones(len(task.encoding.partitions.offsets)))
+    weights = task.weighting.first(np.ones(len(task.encoding.partitions.offsets)))
     rows = group_copies(task.encoding)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
     of_sample = task._replace(encoding=sample)
@@ -143,9 +144,9 @@ def _start(task, start, number, weights, rng):
 
 
 def _relaxed(encoding, n_clusters, weights, rng):
-    objective = RawObjective(encoding, n_clusters)
+    objective = in_memory(encoding, n_clusters)
     problem = Problem(objective, Fixed(weights), _RELAXED_TOL, max_iter=1)
-    return rotate(objective, best_state(problem, "random", [rng], rng, n_jobs=1)).rows.argmax(axis=1)
+    return rotate(objective, best_state(problem, check.Start("random"), [rng], rng, n_jobs=1)).rows.argmax(axis=1)
 
 
 def _best_partitions(task, weights, count):
@@ -208,20 +209,19 @@ def refine(task, clusters, weights, rng, *, thorough):
     return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
 
 
-def confirm(task, run, rng):
+def confirm_trust(task, run, rng):
     """Alternate search and trust until the trusted partitions no longer change."""
-    weighting = task.weighting
-    if not isinstance(weighting, Trusting):
-        return run
-    while True:
-        losses = np.maximum(1.0 - agreements_with(task.encoding, run.clusters), 0.0)
-        # Near-duplicates all count: draws of a posterior repeat likely partitions.
-        weighting = weighting.revised(losses, families=False)
-        if weighting is None:
-            return run
-        trusting = task._replace(weighting=weighting)
-        weights = weighting.weights
-        run = refine(trusting, run.clusters, weights, rng, thorough=task.may_dissolve(run.clusters))
+
+    def agreements_of(run):
+        return agreements_with(task.encoding, run.clusters)
+
+    def go_on(weighting, run):
+        revised = task._replace(weighting=weighting)
+        thorough = task.may_dissolve(run.clusters)
+        return refine(revised, run.clusters, weighting.first(run.losses), rng, thorough=thorough)
+
+    # Near-duplicates all count: draws of a posterior repeat likely partitions.
+    return confirm(task.weighting, run, agreements_of, go_on, families=False)[1]
 
 
 def agreements_with(encoding, clusters):

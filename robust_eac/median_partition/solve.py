@@ -12,9 +12,10 @@ from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
 from ..core.encoding import encode_ensemble
 from ..core.kernels import announce_compiling
-from ..core.threads import count_threads, progress
+from ..core.threads import progress
 from .alternation import Problem, is_stationary
-from .objective import RawObjective, objective_named
+from .losses import loss_named
+from .objective import in_memory
 from .several_starts import best_state, canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting, warn_of_copy
@@ -128,16 +129,16 @@ def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_w
     n_clusters = check.n_memberships(n_clusters, n)
     sample_weight = check.sample_weight(sample_weight, ensemble)
     weighting = as_weighting(weighting)
-    objective = objective_named(agreement, weighting)
+    loss = loss_named(agreement, weighting)
     total = float(n if sample_weight is None else sample_weight.sum())
     n_init, limits, n_jobs, rng = check_effort(**how)
     start = check.init(init, n, n_clusters)
-    seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
+    seeds = rng.randint(MAX_SEED, size=n_init if start.name else 1)
 
     # Only a weighting that needs the trusted group reads the encoding.
     encoding = cache(lambda: encode_ensemble(ensemble, sample_weight))
-    weighting = weighting.ready(m, objective.unit(total), lambda: linked_group(encoding(), rng))
-    problem = Problem(objective(encoding(), n_clusters), weighting, **limits)
+    weighting = weighting.ready(m, loss.unit(total), lambda: linked_group(encoding(), rng))
+    problem = Problem(in_memory(encoding(), n_clusters, loss), weighting, **limits)
     with announce_compiling():
         state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
     result = result_of(problem, state, membership.argmax(axis=1), membership, ensemble.names)
@@ -255,11 +256,9 @@ def solve_membership(
 
     encoding = encode_ensemble(ensemble, sample_weight)
     # The weights are fixed: a single Y step runs to the end.
-    problem = Problem(
-        RawObjective(encoding, n_clusters), Fixed(weights), tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0
-    )
-    problem, start, whole = reduce_problem(problem, start)
-    problem = problem._replace(n_threads=count_threads(n_jobs, 1, problem.objective.encoding, n_clusters)[1])
+    objective = in_memory(encoding, n_clusters)
+    problem = Problem(objective, Fixed(weights), tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0)
+    problem, start, whole = reduce_problem(problem, start, n_jobs)
     state = best_state(problem, start, [rng], rng, n_jobs)
     left = problem._replace(max_iter=state.n_iter + 1, max_sweeps=max_sweeps - state.n_sweeps)
     state = canonical(left, state)

@@ -137,7 +137,7 @@ def linked_group(encoding, rng, *, level=LEVEL):
     group = largest_group(pairs, level=level)
     if group is None:
         warn(f"No two partitions agree beyond chance at the level {level:g}: all are weighted equally.")
-        group = np.ones(len(encoding.partitions.offsets), dtype=bool)
+        group = np.ones(encoding.partitions.n_partitions, dtype=bool)
     return pairs, group
 
 
@@ -266,7 +266,7 @@ class Pairs(NamedTuple):
 
 def compare_pairs(encoding, rng):
     """The :class:`Pairs` of an encoding. A single partition, without pairs, needs no random numbers."""
-    m = len(encoding.partitions.offsets)
+    m = encoding.partitions.n_partitions
     if m == 1:
         return pairs_of(np.zeros((1, 1), dtype=np.int64), np.arange(1))
     # rng.permutation(m) with the same seed is the order in which `corrupt_ensemble` replaces partitions.

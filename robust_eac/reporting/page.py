@@ -72,7 +72,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         model=model,
         settings=model._settings,
         weighted=weighted,
-        weighting=name_of("trust" if model._settings.objective is None else parameters["weighting"]),
+        weighting=name_of("trust" if model._settings.loss is None else parameters["weighting"]),
         parameters={name: textwrap.shorten(_shown(value), _WIDTH) for name, value in parameters.items()},
         names=names,
         object_names=object_names,

@@ -11,6 +11,7 @@ from ..access import (
     _agglomeration,
     _consensus_common,
     _merging,
+    _objects,
     cluster_counts,
     encode,
     scaled_distances,
@@ -211,9 +212,7 @@ def test_objects_move_to_the_nearest_group(monkeypatch, similarity, leaves, grou
     monkeypatch.setattr(_merging, "group_norms", lambda *_: np.ones(len(similarity[0])))
     monkeypatch.setattr(_merging, "cut_into_large", lambda *_: np.array(groups))
     encoding, counts = encode(np.zeros((len(similarity), 1), dtype=int)), np.ones((1, len(groups)))
-    grown = _merging.GroupTree(
-        _merging.Objects(encoding), encoding, np.ones(1), np.ones(1), np.array(leaves), counts, None, None
-    )
+    grown = _merging.GroupTree(_objects.Objects(encoding), np.ones(1), np.ones(1), np.array(leaves), counts, None, None)
     (membership, _, _), found, _ = _merging.assign(grown, len(similarity[0]), 1)
     assert found.tolist() == clusters
     totals = np.sum(similarity, axis=1, keepdims=True)

@@ -29,7 +29,7 @@ from robust_eac.schemes import redundancy_weights
 
 from ..access import (
     _formula,
-    _gradient,
+    _model,
     _sweep,
     check_ensemble,
     collapse,
@@ -132,7 +132,7 @@ def digest_of_fits(n_jobs):
     digest = hashlib.sha256()
     with pytest.MonkeyPatch.context() as patch:
         # The second ensemble is swept in rounds of blocks, which threads share.
-        for module, name in ((_sweep, "_IN_ROUNDS"), (_formula, "IN_PARTS"), (_gradient, "IN_PARTS")):
+        for module, name in ((_sweep, "_IN_ROUNDS"), (_formula, "IN_PARTS"), (_model, "IN_PARTS")):
             patch.setattr(module, name, 1000)
         for n, weightings in ((60, ("restricted-simplex", "l2", "chance-corrected")), (3000, ("restricted-simplex",))):
             labels = np.random.RandomState(0).randint(4, size=(n, 9))

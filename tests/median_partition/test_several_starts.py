@@ -11,7 +11,6 @@ from robust_eac import Entropy, adjusted_rand_score, solve_median_partition
 from .. import reference
 from ..access import (
     Problem,
-    RawObjective,
     _alternation,
     _several_starts,
     _starts,
@@ -19,8 +18,10 @@ from ..access import (
     draw_quarter,
     empty_last,
     encode,
+    raw_objective,
     reduce_rows,
     relabel,
+    validation,
     weigh,
 )
 from ..conftest import planted_ensemble
@@ -39,10 +40,11 @@ def labels(request, rng, monkeypatch):
 
 def run_to_the_end(labels, weighting, seed, n_init):
     """The result of every start on its own, with all objects."""
-    encoding, start = reduce_rows(encode(labels), "random")
+    encoding, _ = reduce_rows(encode(labels), None)
     weighting = as_weighting(weighting).ready(labels.shape[1], float(len(labels)) ** 2, None)
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
-    problem = Problem(RawObjective(encoding, 6), weighting, 1e-5, 100)
+    problem = Problem(raw_objective(encoding, 6), weighting, 1e-5, 100)
+    start = validation.Start("random")
     states = (_alternation.first_state(problem, start, np.random.RandomState(own)) for own in seeds)
     return [_alternation.alternate(problem, state) for state in states], encoding
 
@@ -81,7 +83,7 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
 def test_of_runs_that_meet_the_lowest_continues(rng):
     """They have met if they put the same objects together, however their memberships are turned."""
     k, n = 4, 40
-    objective = RawObjective(weigh(encode(rng.randint(3, size=(n, 8))), rng.uniform(0.5, 2.0, size=n)), k)
+    objective = raw_objective(weigh(encode(rng.randint(3, size=(n, 8))), rng.uniform(0.5, 2.0, size=n)), k)
     places = [0.3 / k + 0.7 * rng.dirichlet(np.full(k, 0.3), size=n) for _ in range(6)]
     expected, states = {}, []
     for value in rng.permutation(30):

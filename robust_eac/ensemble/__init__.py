@@ -1,0 +1,1 @@
+"""The ensemble: objects in memory and in chunks."""
