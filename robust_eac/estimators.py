@@ -17,6 +17,7 @@ from .core.kernels import announce_compiling
 from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.losses import partition_losses
+from .ensemble import reading
 from .hard.multistart import agreements_with
 from .median_partition.solve import solve_ensemble
 from .prediction import keep_consensus, read_new_objects
@@ -127,8 +128,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """Names of the partitions: those given, the titles of the fitted columns, or numbers."""
         if names is None:
             return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        known = check.Ensemble(self.labels_, getattr(self, "feature_names_in_", None))
-        check.index(known, name="X", names=names)
+        known = reading.Ensemble(self.labels_, getattr(self, "feature_names_in_", None))
+        reading.index(known, name="X", names=names)
         return check.names(names, self.n_features_in_, name="names")
 
     def to_html(
@@ -369,13 +370,13 @@ class RobustEAC(_Consensus):
             self._store(None, result, agreements=agreements)
             self._fixed = weight = None
         else:
-            ensemble = check.ensemble(X, name="X")
-            check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
+            ensemble = reading.ensemble(X, name="X")
+            reading.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
                 result, matrices, objective = solve_ensemble(ensemble, self.n_clusters, **how)
             self._store(ensemble.names, result, agreements=agreements_with(objective.encoding, result.labels))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
-            weight = check.sample_weight(sample_weight, ensemble)
+            weight = reading.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
         self._settings = Settings(parameters, objective.loss, objective.partitions.total, weight)
         return self
@@ -462,7 +463,7 @@ class RobustEAC(_Consensus):
         check_is_fitted(self)
         if self._fixed is None:
             raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
-        ensemble = check.ensemble(X, name="X", part=True)
+        ensemble = reading.ensemble(X, name="X", part=True)
         self._check_names(ensemble)
         return self._fixed, read_new_objects(self._fixed.book, ensemble)
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .common import row_blocks
-from .core.encoding import Encoding, RowData, Slots, Statistics, Visited
+from .ensemble.encoding import Encoding, RowData, Slots, Statistics, Visited
 from .median_partition.model import MAX_PLACING, padded, place_by, totals_by_mask
-from .median_partition.sweep import ROUNDING
+from .median_partition.row_sweeps import ROUNDING
 
 
 class Codebook(NamedTuple):

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from . import validation as check
-from .core.encoding import encode_ensemble
 from .diagnostics.certificates import Assessment, assess_membership
 from .diagnostics.identifiability import identifiability
+from .ensemble import reading
+from .ensemble.encoding import encode_ensemble
 from .median_partition.losses import LOSSES, Loss
 from .median_partition.objective import in_memory
 from .median_partition.weightings import name_of
@@ -46,7 +47,7 @@ def assess(model, X, sample_weight, *, bound=True):
     labels = model.labels_
     if check.is_dask_array(labels):
         return Assessment(unbounded="the fit was to a Dask array"), None, None
-    ensemble = check.ensemble(X, name="X")
+    ensemble = reading.ensemble(X, name="X")
     if ensemble.shape != (len(labels), len(model.weights_)):
         raise ValueError(
             f"X must be the ensemble that was fitted, {counted(len(model.weights_), 'partition')} of "
@@ -54,8 +55,8 @@ def assess(model, X, sample_weight, *, bound=True):
         )
     if ensemble.names is not None and hasattr(model, "feature_names_in_"):
         model._check_names(ensemble)
-    check.index(ensemble, name="X", sample_weight=sample_weight)
-    encoding = encode_ensemble(ensemble, check.sample_weight(sample_weight, ensemble))
+    reading.index(ensemble, name="X", sample_weight=sample_weight)
+    encoding = encode_ensemble(ensemble, reading.sample_weight(sample_weight, ensemble))
     membership = np.eye(model.n_clusters_found_)[labels] if settings.loss is None else model.membership_
     objective = in_memory(encoding, membership.shape[1], settings.loss or LOSSES["raw"])
     losses = objective.losses(objective.measure(membership))

@@ -20,13 +20,29 @@ from robust_eac.consensus.graph_partitioning import _closest, partition_graph, p
 from robust_eac.consensus.kmeans import _cross_entropies as cross_entropies
 from robust_eac.consensus.kmeans import degree_costs
 from robust_eac.consensus.refined_eac import walk_similarities
-from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
 from robust_eac.core import kernels as _kernels
-from robust_eac.core import lloyd as _lloyd
 from robust_eac.core import permutation as _chance
 from robust_eac.core import threads as _threads
-from robust_eac.core.encoding import (
+from robust_eac.core.formula import (
+    accumulate,
+    adjusted_agreements,
+    cluster_counts,
+    moments_of_test,
+    pair_cells,
+)
+from robust_eac.datasets import loading as datasets
+from robust_eac.diagnostics import certificates as _certificates
+from robust_eac.diagnostics.identifiability import identifiability
+from robust_eac.distributed import rows_in_chunks as _blocks
+from robust_eac.distributed import solver as distributed
+from robust_eac.ensemble import chunks as _chunks
+from robust_eac.ensemble import encoding as _encoding
+from robust_eac.ensemble import lloyd as _lloyd
+from robust_eac.ensemble import objects as _objects
+from robust_eac.ensemble import reading
+from robust_eac.ensemble import scheduling as _scheduling
+from robust_eac.ensemble.encoding import (
     Visit,
     collapse,
     encode,
@@ -38,22 +54,9 @@ from robust_eac.core.encoding import (
     take_rows,
     weigh,
 )
-from robust_eac.core.formula import (
-    accumulate,
-    adjusted_agreements,
-    cluster_counts,
-    moments_of_test,
-    pair_cells,
-)
-from robust_eac.core.lloyd import scaled_distances, table_costs
-from robust_eac.datasets import loading as datasets
-from robust_eac.diagnostics import certificates as _certificates
-from robust_eac.diagnostics.identifiability import identifiability
-from robust_eac.distributed import rows_in_chunks as _blocks
-from robust_eac.distributed import solver as distributed
-from robust_eac.ensemble import chunks as _chunks
-from robust_eac.ensemble import objects as _objects
-from robust_eac.ensemble import scheduling as _scheduling
+from robust_eac.ensemble.lloyd import scaled_distances, table_costs
+from robust_eac.ensemble.reading import ensemble as check_ensemble
+from robust_eac.ensemble.reading import index as check_index
 from robust_eac.ensembles import base as ensemble_base
 from robust_eac.ensembles import feature_subsets
 from robust_eac.hard import contingency as _contingency
@@ -67,10 +70,10 @@ from robust_eac.median_partition import losses as _losses
 from robust_eac.median_partition import model as _model
 from robust_eac.median_partition import partition_bound, trust
 from robust_eac.median_partition import rotation as _rotation
+from robust_eac.median_partition import row_sweeps as _sweep
 from robust_eac.median_partition import rows_in_memory as _in_memory
 from robust_eac.median_partition import several_starts as _several_starts
 from robust_eac.median_partition import starts as _starts
-from robust_eac.median_partition import sweep as _sweep
 from robust_eac.median_partition import weightings as joint
 from robust_eac.median_partition.alternation import Problem, next_relaxation
 from robust_eac.median_partition.losses import LOSSES as SOFT_LOSSES
@@ -78,9 +81,9 @@ from robust_eac.median_partition.losses import raw_losses as losses_of
 from robust_eac.median_partition.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
 from robust_eac.median_partition.model import frank_wolfe_gaps, gap_of, gap_unit, gradient_of
 from robust_eac.median_partition.objective import Objective, in_memory
+from robust_eac.median_partition.row_sweeps import visiting_order
 from robust_eac.median_partition.several_starts import empty_last
 from robust_eac.median_partition.starts import draw_quarter, initial_rows, reduce_rows
-from robust_eac.median_partition.sweep import visiting_order
 from robust_eac.median_partition.trust import (
     Pairs,
     are_apart,
@@ -99,8 +102,6 @@ from robust_eac.plotting.charts import draw_agreements
 from robust_eac.reporting import page as report_page
 from robust_eac.schemes import FEATURE_SCHEMES
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
-from robust_eac.validation import ensemble as check_ensemble
-from robust_eac.validation import index as check_index
 
 # `robust_eac.consensus.eac` is the function.
 _eac_module = import_module("robust_eac.consensus.eac")
@@ -149,7 +150,7 @@ def descend(objective, weights, rows, *, rng, **limits):
 
 def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):
     """The state of one start."""
-    start = validation.Start(start) if isinstance(start, str) else validation.Start(memberships=np.array(start))
+    start = reading.Start(start) if isinstance(start, str) else reading.Start(memberships=np.array(start))
     problem = Problem(objective, weighting, tol, max_iter)
     return _alternation.alternate(problem, _alternation.first_state(problem, start, np.random.RandomState(seed)))
 

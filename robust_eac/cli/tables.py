@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy.io import loadmat, whosmat
 
-from .. import validation as check
 from ..common import load_package
 from ..core.threads import LOG
+from ..ensemble import reading
 from ..wording import counted
 from .options import DELIMITERS
 from .output import STDOUT, as_read, print_problem, say
@@ -214,7 +214,7 @@ def read_labels(arguments):
     with _rows_of_file(table):
         # print_problem gives the number and the title of a column.
         marked = [f"{title}@{table.named(c)}" for c, title in zip(table.taken, table.titles, strict=True)]
-        labels = check.ensemble(table.frame.iloc[:, table.taken].set_axis(marked, axis=1), name=table.file).labels
+        labels = reading.ensemble(table.frame.iloc[:, table.taken].set_axis(marked, axis=1), name=table.file).labels
     missing = np.count_nonzero(labels == -1)
     note = f", {missing} of {labels.size} labels missing" if missing else ""
     say(f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}{note}")
@@ -247,7 +247,7 @@ def read_truth(arguments, ensemble):
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
     with _rows_of_file(table):
         name = f"{table.file}: {table.named(columns[0])}"
-        labels = check.clusters(table.frame.iloc[:, columns[0]], len(table.frame), name=name)
+        labels = reading.clusters(table.frame.iloc[:, columns[0]], len(table.frame), name=name)
     if (known := np.count_nonzero(labels != -1)) < len(labels):
         say(f"{table.file}: the class of {known} of {counted(len(labels), 'object')} is known; these are graded")
     return labels

@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 
 from .. import validation as check
-from ..core.encoding import relabel
+from ..ensemble import reading
+from ..ensemble.encoding import relabel
 from ..hard.solve import solve_hard_median_partition
 from ..median_partition.solve import solve_median_partition
 from .combinatorial import CombinatorialEAC, zca_whiten
@@ -41,7 +42,7 @@ __all__ = [
 
 def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.solve_median_partition`; without `weights`, they are found jointly."""
-    ensemble = check.ensemble(labels, weights=weights)
+    ensemble = reading.ensemble(labels, weights=weights)
     weighting = "restricted-simplex" if weights is None else check.weights(weights, ensemble.n_partitions)
     result = solve_median_partition(ensemble, n_clusters, weighting=weighting, random_state=random_state)
     return relabel(result.labels)
@@ -49,14 +50,14 @@ def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
 
 def _robust_merge(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.merge_consensus`."""
-    ensemble = check.ensemble(labels)
+    ensemble = reading.ensemble(labels)
     n_clusters = check.n_clusters(n_clusters, ensemble.n_samples)
     return merge_labels(ensemble, n_clusters, weights, random_state=random_state)[0].labels
 
 
 def _median_partition(labels, n_clusters, *, weights=None, random_state=None, loss="binder"):
     """At most n_clusters clusters of :func:`~robust_eac.solve_hard_median_partition`."""
-    ensemble = check.ensemble(labels)
+    ensemble = reading.ensemble(labels)
     n_clusters = check.n_clusters(n_clusters, ensemble.n_samples)
     found = solve_hard_median_partition(ensemble, n_clusters, loss=loss, weights=weights, random_state=random_state)
     return found.labels

@@ -9,7 +9,8 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
 from ..common import RandomState, row_blocks
-from ..core.encoding import encode, one_hot, relabel
+from ..ensemble import reading
+from ..ensemble.encoding import encode, one_hot, relabel
 from ..schemes.clusters import mean_over_observed
 from ._common import prepare_ensemble
 from .agglomeration import cut
@@ -48,7 +49,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
-    ensemble = check.ensemble(labels, weights=weights)
+    ensemble = reading.ensemble(labels, weights=weights)
     return coassociation_of(encode(ensemble.labels), check.weights(weights, ensemble.n_partitions))
 
 

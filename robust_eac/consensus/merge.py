@@ -11,6 +11,7 @@ from .. import validation as check
 from ..common import RandomState
 from ..core import permutation
 from ..core.formula import agreement_sums_from
+from ..ensemble import reading
 from ..ensemble.objects import as_given, opened
 from ..median_partition.losses import raw_losses
 from ..median_partition.trust import linked_group
@@ -139,7 +140,7 @@ def merge_labels(
     random_state=None,
 ):
     """(:class:`MergeResult` of opened labels; of those in chunks also the losses and agreements of all partitions)."""
-    check.index(labels, weights=weights)
+    reading.index(labels, weights=weights)
     n, m = labels.shape
     if not isinstance(n_clusters, str):
         n_clusters = check.n_clusters(n_clusters, n)

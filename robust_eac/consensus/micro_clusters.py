@@ -7,10 +7,11 @@ from scipy import linalg
 
 from .. import validation as check
 from ..common import row_blocks
-from ..core.encoding import encode_ensemble, take_rows
 from ..core.formula import cluster_counts
-from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import count_threads, map_threads
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble, take_rows
+from ..ensemble.lloyd import best_lloyd, scaled_distances, table_costs
 from ..ensemble.objects import Objects
 from ..schemes.clusters import slot_certainty
 from ..schemes.tables import DECIMALS
@@ -62,7 +63,7 @@ class GroupTree(NamedTuple):
 def read_objects(source, rng, sample_weight=None, weights=None):
     """(Objects, in random order if in memory; original positions of partitions, and of slots)."""
     if not check.is_dask_array(source):
-        encoding = encode_ensemble(source, check.sample_weight(sample_weight, source))
+        encoding = encode_ensemble(source, reading.sample_weight(sample_weight, source))
         encoding, columns, slots = in_random_order(encoding, rng, weights)
         return Objects(encoding), columns, slots
     from ..ensemble.chunks import Chunks

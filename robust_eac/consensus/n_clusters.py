@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, warn
-from ..core.encoding import Encoding, encode, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
+from ..ensemble import reading
+from ..ensemble.encoding import Encoding, encode, sub_ensemble, weigh
 from ..ensemble.objects import Objects, as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
 from .micro_clusters import LEAST_OBJECTS, assign, cut_into_large, grow_tree, read_objects, renamed
@@ -177,7 +178,7 @@ def select_n_clusters(
            4      0.39                 0.80                0.59      0
     """
     with opened(labels, sample_weight) as (source, weight), progress(verbose):
-        check.index(source, sample_weight=weight)
+        reading.index(source, sample_weight=weight)
         n_samples, n_partitions = source.shape
         if n_partitions < 2:
             raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")

@@ -1,4 +1,4 @@
-"""Losses and agreements of a membership with the partitions, all from k x k and k x k_u matrices."""
+"""Sums over objects: S and G of memberships, agreement by chance; contingency tables of pairs of partitions."""
 
 from typing import NamedTuple
 

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import Labels
-from ..core.encoding import encode_ensemble
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble
 from ..median_partition.losses import loss_named
 from ..median_partition.model import gradient_of
 from ..median_partition.objective import in_memory
@@ -18,8 +19,8 @@ class Evaluation:
     """An ensemble, a membership and weights, checked, and the objective's matrices there."""
 
     def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
-        ensemble = check.ensemble(labels, membership=membership, weights=weights, sample_weight=sample_weight)
-        sample_weight = check.sample_weight(sample_weight, ensemble)
+        ensemble = reading.ensemble(labels, membership=membership, weights=weights, sample_weight=sample_weight)
+        sample_weight = reading.sample_weight(sample_weight, ensemble)
         self.rows = check.membership(membership, ensemble.n_samples)
         loss = loss_named(agreement)
         self.weights = check.weights(weights, ensemble.n_partitions)

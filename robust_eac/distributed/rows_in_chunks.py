@@ -9,13 +9,13 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from ..common import MAX_SEED
-from ..core.encoding import Visit, select, take_rows
 from ..core.formula import accumulate, agreement_sums_from
+from ..ensemble.encoding import Visit, select, take_rows
 from ..ensemble.scheduling import on_blocks, ship, sum_of
 from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
 from ..median_partition.objective import Model
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
-from ..median_partition.sweep import minimise_quartic, sweep_rows, visit_with, visiting_order
+from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visit_with, visiting_order
 
 # Most often that a line search shortens its interval.
 _MAX_SHORTER = 20

@@ -11,19 +11,20 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, WeightSolver
 from ..core import permutation
-from ..core.encoding import select, weigh
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
+from ..ensemble import reading
 from ..ensemble.chunks import Chunks, like_rows
+from ..ensemble.encoding import select, weigh
 from ..ensemble.objects import as_given, opened
-from ..ensemble.scheduling import later, on_blocks, scheduler_watched, ship
+from ..ensemble.scheduling import dask_rows, later, on_blocks, scheduler_watched, ship
 from ..hard.multistart import agreements_with
 from ..median_partition.alternation import Problem, alternate, begun, resumed
 from ..median_partition.losses import loss_named
 from ..median_partition.objective import Objective, in_memory
+from ..median_partition.row_sweeps import ROUNDING
 from ..median_partition.several_starts import LOOSE_TOL, canonical, confirm_trust, first_winners, order_clusters, solve
 from ..median_partition.solve import MedianPartitionResult, check_effort, result_of, solve_ensemble
-from ..median_partition.sweep import ROUNDING
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting
 from .rows_in_chunks import Memberships, RowsInChunks, finish, place_block, still, winners
@@ -112,7 +113,7 @@ def solve_median_partition_distributed(
 
 def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_weight=None, **how):
     """(result of :func:`solve_median_partition_distributed`, agreement of every partition with it, the objective)."""
-    labels = check.dask_rows(labels, name="labels")
+    labels = dask_rows(labels, name="labels")
     n, m = labels.shape
     n_clusters = check.n_clusters(n_clusters, n)
     if labels.numblocks[0] == 1:
@@ -152,20 +153,20 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
 
 
 def _check_start(init, labels, n_clusters):
-    """The :class:`~robust_eac.validation.Start`; its memberships, or labels, are a Dask array in the labels' chunks."""
+    """The :class:`~robust_eac.ensemble.reading.Start`, whose memberships or labels are a Dask array in these chunks."""
     import dask.array as da
     from dask import compute
 
     n = labels.shape[0]
     if not check.is_dask_array(init):
-        start = check.init(init, n, n_clusters)
+        start = reading.init(init, n, n_clusters)
         if start.name:
             return start
         init = da.asarray(start.memberships)
     init = like_rows(init, labels, [(n,), (n, n_clusters)], "init")
     if init.ndim == 2:
-        check.start_distinguishes(*compute(init.min(axis=0), init.max(axis=0)))
-    return check.Start(memberships=init)
+        reading.start_distinguishes(*compute(init.min(axis=0), init.max(axis=0)))
+    return reading.Start(memberships=init)
 
 
 def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):

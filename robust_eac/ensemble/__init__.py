@@ -1,1 +1,1 @@
-"""The ensemble: objects in memory and in chunks."""
+"""An ensemble: read, encoded, in memory or in chunks."""

@@ -9,7 +9,9 @@ from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
 from ..common import row_blocks
-from ..core.encoding import (
+from ..core.formula import CELLS_AT_ONCE, accumulate, cells_of, count_cells, pairs_at_once
+from . import reading
+from .encoding import (
     Encoding,
     Partitions,
     RowData,
@@ -20,9 +22,8 @@ from ..core.encoding import (
     select,
     weigh,
 )
-from ..core.formula import CELLS_AT_ONCE, accumulate, cells_of, count_cells, pairs_at_once
 from .objects import Objects
-from .scheduling import later, on_blocks, ship, sum_of
+from .scheduling import later, on_blocks, ship, sum_of, with_checked_chunks
 
 # Objects that are drawn from the chunks, all of them if there are no more.
 _SAMPLE = 2**17
@@ -120,7 +121,7 @@ class Chunks(Objects):
                 yield cells_of(self.partitions, some, *cells.coords, cells.data)
 
     def measure(self, clusters, n_clusters):
-        """S and G (see :mod:`~robust_eac.core.encoding`) of a partition, from the clusters of the rows."""
+        """S and G (see :mod:`~robust_eac.ensemble.encoding`) of a partition, from the clusters of the rows."""
         return self.total(measure_clusters, clusters, shared=(n_clusters,))[1]
 
 
@@ -134,8 +135,8 @@ class Report(NamedTuple):
 def read(labels, weight, first_row):
     """(encoding of a block by itself, its :class:`Report`)."""
     name = f"labels[{first_row}:]"
-    ensemble = check.ensemble(labels, name=name, part=True)
-    check.objects_observed(ensemble, name)
+    ensemble = reading.ensemble(labels, name=name, part=True)
+    reading.objects_observed(ensemble, name)
     labels = ensemble.labels
     encoding = encode(labels)
     if weight is not None:
@@ -147,7 +148,7 @@ def read(labels, weight, first_row):
 
 
 def merge(reports, *, weighted=False):
-    """Merge the reports of all blocks: (:class:`~robust_eac.core.encoding.Partitions`, the labels of their slots)."""
+    """Merge the reports of all blocks: (partitions, as in an Encoding; the labels of their slots)."""
     known = np.concatenate([report.values for report in reports])
     alone = [report.partitions for report in reports]
     m = len(alone[0].mask_of)
@@ -212,7 +213,7 @@ def check_start(start, n_clusters, first_row):
     name = f"init[{first_row}:]"
     if start.ndim == 2:
         return check.membership(start, len(start), n_clusters, name=name)
-    labels = check.ensemble(start[:, np.newaxis], name=name, part=True).labels[:, 0]
+    labels = reading.ensemble(start[:, np.newaxis], name=name, part=True).labels[:, 0]
     if labels.min() < 0 or labels.max() >= n_clusters:
         wrong = labels.min() if labels.min() < 0 else labels.max()
         raise ValueError(f"{name}: labels of a Dask array must be in [0, n_clusters={n_clusters}), got {wrong}.")
@@ -241,4 +242,4 @@ def like_rows(values, labels, shapes, name):
     """A Dask array with a row per object, with the chunks of the labels."""
     if values.shape not in shapes:
         raise ValueError(f"{name} must have shape {' or '.join(map(str, shapes))}, got {values.shape}.")
-    return check.with_checked_chunks(values, name=name).rechunk((labels.chunks[0], *values.shape[1:]))
+    return with_checked_chunks(values, name=name).rechunk((labels.chunks[0], *values.shape[1:]))

@@ -6,8 +6,9 @@ from copy import copy
 import numpy as np
 
 from .. import validation as check
-from ..core.encoding import collapse, first_objects, select
 from ..core.formula import pair_cells
+from . import reading
+from .encoding import collapse, first_objects, select
 
 
 class Objects:
@@ -57,13 +58,14 @@ def opened(labels, *others, name="labels"):
     """The labels and others: a checked Ensemble, or Dask arrays. Those of a single chunk are loaded into memory."""
     watched = nullcontext
     if check.is_dask_array(labels):
+        from .scheduling import dask_rows
         from .scheduling import scheduler_watched as watched
 
-        labels = check.dask_rows(labels, name=name)
+        labels = dask_rows(labels, name=name)
     with watched():
         if not check.is_dask_array(labels) or labels.numblocks[0] == 1:
             labels, *others = (v.compute() if check.is_dask_array(v) else v for v in (labels, *others))
-            labels = check.ensemble(labels, name=name)
+            labels = reading.ensemble(labels, name=name)
         yield (labels, *others)
 
 

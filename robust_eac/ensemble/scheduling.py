@@ -1,8 +1,12 @@
-"""Tasks of Dask on blocks of rows: where they run, what is sent to them, and sums of what they return."""
+"""Dask: arrays chunked by rows; tasks on their blocks, where they run, what is sent to them, and sums of results."""
 
 import sys
 from contextlib import contextmanager
 from functools import partial
+
+import numpy as np
+
+from .. import validation as check
 
 # Blocks are summed in a tree with this fan-in.
 _FAN_IN = 8
@@ -88,3 +92,28 @@ def sum_of(parts, kept=()):
 
 def _add(parts):
     return tuple(sum(entries) for entries in zip(*parts, strict=True))
+
+
+def dask_rows(array, *, name):
+    """A two-dimensional Dask array of numbers, chunked by rows only and without empty chunks."""
+    if not check.is_dask_array(array) or array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be a two-dimensional Dask array of numbers, got {array!r:.200}.")
+    if not all(size > 0 for size in array.shape):
+        rule = "must have objects and columns, and chunks of known sizes (see compute_chunk_sizes)"
+        raise ValueError(f"{name} {rule}, got shape {array.shape}.")
+    sizes = tuple(size for size in array.chunks[0] if size)
+    return with_checked_chunks(array, name=name).rechunk((sizes, array.shape[1]))
+
+
+def with_checked_chunks(array, *, name):
+    """The Dask array, which raises ValueError when it reads a chunk whose shape is not the declared one."""
+    return array.map_blocks(_check_chunk, argument=name, dtype=array.dtype, meta=array._meta)
+
+
+def _check_chunk(chunk, *, argument, block_info):
+    """Return a chunk if it has the shape that its Dask array declares."""
+    declared = tuple(block_info[None]["chunk-shape"])
+    if np.shape(chunk) != declared:
+        first = block_info[None]["array-location"][0][0]
+        raise ValueError(f"{argument}[{first}:] must start with a chunk of shape {declared}, got {np.shape(chunk)}.")
+    return chunk

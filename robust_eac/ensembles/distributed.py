@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, clone
 
 from .. import validation as check
 from ..common import RandomState
+from ..ensemble.scheduling import dask_rows
 from .base import check_found, draw_indices
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def ensemble_distributed(
     >>> ensemble_distributed(X, ensemble, max_samples=200, random_state=0).shape
     (1000, 5)
     """
-    X = check.dask_rows(X, name="X")
+    X = dask_rows(X, name="X")
     max_samples = check.integer(max_samples, name="max_samples", low=1)
     rng = check.random_state(random_state)
     if isinstance(ensemble, type) or not all(hasattr(ensemble, name) for name in ("get_params", "fit", "transform")):

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import validation as check
-from ..core.encoding import Encoding, collapse, select, take_rows, weigh
 from ..core.formula import agreement_beside
 from ..core.permutation import PairSums, hard_sums
 from ..core.threads import LOG, count_threads, map_threads, stop_if_cancelled
+from ..ensemble import reading
+from ..ensemble.encoding import Encoding, collapse, select, take_rows, weigh
 from ..median_partition.alternation import Problem
 from ..median_partition.objective import in_memory
+from ..median_partition.row_sweeps import visiting_order
 from ..median_partition.several_starts import best_state, rotate
 from ..median_partition.starts import draw_rows
-from ..median_partition.sweep import visiting_order
 from ..median_partition.weightings import Fixed, Weighting, confirm
 from .contingency import (
     LEAST_GAIN,
@@ -146,7 +146,7 @@ def _start(task, start, number, weights, rng):
 def _relaxed(encoding, n_clusters, weights, rng):
     objective = in_memory(encoding, n_clusters)
     problem = Problem(objective, Fixed(weights), _RELAXED_TOL, max_iter=1)
-    return rotate(objective, best_state(problem, check.Start("random"), [rng], rng, n_jobs=1)).rows.argmax(axis=1)
+    return rotate(objective, best_state(problem, reading.Start("random"), [rng], rng, n_jobs=1)).rows.argmax(axis=1)
 
 
 def _best_partitions(task, weights, count):

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..core.threads import LOG, stop_if_cancelled
 from .objective import Objective
+from .row_sweeps import ROUNDING
 from .starts import initial_rows
-from .sweep import ROUNDING
 from .weightings import Weighting
 
 # If a sweep leaves more than _SLOW of the gap, the next one is over-relaxed by _RELAXATION.
@@ -70,7 +70,7 @@ class State(NamedTuple):
 
 
 def first_state(problem, start, rng, name=None):
-    """The :class:`State` of a :class:`~robust_eac.validation.Start` before its first Y step."""
+    """The :class:`State` of a :class:`~robust_eac.ensemble.reading.Start` before its first Y step."""
     if start.memberships is not None:
         return resumed(problem, start.memberships.copy(), rng, name)
     objective = problem.objective

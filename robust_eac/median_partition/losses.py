@@ -25,7 +25,7 @@ from .model import Terms
 
 
 class Matrices(NamedTuple):
-    """S and G of memberships; see :mod:`~robust_eac.core.encoding`."""
+    """S and G of memberships; see :mod:`~robust_eac.ensemble.encoding`."""
 
     S: np.ndarray
     G: np.ndarray

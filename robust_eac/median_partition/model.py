@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..common import row_blocks
-from ..core.encoding import Statistics, Visit, Visited
 from ..core.formula import IN_PARTS, PARTS, WIDTH
 from ..core.threads import map_threads
-from .sweep import gradient, sweep, sweep_rows
+from ..ensemble.encoding import Statistics, Visit, Visited
+from .row_sweeps import gradient, sweep, sweep_rows
 
 # A sweep that places rows from the uniform membership makes at most this many pairwise steps per cluster.
 _PLACING_STEPS = 2

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core import permutation
-from ..core.encoding import select, take_rows
+from ..ensemble.encoding import select, take_rows
 from .losses import LOSSES
 from .model import MAX_PLACING, Terms, place_by, read
+from .row_sweeps import ROUNDING
 from .rows_in_memory import RowsInMemory
-from .sweep import ROUNDING
 
 _RAW = LOSSES["raw"]
 # What an objective asks of its parts.

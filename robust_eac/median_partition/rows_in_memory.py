@@ -7,8 +7,8 @@ import numpy as np
 from ..core.formula import accumulate, agreement_sums, partition_sums
 from .model import gap_of, gap_unit, nearest_clusters
 from .rotation import Search, rotate_rows, some_rows
+from .row_sweeps import sweep, visit_with, visiting_order
 from .starts import draw_quarter
-from .sweep import sweep, visit_with, visiting_order
 
 # Memberships coincide if the cosine of their centred Y'Y is at least this.
 _COINCIDENT = 0.995

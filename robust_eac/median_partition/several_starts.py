@@ -6,8 +6,8 @@ from heapq import nsmallest
 import numpy as np
 
 from ..common import row_blocks
-from ..core.encoding import first_objects
 from ..core.threads import count_threads, map_threads
+from ..ensemble.encoding import first_objects
 from .alternation import alternate, alternate_once, first_state, resumed, spread
 from .losses import ordered, rotated
 from .rows_in_memory import RowsInMemory, coincide

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
-from ..core.encoding import encode_ensemble
 from ..core.kernels import announce_compiling
 from ..core.threads import progress
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble
 from .alternation import Problem, is_stationary
 from .losses import loss_named
 from .objective import in_memory
@@ -117,7 +118,7 @@ def solve_median_partition(
     >>> result.labels, result.weights.round(2)
     (array([0, 0, 0, 1, 1, 1]), array([0.31, 0.31, 0.31, 0.06]))
     """
-    ensemble = check.ensemble(labels, weighting=weighting, init=init, sample_weight=sample_weight)
+    ensemble = reading.ensemble(labels, weighting=weighting, init=init, sample_weight=sample_weight)
     how = {"n_init": n_init, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs, "random_state": random_state}
     with progress(verbose):
         return solve_ensemble(ensemble, n_clusters, weighting, agreement, init, sample_weight=sample_weight, **how)[0]
@@ -127,12 +128,12 @@ def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_w
     """(result of :func:`solve_median_partition`, the matrices of its membership, the objective)."""
     n, m = ensemble.shape
     n_clusters = check.n_memberships(n_clusters, n)
-    sample_weight = check.sample_weight(sample_weight, ensemble)
+    sample_weight = reading.sample_weight(sample_weight, ensemble)
     weighting = as_weighting(weighting)
     loss = loss_named(agreement, weighting)
     total = float(n if sample_weight is None else sample_weight.sum())
     n_init, limits, n_jobs, rng = check_effort(**how)
-    start = check.init(init, n, n_clusters)
+    start = reading.init(init, n, n_clusters)
     seeds = rng.randint(MAX_SEED, size=n_init if start.name else 1)
 
     # Only a weighting that needs the trusted group reads the encoding.
@@ -244,13 +245,13 @@ def solve_membership(
     >>> result.membership.argmax(axis=1), result.converged
     (array([0, 0, 1, 1, 1]), True)
     """
-    ensemble = check.ensemble(labels, weights=weights, init=init, sample_weight=sample_weight)
+    ensemble = reading.ensemble(labels, weights=weights, init=init, sample_weight=sample_weight)
     n_clusters = check.n_memberships(n_clusters, ensemble.n_samples)
     weights = check.weights(weights, ensemble.n_partitions)
     tol = check.real(tol, name="tol", low=0.0)
     max_sweeps = check.integer(max_sweeps, name="max_sweeps", low=0)
-    start = check.init(init, ensemble.n_samples, n_clusters)
-    sample_weight = check.sample_weight(sample_weight, ensemble)
+    start = reading.init(init, ensemble.n_samples, n_clusters)
+    sample_weight = reading.sample_weight(sample_weight, ensemble)
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
 

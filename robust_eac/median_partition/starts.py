@@ -3,10 +3,10 @@
 import numpy as np
 
 from .. import validation as check
-from ..core.encoding import merge_rows, take_rows, weigh
 from ..core.formula import cluster_counts
 from ..core.kernels import njit
-from ..core.lloyd import best_lloyd, squared_distances
+from ..ensemble.encoding import merge_rows, take_rows, weigh
+from ..ensemble.lloyd import best_lloyd, squared_distances
 
 # With more clusters than this, a random start assigns the rows greedily, since many clusters never separate from random
 # memberships.

@@ -8,8 +8,9 @@ from scipy.special import entr
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
+from ..ensemble import reading
+from ..ensemble.encoding import collapse, encode
 from .tables import shares
 
 
@@ -29,7 +30,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
     >>> equal_weights(np.array([[0, 0], [1, 0], [1, 1]]))
     array([0.5, 0.5])
     """
-    return check.weights(None, check.ensemble(labels).n_partitions)
+    return check.weights(None, reading.ensemble(labels).n_partitions)
 
 
 def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
@@ -67,7 +68,7 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
 
 def encode_collapsed(labels):
     """Check and encode labels, with equal rows merged if that saves enough."""
-    return collapse(encode(check.ensemble(labels).labels))
+    return collapse(encode(reading.ensemble(labels).labels))
 
 
 def pairwise_nmi(labels, mean):

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation as check
-from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
+from ..ensemble import reading
+from ..ensemble.encoding import collapse, encode
 
 
 def ensemble_driven_cluster_index(
@@ -44,7 +45,7 @@ def ensemble_driven_cluster_index(
     >>> [index.round(4).tolist() for index in ensemble_driven_cluster_index(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]))]
     [[1.0, 0.2865], [0.3173, 1.0]]
     """
-    ensemble = check.ensemble(labels, weights=weights)
+    ensemble = reading.ensemble(labels, weights=weights)
     theta = check.real(theta, name="theta", low=0.0, strict=True)
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode(ensemble.labels)

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
+from ..ensemble import reading
+from ..ensemble.encoding import collapse, encode
 from ..median_partition.alternation import Problem, alternate, begun, is_stationary
 from ..median_partition.objective import in_memory
 from ..median_partition.starts import initial_rows
@@ -76,7 +77,7 @@ def redundancy_weights(
     >>> redundancy_weights(labels, n_clusters=2, random_state=0).round(2)
     array([0.25, 0.25, 0.5 ])
     """
-    encoding = encode(check.ensemble(labels).labels)
+    encoding = encode(reading.ensemble(labels).labels)
     if n_clusters is None:
         n_clusters = int(np.median(encoding.partitions.n_clusters) + 0.5)
     n_clusters = check.n_clusters(n_clusters, encoding.n_samples)

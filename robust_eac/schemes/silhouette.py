@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState, Subsets
-from ..core.encoding import encode
 from ..core.kernels import njit
+from ..ensemble import reading
+from ..ensemble.encoding import encode
 from ..ensembles.feature_subsets import RIDGE, check_subsets, for_each_batch
 from .tables import shares
 
@@ -65,7 +66,7 @@ def silhouette_weights(
     >>> silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X, metric="euclidean").round(3)
     array([0.   , 0.528])
     """
-    ensemble = check.ensemble(labels, X=X)
+    ensemble = reading.ensemble(labels, X=X)
     metric = check.choice(metric, _METRICS, name="metric")
     m = ensemble.n_partitions
     X = check.features(X, n_samples=ensemble.n_samples)
@@ -141,7 +142,7 @@ def ramped_silhouette_weights(
     >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=[[0.0], [1.0], [4.0], [5.0]])
     array([1., 0.])
     """
-    ensemble = check.ensemble(labels, X=X)
+    ensemble = reading.ensemble(labels, X=X)
     X = check_given(X, ensemble.n_samples)
     return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from .. import validation as check
 from ..common import RandomState, row_blocks
-from ..core.encoding import encode, one_hot
+from ..ensemble import reading
+from ..ensemble.encoding import encode, one_hot
 from .silhouette import check_given
 from .tables import shares
 
@@ -106,7 +106,7 @@ def _unified(labels, X):
 
 def partition_validity(labels, X):
     """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined."""
-    ensemble = check.ensemble(labels, X=X)
+    ensemble = reading.ensemble(labels, X=X)
     X = check_given(X, ensemble.n_samples)
     encoding = encode(ensemble.labels)
     # A common offset would cost digits.

@@ -93,7 +93,7 @@ def test_select_equals_encoding_the_entries(rng):
 def test_blocks_of_rows_join_without_a_seam(rng, monkeypatch):
     labels, Y = random_ensemble(rng, 23, 4, missing=0.2), random_membership(rng, 23, 3)
     whole = partition_losses(labels, Y), optimality_gap(labels, Y)
-    for module in ("common", "core.encoding"):
+    for module in ("common", "ensemble.encoding"):
         monkeypatch.setattr(f"robust_eac.{module}.BLOCK", 5)
     np.testing.assert_array_equal(partition_losses(labels, Y), whole[0])
     assert optimality_gap(labels, Y) == pytest.approx(whole[1], rel=1e-12)

@@ -19,9 +19,9 @@ from ..access import (
     empty_last,
     encode,
     raw_objective,
+    reading,
     reduce_rows,
     relabel,
-    validation,
     weigh,
 )
 from ..conftest import planted_ensemble
@@ -44,7 +44,7 @@ def run_to_the_end(labels, weighting, seed, n_init):
     weighting = as_weighting(weighting).ready(labels.shape[1], float(len(labels)) ** 2, None)
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
     problem = Problem(raw_objective(encoding, 6), weighting, 1e-5, 100)
-    start = validation.Start("random")
+    start = reading.Start("random")
     states = (_alternation.first_state(problem, start, np.random.RandomState(own)) for own in seeds)
     return [_alternation.alternate(problem, state) for state in states], encoding
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from ..common import BLOCK, row_blocks
-from .formula import cluster_counts
+from ..core.formula import cluster_counts
 
 # Collapsing copies the codes: do it only if it saves at least this share of the rows.
 _MIN_SAVING = 0.1
@@ -125,7 +125,7 @@ class Partitions(NamedTuple):
 
     @property
     def slots(self):
-        """The :class:`~robust_eac.core.encoding.Slots` for the kernels."""
+        """The :class:`~robust_eac.ensemble.encoding.Slots` for the kernels."""
         return Slots(self.offsets, np.empty(0, dtype=np.int64), self.missing_slots)
 
     @property
@@ -192,7 +192,7 @@ class Partitions(NamedTuple):
 class Encoding(NamedTuple):
     """An ensemble of n objects and m partitions, as rows of identical objects and as partitions.
 
-    rows : :class:`~robust_eac.core.encoding.RowData`; codes are 0, 1, ... in the order of the labels' values, and the
+    rows : :class:`RowData`; codes are 0, 1, ... in the order of the labels' values, and the
         number of clusters if the label is missing.
     partitions : :class:`Partitions`
     inverse : (n_samples,) intp or None; row of each object, None if every object is its own row.
@@ -232,7 +232,7 @@ class Encoding(NamedTuple):
 
 
 def encode_ensemble(ensemble, sample_weight=None):
-    """Encode a checked :class:`~robust_eac.validation.Ensemble` and weights of its objects, one row per object."""
+    """Encode an :class:`~robust_eac.ensemble.reading.Ensemble` and weights of its objects, one row per object."""
     encoding = encode(ensemble.labels)
     return encoding if sample_weight is None else weigh(encoding, sample_weight)
 

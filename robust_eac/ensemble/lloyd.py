@@ -12,9 +12,9 @@ from joblib import Parallel, delayed
 
 from .. import validation as check
 from ..common import MAX_SEED, row_blocks
-from . import kernels
+from ..core import kernels
+from ..core.formula import cluster_counts
 from .encoding import take_rows
-from .formula import cluster_counts
 
 # Costs are of order 1: differences below this are rounding errors.
 _SLACK = 1e-11
