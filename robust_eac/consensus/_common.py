@@ -53,7 +53,7 @@ def check_search(n_init, max_iter, n_jobs, random_state):
 
 def trivial(encoding, n_clusters):
     """Clusters of the rows if they need no search, with one cluster or no more rows than clusters; otherwise None."""
-    d = len(encoding.rows.codes)
+    d = encoding.n_rows
     if n_clusters == 1:
         return np.zeros(d, dtype=np.intp)
     return np.arange(d) if d <= n_clusters else None

@@ -143,7 +143,7 @@ def eac_linkage(
     """
     encoding, weights = prepare_ensemble(labels, weights)
     rows, tree = merge_tree(encoding, weights, linkage, random_state)
-    return dendrogram(rows.expand(np.arange(len(rows.rows.codes))), tree)
+    return dendrogram(rows.expand(np.arange(rows.n_rows)), tree)
 
 
 def lifetime_eac(
@@ -183,7 +183,7 @@ def lifetime_eac(
     encoding, weights = prepare_ensemble(labels, weights)
     one_cluster = check.flag(one_cluster, name="one_cluster")
     rows, tree = merge_tree(encoding, weights, linkage, random_state)
-    copies = np.zeros(rows.n_samples - len(rows.rows.codes))
+    copies = np.zeros(rows.n_samples - rows.n_rows)
     heights = np.concatenate([copies, 1.0 - tree.similarities])
     return relabel(rows.expand(cut(tree, _longest_lived(heights, one_cluster))))
 

@@ -246,7 +246,7 @@ def pieces(encoding, n_clusters, imbalance, rng):
     # Identical objects are dealt to their pieces at random. The pieces are in random order, on which the packages'
     # results depend more than on their seeds.
     n = encoding.n_samples
-    d = len(encoding.rows.codes)
+    d = encoding.n_rows
     inverse = np.arange(n) if encoding.inverse is None else encoding.inverse
     counts = encoding.rows.multiplicity.astype(np.int64)
     limit = max(1, int(imbalance * n / n_clusters))

@@ -246,7 +246,7 @@ def bisecting_tree(
     def grow(rows):
         return _leaf(encoding, weights, rows, criterion, singleton, search)
 
-    leaves = [grow(np.arange(len(encoding.rows.codes)))]
+    leaves = [grow(np.arange(encoding.n_rows))]
     parents = []
     levels = [leaves[0].sized_density]
     while len(leaves) < n_clusters:
@@ -258,7 +258,7 @@ def bisecting_tree(
         leaves.append(grow(second))
         parents.append(parent)
         levels.append(sum(leaf.sized_density for leaf in leaves))
-    clusters = np.empty(len(encoding.rows.codes), dtype=np.intp)
+    clusters = np.empty(encoding.n_rows, dtype=np.intp)
     for number, leaf in enumerate(leaves):
         clusters[leaf.rows] = number
     densities = np.array(levels) / encoding.n_samples

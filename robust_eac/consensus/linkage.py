@@ -45,7 +45,7 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     rng = check.random_state(random_state)
     values = 1.0 if values_of is None else values_of(encoding, weights)
     encoding = distinct_rows(encoding)
-    n = len(encoding.rows.codes)
+    n = encoding.n_rows
     partitions = encoding.partitions
     n_pairs = n * (n - 1) // 2
     objects = f"n_samples={encoding.n_samples} objects ({n} distinct)"
@@ -56,7 +56,7 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     shares = weights / weights.max()
     tables = np.zeros((0, 0))
     if isinstance(values, list):
-        tables = np.zeros((len(partitions.sizes), partitions.n_codes.max()))
+        tables = np.zeros((partitions.n_slots, partitions.n_codes.max()))
         for share, start, table in zip(shares, partitions.offsets, values, strict=True):
             tables[start : start + len(table), : len(table)] = share * table
         values = np.empty(0)

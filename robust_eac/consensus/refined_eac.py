@@ -149,7 +149,7 @@ def walk_similarities(encoding, n_steps):
     lengths = np.sqrt(np.diagonal(products))
     lengths = np.outer(lengths, lengths)
     similarity = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0.0).clip(max=1.0)
-    np.fill_diagonal(similarity, encoding.partitions.by_slot(np.ones(len(encoding.partitions.offsets))))
+    np.fill_diagonal(similarity, encoding.partitions.by_slot(np.ones(encoding.partitions.n_partitions)))
     return similarity
 
 

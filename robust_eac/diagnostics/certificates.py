@@ -179,7 +179,7 @@ def _bound_of_membership(encoding, weights, n_clusters, enough):
     n_different = len(different_rows(encoding).rows.codes)
     obstacle = _obstacle(encoding)
     bound = 0.0
-    if obstacle is None and len(encoding.partitions.sizes) < n_different:
+    if obstacle is None and encoding.partitions.n_slots < n_different:
         bound = spectral_bound(encoding, weights, n_clusters)
     if n_different <= MOST_PAIRED:
         obstacle = None
@@ -208,7 +208,7 @@ def _obstacle(encoding):
     """The reason why there is no bound over pairs of base clusters; None if there is one."""
     if not encoding.rows.observed[encoding.rows.multiplicity > 0.0].all():
         return "labels are missing"
-    if len(encoding.partitions.sizes) > MOST_PAIRED:
+    if encoding.partitions.n_slots > MOST_PAIRED:
         return f"there are more than {MOST_PAIRED:,} base clusters"
     return None
 

@@ -267,9 +267,9 @@ def check_groups(groups, labels):
 
 def _count_pairs(encoding, max_pairs, n_jobs, rng):
     """((m + 1, m + 1) number of pairs by how often both are observed and together; whether all pairs are counted)."""
-    m = len(encoding.partitions.offsets)
+    m = encoding.partitions.n_partitions
     collapsed = collapse(encoding)
-    n = len(collapsed.rows.codes)
+    n = collapsed.n_rows
     exact = n * (n - 1) // 2 <= max_pairs
     if exact:
         encoding = collapsed

@@ -129,7 +129,7 @@ def losses_at(partitions, loss):
 
 def hard_losses(encoding, clusters, loss):
     """(m,) losses of all partitions against the clusters of an encoding's rows."""
-    terms = terms_of(encoding, np.ones(len(encoding.partitions.offsets)), loss)
+    terms = terms_of(encoding, np.ones(encoding.partitions.n_partitions), loss)
     tables = tabulate(terms, clusters, 1 + int(clusters.max()))
     found = losses_at(encoding.partitions, loss)(tables.a, tables.b)
     # The difference of large numbers: rounding must not hide perfect agreement.

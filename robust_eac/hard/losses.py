@@ -234,12 +234,12 @@ def encode_for_loss(ensemble, sample_weight):
 
 def most_clusters(encoding):
     """The largest number of clusters for which contingency tables have at most check.MAX_DENSE numbers."""
-    return max(1, check.MAX_DENSE // len(encoding.partitions.sizes))
+    return max(1, check.MAX_DENSE // encoding.partitions.n_slots)
 
 
 def check_tables(encoding, n_clusters, name):
     """Raise ValueError, which names `name`, for more clusters than :func:`most_clusters`."""
-    n_base = len(encoding.partitions.sizes)
+    n_base = encoding.partitions.n_slots
     most = most_clusters(encoding)
     if n_clusters > most:
         needed = n_base * int(n_clusters)

@@ -95,7 +95,7 @@ def solve_from(task, start, seeds, n_jobs):
 
 def best_of_starts(task, start, seeds, n_jobs):
     """The :class:`SearchRun` of least objective: all starts descend, the best few are then searched thoroughly."""
-    weights = task.weighting.first(np.ones(len(task.encoding.partitions.offsets)))
+    weights = task.weighting.first(np.ones(task.encoding.partitions.n_partitions))
     rows = group_copies(task.encoding)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
     of_sample = task._replace(encoding=sample)
@@ -117,7 +117,7 @@ def best_of_starts(task, start, seeds, n_jobs):
         run = search_and_weigh(of_sample, clusters, weights, rng, thorough=of_sample.may_dissolve(clusters))
         if sample is rows:
             return run
-        placed = np.full(len(rows.rows.codes), -1)
+        placed = np.full(rows.n_rows, -1)
         placed[drawn] = run.clusters
         search = whole.search(run.weights, placed)
         search.allocate(rng)
@@ -132,7 +132,7 @@ def best_of_starts(task, start, seeds, n_jobs):
 
 def _start(task, start, number, weights, rng):
     """Clusters of a task's rows to start from; -1 for rows that the search must allocate."""
-    n_rows = len(task.encoding.rows.codes)
+    n_rows = task.encoding.n_rows
     widest = int(min(task.n_clusters, task.encoding.partitions.n_codes.max()))
     if start == "mixed":
         start = ("sequential", "random")[number % 2]
@@ -193,7 +193,7 @@ def refine(task, clusters, weights, rng, *, thorough):
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, clusters)
-        of_rows = np.empty(len(rows.rows.codes), dtype=np.intp)
+        of_rows = np.empty(rows.n_rows, dtype=np.intp)
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
         run = search_and_weigh(left, of_rows, weights, rng, thorough=thorough)
@@ -239,12 +239,12 @@ def _draw_sample(encoding, rng):
     """(encoding of rows drawn in proportion to their weights, their indices); all rows if there are too few."""
     size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.partitions.n_codes.max()))
     size = int(np.ceil(size * encoding.partitions.total / encoding.partitions.n_observed.min()))
-    if len(encoding.rows.codes) >= _SAMPLE_SHARE * size:
+    if encoding.n_rows >= _SAMPLE_SHARE * size:
         rows, counts = draw_rows(encoding, size, rng)
         sample = weigh(take_rows(encoding, rows), counts.astype(np.float64))
         if sample.partitions.n_observed.all():
             return sample, rows
-    return encoding, np.arange(len(encoding.rows.codes))
+    return encoding, np.arange(encoding.n_rows)
 
 
 # Used clusters per empty one in the tables, which have at least two empty ones.
@@ -279,7 +279,7 @@ class PartitionSearch:
         if n_used == 0:
             # The first rows open clusters, as many as base partitions have: with too few, the others are seldom found.
             typical = int(np.median(self._encoding.partitions.n_codes))
-            n_used = min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
+            n_used = min(typical, _FIRST_ENTRIES // self._encoding.partitions.n_slots)
         self._tabulate(self._with_spare(int(n_used)))
 
     @property
@@ -325,7 +325,7 @@ class PartitionSearch:
         tables = self._tables
         psi = self._loss.psi
         offsets = self._encoding.partitions.offsets
-        counts, sizes = np.split(tables.entries, [len(self._encoding.partitions.sizes)])
+        counts, sizes = np.split(tables.entries, [self._encoding.partitions.n_slots])
         of_counts = np.add.reduceat(psi(counts), offsets)
         of_sizes = psi(sizes)
         best = None

@@ -74,7 +74,7 @@ def encode_collapsed(labels):
 def pairwise_nmi(labels, mean):
     """(m, m) normalised mutual information of pairs; 1 if both have one cluster, 0 if one has or nothing is shared."""
     encoding = encode_collapsed(labels)
-    nmi = np.eye(len(encoding.partitions.offsets))
+    nmi = np.eye(encoding.partitions.n_partitions)
     for cells in pair_cells(encoding):
         counts = cells.counts
         total = cells.by_partition(cells.counts)

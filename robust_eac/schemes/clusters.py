@@ -56,7 +56,7 @@ def ensemble_driven_cluster_index(
 def slot_certainty(encoding, weights, theta, pairs=None):
     """(n_slots,) ECI of every base cluster of an encoding of hard partitions, or of `pairs`; 0 for "not observed"."""
     slots = encoding.partitions.cluster_slots
-    entropies = np.zeros(len(encoding.partitions.sizes))
+    entropies = np.zeros(encoding.partitions.n_slots)
     seen = np.repeat(weights, encoding.partitions.n_codes)
     for cells in pair_cells(collapse(encoding)) if pairs is None else pairs:
         own = slots[cells.u]

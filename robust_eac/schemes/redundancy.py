@@ -84,7 +84,7 @@ def redundancy_weights(
     n_init = check.integer(n_init, name="n_init", low=1)
     max_iter = check.integer(max_iter, name="max_iter", low=1)
     rng = check.random_state(random_state)
-    if len(encoding.partitions.offsets) == 1:
+    if encoding.partitions.n_partitions == 1:
         return np.ones(1)
 
     encoding = collapse(encoding)

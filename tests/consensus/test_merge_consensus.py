@@ -241,7 +241,7 @@ def test_auto_goes_to_ten_or_to_the_mean_number(rng):
 def test_scaled_distances_are_those_of_explicit_rows(rng, missing):
     labels, groups = random_ensemble(rng, 20, 5, missing=missing), rng.permutation(np.arange(20) % 3)
     encoding = encode(labels)
-    by_slot = np.where(encoding.partitions.sizes > 0.0, rng.uniform(0.1, 3.0, size=len(encoding.partitions.sizes)), 0.0)
+    by_slot = np.where(encoding.partitions.sizes > 0.0, rng.uniform(0.1, 3.0, size=encoding.partitions.n_slots), 0.0)
     found = scaled_distances(encoding, by_slot[:, np.newaxis], cluster_counts(encoding, groups, 3))
     expected = np.zeros((20, 3))
     for u, start in enumerate(encoding.partitions.offsets):

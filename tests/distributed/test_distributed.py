@@ -406,7 +406,7 @@ def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
 def test_micro_clusters_without_objects_are_left_out(rng):
     labels, _ = problem(rng)
     chunks = _chunks.Chunks(by_rows(labels, 100))
-    table = rng.uniform(size=(len(chunks.partitions.sizes), 4))
+    table = rng.uniform(size=(chunks.partitions.n_slots, 4))
     table[:, 2] += 1.0
     _, counts, sizes = _merging._group_all(chunks, table)
     assert sizes.sum() == N

@@ -43,7 +43,7 @@ def problem(request, rng):
     ensemble = random_ensemble(rng, 12, 5, missing=missing)
     copies = rng.randint(1, 4 if weighted else 2, size=12)
     encoding = encode_ensemble(check_ensemble(ensemble), copies.astype(float) if weighted else None)
-    weights = rng.dirichlet(np.ones(len(encoding.partitions.offsets)))
+    weights = rng.dirichlet(np.ones(encoding.partitions.n_partitions))
     return ensemble, copies, encoding, weights, random_membership(rng, 12, 3)
 
 

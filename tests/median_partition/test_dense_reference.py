@@ -61,7 +61,7 @@ def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n
             labels = labels[np.concatenate([np.arange(len(labels)), rng.randint(len(labels), size=len(labels))])]
         weight = rng.choice([0.3, 1.0, 2.5], size=len(labels)) if weighted else None
         encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), None)
-        rows = random_membership(rng, len(encoding.rows.codes), k)
+        rows = random_membership(rng, encoding.n_rows, k)
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         for row in rng.permutation(len(rows)):
             members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))

@@ -59,8 +59,8 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
     """T and Q, updated at every visit, equal recomputed ones; every hundredth sweep starts from a new membership."""
     rng = np.random.RandomState(0)
     encoding = collapse(encode_ensemble(check_ensemble(ensembles[kind])))
-    weights = rng.dirichlet(np.ones(len(encoding.partitions.offsets)))
-    rows = random_membership(rng, len(encoding.rows.codes), K)
+    weights = rng.dirichlet(np.ones(encoding.partitions.n_partitions))
+    rows = random_membership(rng, encoding.n_rows, K)
     statistics = statistics_of(encoding, weights, rows)
     gap, relaxation = np.inf, 1.0
     for number in range(10_000):

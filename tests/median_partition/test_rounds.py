@@ -43,7 +43,7 @@ def problem(rng, missing, weighted, n=60, m=5, k=3):
     weight = random_sample_weight(rng, n, weighted)
     encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), None)
     weights = rng.uniform(0.1, 1.0, size=m)
-    return encoding, random_membership(rng, len(encoding.rows.codes), k), weights / weights.sum()
+    return encoding, random_membership(rng, encoding.n_rows, k), weights / weights.sum()
 
 
 @cases

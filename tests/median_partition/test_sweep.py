@@ -30,9 +30,9 @@ def encoding():
 def descents(encoding, seed, n_starts=6):
     """(number of sweeps, gap reported, gap measured) from several starts."""
     rng, results = np.random.RandomState(seed), []
-    weights = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets))
+    weights = np.full(encoding.partitions.n_partitions, 1.0 / encoding.partitions.n_partitions)
     for _ in range(n_starts):
-        rows = random_membership(rng, len(encoding.rows.codes), 3)
+        rows = random_membership(rng, encoding.n_rows, 3)
         gap, n_sweeps, state = descend(raw_objective(encoding, 3), weights, rows, tol=TOL, max_sweeps=1000, rng=rng)
         statistics = weighted_statistics(encoding, weights, state.S, state.G)
         results.append((n_sweeps, gap, _model.gap_of(encoding.visited, rows, statistics, encoding.partitions.total)))
