@@ -374,7 +374,7 @@ class RobustEAC(_Consensus):
             reading.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
                 result, matrices, objective = solve_ensemble(ensemble, self.n_clusters, **how)
-            self._store(ensemble.names, result, agreements=agreements_with(objective.encoding, result.labels))
+            self._store(ensemble.names, result, agreements=agreements_with(objective.rows.encoding, result.labels))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
             weight = reading.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.

@@ -149,7 +149,7 @@ def read_new_objects(book, ensemble):
 
 def keep_consensus(ensemble, objective, result, state, tol):
     """The :class:`FixedConsensus` of a median partition, from the objective's state there."""
-    encoding = objective.encoding
+    encoding = objective.rows.encoding
     active = np.flatnonzero(result.weights)
     book = write_codebook(encoding, ensemble, active)
     skip = max(tol, ROUNDING) * encoding.partitions.total

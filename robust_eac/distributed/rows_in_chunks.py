@@ -1,6 +1,6 @@
 """Rows whose memberships are on the workers of Dask, block by block, and steps of these memberships.
 
-Functions of one block get its encoding and its :class:`Proposal`, and report only sums.
+Functions of one block get its encoding and the memberships of its rows, and report only sums.
 """
 
 from typing import NamedTuple
@@ -22,15 +22,19 @@ _MAX_SHORTER = 20
 
 
 class RowsInChunks:
-    """The rows of :class:`~robust_eac.ensemble.chunks.Chunks`; memberships are :class:`Memberships`."""
+    """The rows of :class:`~robust_eac.ensemble.chunks.Chunks`; memberships are a list, of those of every block."""
 
     def __init__(self, chunks):
         self.chunks = chunks
         self.partitions = chunks.partitions
 
     def measure(self, memberships, *, with_agreement, n_threads=1):
-        total, _ = sum_of(task(memberships.t) for task in memberships.each(measure))
+        total, _ = sum_of(task() for task in self.each(accumulate, memberships))
         return self.with_agreement(*total, with_agreement)
+
+    def each(self, function, memberships, n_results=None):
+        """Tasks of a function of (encoding, memberships, ...), one per block, on the worker that stores the block."""
+        return on_blocks(function, self.chunks.encodings, memberships, n_results=n_results)
 
     def with_agreement(self, S, G, wanted):
         return S, G, agreement_sums_from(self.partitions, S, G) if wanted else None
@@ -47,7 +51,7 @@ class RowsInChunks:
         n_samples = self.chunks.n_samples
 
         def of_each(function, *args):
-            return compute(*[task(memberships.t, *args) for task in memberships.each(function)])
+            return compute(*[task(*args) for task in self.each(function, memberships)])
 
         def survey_all(Q):
             lowest, confidence = zip(*of_each(survey_block, Q), strict=True)
@@ -63,24 +67,7 @@ class RowsInChunks:
     def rotate(self, memberships, Q):
         from dask import persist
 
-        memberships.proposals = persist(*[task(memberships.t, Q) for task in memberships.each(rotate_block)])
-        memberships.t = 0.0
-
-
-class Memberships:
-    """Memberships of all rows, on the workers: the proposals of all blocks, and the share t of their steps."""
-
-    def __init__(self, encodings, proposals, t=0.0):
-        self.encodings = encodings
-        self.proposals = proposals
-        self.t = t
-
-    def copy(self):
-        return Memberships(self.encodings, self.proposals, self.t)
-
-    def each(self, function, n_results=None):
-        """Tasks of a function of (encoding, proposal, ...), one per block, on the worker that stores the block."""
-        return on_blocks(function, self.encodings, self.proposals, n_results=n_results)
+        memberships[:] = persist(*[task(Q) for task in self.each(rotate_block, memberships)])
 
 
 class StepsInChunks:
@@ -95,32 +82,35 @@ class StepsInChunks:
 
     def gap(self):
         shared = self._shared()
-        return sum_of(task(shared) for task in self._memberships.each(gap_of_block))[0][0]
+        return sum_of(task(shared) for task in self._objective.rows.each(gap_of_block, self._memberships))[0][0]
 
     def refresh(self):
         self.matrices = self._objective.measure(self._memberships)
 
     def sweep(self, relaxation):
         gap = self._step(visit_with(relaxation))
-        if self._memberships.t == 0.0:
-            gap = self._step()
         # If neither step lowers the objective, the remaining gap is rounding.
-        return None if self._memberships.t == 0.0 else gap
+        return self._step() if gap is None else gap
 
     def _shared(self, *visit):
-        model = self._objective.model(self._weights, self.matrices)
-        return ship(Shared(self._memberships.t, model, *visit))
+        return ship(Shared(self._objective.model(self._weights, self.matrices), *visit))
 
     def _step(self, visit=None):
-        """Take the step that the blocks propose; returns the gap before it."""
+        """Take the step that the blocks propose; returns the gap before it, or None if no share of it is taken."""
+        from dask import persist
+
+        objective = self._objective
         memberships = self._memberships
         shared = self._shared(visit, self._rng.randint(MAX_SEED))
-        proposed = [task(shared, number) for number, task in enumerate(memberships.each(propose, 2))]
-        proposals, sums = zip(*proposed, strict=True)
-        total, memberships.proposals = sum_of(sums, proposals)
+        tasks = enumerate(objective.rows.each(propose, memberships, 2))
+        targets, sums = zip(*[task(shared, number) for number, task in tasks], strict=True)
+        total, targets = sum_of(sums, targets)
         total = Sums(*total)
-        memberships.t, self.matrices = best_share(self._objective, self._weights, self.matrices, total)
-        return total.gap / gap_unit(self._objective.partitions.total)
+        t, self.matrices = best_share(objective, self._weights, self.matrices, total)
+        if t == 0.0:
+            return None
+        memberships[:] = persist(*[task(t) for task in on_blocks(move, memberships, targets)])
+        return total.gap / gap_unit(objective.partitions.total)
 
 
 def best_share(objective, weights, matrices, sums):
@@ -138,56 +128,32 @@ def best_share(objective, weights, matrices, sums):
     return t, after(t)
 
 
-class Proposal(NamedTuple):
-    """Memberships of a block's rows, and those proposed by a sweep; equal if there was no sweep."""
-
-    rows: np.ndarray
-    target: np.ndarray
-
-    def at(self, t):
-        """The memberships after a fraction t of the step."""
-        if t in (0.0, 1.0):
-            return self.target if t else self.rows
-        return self.rows + t * (self.target - self.rows)
-
-
-def still(rows):
-    """The :class:`Proposal` of memberships without a step."""
-    return Proposal(rows, rows)
-
-
 class Shared(NamedTuple):
     """The input of every block for its next step.
 
-    t, model : share of their last steps that all blocks take; that of the objective after that step.
+    model : that of the objective.
     visit, seed : settings of the sweep, None for a step towards the best clusters; draws the orders of the rows.
     """
 
-    t: float
     model: Model
     visit: Visit | None = None
     seed: int = 0
 
 
 def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1):
-    """The :class:`Proposal` of the memberships of least loss by the model of other rows of these partitions."""
+    """Memberships of least loss by the model of other rows of these partitions."""
     part = encoding if len(partitions) == encoding.partitions.n_partitions else select(encoding, partitions)
     absent = model.select(part).with_rows(multiplicity=np.zeros(encoding.n_rows))
-    return still(place_by(*model.of(absent), n_clusters, skip=skip, max_visits=max_visits))
+    return place_by(*model.of(absent), n_clusters, skip=skip, max_visits=max_visits)
 
 
-def measure(encoding, proposal, t):
-    return accumulate(encoding, proposal.at(t))
-
-
-def gap_of_block(encoding, proposal, shared):
+def gap_of_block(encoding, rows, shared):
     visited, statistics = shared.model.of(shared.model.select(encoding))
-    return (gap_of(visited, proposal.at(shared.t).copy(), statistics, encoding.partitions.total),)
+    return (gap_of(visited, rows.copy(), statistics, encoding.partitions.total),)
 
 
-def propose(encoding, proposal, shared, number):
-    """(Proposal of the block of that number, its :class:`Sums`) by one sweep of its rows, with all others fixed."""
-    rows = proposal.at(shared.t)
+def propose(encoding, rows, shared, number):
+    """(memberships by one sweep of the block of that number, with all others fixed; :class:`Sums` of the step)."""
     visited, statistics = shared.model.of(shared.model.select(encoding))
     if shared.visit is None:
         # The Frank-Wolfe step: towards the best cluster of every object.
@@ -197,7 +163,12 @@ def propose(encoding, proposal, shared, number):
         target = rows.copy()
         order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
         gap, _ = sweep_rows(order, *visited, statistics, target, shared.visit)
-    return Proposal(rows, target), sums_of_step(encoding, rows, target, gap)
+    return target, sums_of_step(encoding, rows, target, gap)
+
+
+def move(rows, target, t):
+    """The memberships after a share t of the step."""
+    return target if t == 1.0 else rows + t * (target - rows)
 
 
 class Sums(NamedTuple):
@@ -265,43 +236,41 @@ def _weighty(encoding, rows):
     return (encoding, rows) if weighty.all() else (take_rows(encoding, np.flatnonzero(weighty)), rows[weighty])
 
 
-def sample_memberships(encoding, proposal, t, n_samples):
+def sample_memberships(encoding, rows, n_samples):
     """(memberships of some of the block's rows, their weights) for the choice of a rotation."""
-    encoding, rows = _weighty(encoding, proposal.at(t))
+    encoding, rows = _weighty(encoding, rows)
     some = some_rows(len(rows), max(1, round(MOST_ROWS * encoding.n_samples / max(n_samples, MOST_ROWS))))
     return rows[some], encoding.rows.multiplicity[some]
 
 
-def largest_memberships(encoding, proposal, t):
+def largest_memberships(encoding, rows):
     """(k,) largest membership in every cluster."""
-    return _weighty(encoding, proposal.at(t))[1].max(axis=0, initial=0.0)
+    return _weighty(encoding, rows)[1].max(axis=0, initial=0.0)
 
 
-def survey_block(encoding, proposal, t, Q):
+def survey_block(encoding, rows, Q):
     """(the row of smallest membership in every cluster after a rotation, the total confidence)."""
-    encoding, rows = _weighty(encoding, proposal.at(t))
+    encoding, rows = _weighty(encoding, rows)
     return survey(rows, encoding.rows.multiplicity, Q)
 
 
-def rotate_block(encoding, proposal, t, Q):
-    """The :class:`Proposal` of the rotated memberships."""
-    rows = proposal.at(t).copy()
+def rotate_block(encoding, rows, Q):
+    rows = rows.copy()
     rotate_rows(rows, Q)
-    return still(rows)
+    return rows
 
 
-def finish(encoding, proposal, t, model, skip):
+def finish(encoding, rows, model, skip):
     """Memberships of all objects of a block; those without weight are placed."""
-    rows = proposal.at(t)
     absent = np.flatnonzero(encoding.rows.multiplicity == 0.0)
     if len(absent):
         rows = rows.copy()
         partitions = np.arange(encoding.partitions.n_partitions)
         how = {"skip": skip, "max_visits": MAX_PLACING}
-        rows[absent] = place_block(take_rows(encoding, absent), partitions, model, rows.shape[1], **how).rows
+        rows[absent] = place_block(take_rows(encoding, absent), partitions, model, rows.shape[1], **how)
     return encoding.expand(rows)
 
 
-def winners(encoding, proposal, t, order):
+def winners(encoding, rows, order):
     """(n_rows,) clusters of the rows, with the columns of the memberships in this order."""
-    return proposal.at(t)[:, order].argmax(axis=1)
+    return rows[:, order].argmax(axis=1)

@@ -27,7 +27,7 @@ from ..median_partition.several_starts import LOOSE_TOL, canonical, confirm_trus
 from ..median_partition.solve import MedianPartitionResult, check_effort, result_of, solve_ensemble
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting
-from .rows_in_chunks import Memberships, RowsInChunks, finish, place_block, still, winners
+from .rows_in_chunks import RowsInChunks, finish, place_block, winners
 
 if TYPE_CHECKING:
     from dask.array import Array
@@ -120,13 +120,11 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         with opened(labels, init, sample_weight) as (ensemble, init, weight):
             how |= {"sample_weight": weight}
             result, _, objective = solve_ensemble(ensemble, n_clusters, weighting, agreement, init, **how)
-        agreements = agreements_with(objective.encoding, result.labels)
+        agreements = agreements_with(objective.rows.encoding, result.labels)
         return as_given(result, labels, "labels", "membership"), agreements, objective
     weighting = as_weighting(weighting)
     loss = loss_named(agreement, weighting)
     n_init, limits, n_jobs, rng = check_effort(**how)
-    from dask import persist
-
     with scheduler_watched():
         start = _check_start(init, labels, n_clusters)
         seeds = rng.randint(MAX_SEED, size=n_init if start.name else 1)
@@ -141,11 +139,10 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
             counts = sample().rows.multiplicity
             of_sample = in_memory(weigh(sample(), counts * (total / counts.sum())), n_clusters, loss)
             loose = problem._replace(objective=of_sample, tol=max(problem.tol, LOOSE_TOL))
-            proposals = _place_from_sample(chunks.encodings, loose, start, seeds, n_jobs=n_jobs)
-            state = begun(problem, Memberships(chunks.encodings, proposals), *how)._replace(gap=0.0)
+            memberships = _place_from_sample(chunks.encodings, loose, start, seeds, n_jobs=n_jobs)
+            state = begun(problem, memberships, *how)._replace(gap=0.0)
         else:
-            proposals = persist(*[task() for task in on_blocks(still, chunks.memberships)])
-            state = resumed(problem, Memberships(chunks.encodings, proposals), *how)
+            state = resumed(problem, list(chunks.memberships), *how)
         state = alternate(problem, state)
         state = canonical(*confirm_trust(problem, state, seeds[0]))
         consensus, membership, agreements = _finish(objective, state, limits["tol"], by_object=start.name is not None)
@@ -174,7 +171,7 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
     from dask import persist
 
     objective = problem.objective
-    sample = objective.encoding
+    sample = objective.rows.encoding
     partitions = np.flatnonzero(sample.partitions.n_observed)
     if len(partitions) < sample.partitions.n_partitions:
         # In the start, partitions that observe no sampled object have weight zero.
@@ -183,19 +180,19 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
     state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
     model = objective.model(state.weights, objective.measure(membership))
     shared = partitions, ship(model), objective.n_clusters
-    return persist(*[task(*shared) for task in on_blocks(place_block, encodings)])
+    return list(persist(*[task(*shared) for task in on_blocks(place_block, encodings)]))
 
 
 def _finish(objective, state, tol, *, by_object):
     """(labels, membership, agreements with the labels); Dask arrays, with clusters in the order of `empty_last`."""
     from dask import persist
 
-    rows = state.rows
-    chunks = objective.rows.chunks
+    rows = objective.rows
+    chunks = rows.chunks
     n_clusters = objective.n_clusters
     model = ship(objective.model(state.weights, state.matrices))
-    how = rows.t, model, max(tol, ROUNDING) * objective.partitions.total
-    memberships = persist(*[task(*how) for task in rows.each(finish)])
+    skip = max(tol, ROUNDING) * objective.partitions.total
+    memberships = persist(*[task(model, skip) for task in rows.each(finish, state.rows)])
 
     def first_winners_of_all(order):
         return chunks.first_of([later(first_winners)(block, order) for block in memberships])
@@ -203,6 +200,6 @@ def _finish(objective, state, tol, *, by_object):
     order = order_clusters(first_winners_of_all, n_clusters, by_object=by_object)
     ordered = [later(np.take)(block, order, axis=1) for block in memberships]
     membership = chunks.array(ordered, np.float64, (n_clusters,))
-    of_rows = persist(*[task(rows.t, order) for task in rows.each(winners)])
+    of_rows = persist(*[task(order) for task in rows.each(winners, state.rows)])
     agreements = permutation.adjusted(*agreement_sums_from(chunks.partitions, *chunks.measure(of_rows, n_clusters)))
     return *persist(membership.argmax(axis=1), membership), agreements

@@ -51,14 +51,14 @@ class Chunks(Objects):
         each = zip(labels.to_delayed()[:, 0], weights, self.first_rows, strict=True)
         pairs = [later(read, 2)(chunk, weight, int(first)) for chunk, weight, first in each]
         alone, reports = persist(*zip(*pairs, strict=True))
-        self.partitions, values = merge(compute(*reports), weighted=sample_weight is not None)
-        shared = ship(self.partitions), ship(values)
+        self.partitions, slots = merge(compute(*reports), weighted=sample_weight is not None)
+        partitions = ship(self.partitions)
         starts = [start] * len(self.sizes)
         if check.is_dask_array(start):
             pieces = zip(start.to_delayed().ravel(), self.first_rows, strict=True)
             starts = [later(check_start)(piece, n_clusters, int(first)) for piece, first in pieces]
-        each = zip(on_blocks(encode_block, alone, n_results=2), reports, starts, strict=True)
-        encoded = zip(*[task(report, *shared, rows) for task, report, rows in each], strict=True)
+        each = zip(on_blocks(encode_block, alone, n_results=2), slots, starts, strict=True)
+        encoded = zip(*[task(own, partitions, rows) for task, own, rows in each], strict=True)
         self.encodings, self.memberships = persist(*encoded)
 
     def sample(self, rng):
@@ -148,52 +148,48 @@ def read(labels, weight, first_row):
 
 
 def merge(reports, *, weighted=False):
-    """Merge the reports of all blocks: (partitions, as in an Encoding; the labels of their slots)."""
-    known = np.concatenate([report.values for report in reports])
+    """Merge the reports of all blocks: (partitions, as in an Encoding; for each block, the slots of its own slots)."""
     alone = [report.partitions for report in reports]
-    m = len(alone[0].mask_of)
+    m = alone[0].n_partitions
     total = sum(own.total for own in alone)
     if not 1e-60 < total < 1e60:
         raise ValueError(f"sample_weight must have a sum between 1e-60 and 1e60, got {total}.")
+    values = np.concatenate([report.values for report in reports])
     partition = np.concatenate([np.repeat(np.arange(m), own.n_codes) for own in alone])
-    counts = np.concatenate([own.sizes for own in alone])
-    values = []
-    sizes = []
-    missing = np.zeros(m, dtype=bool)
-    for u in range(m):
-        distinct, place = np.unique(known[partition == u], return_inverse=True)
-        size = np.bincount(place, weights=counts[partition == u])
-        # "Not observed" is the last code.
-        last = distinct == -1
-        missing[u] = last.any()
-        values.append(np.append(distinct[~last], distinct[last]))
-        sizes.append(np.append(size[~last], np.zeros(np.count_nonzero(last))))
-    empty = [u for u, size in enumerate(sizes) if size.sum() == 0.0]
+    # "Not observed" is the last code.
+    keys = np.column_stack([partition, values == -1, values])
+    (partition, is_missing, _), slots = _distinct(keys)
+    sizes = np.bincount(slots, weights=np.concatenate([own.sizes for own in alone]))
+    empty = np.flatnonzero(np.bincount(partition, weights=sizes) == 0.0).tolist()
     if empty and weighted:
         rule = f"every partition must observe an object of positive weight, partition {empty[0]} does not."
         raise ValueError(f"sample_weight: {rule}")
     if empty:
         rule = f"every partition must observe at least one object, column {empty[0]} has no label"
         raise ValueError(f"labels: {rule}: leave it out by da.delete(labels, {empty}, axis=1).")
-    n_codes = np.array([len(size) for size in sizes], dtype=np.int64)
     # Partitions share a mask if they share one in every block.
-    _, mask_of = np.unique([own.mask_of for own in alone], axis=1, return_inverse=True)
-    partitions = hard_partitions(np.concatenate(sizes), n_codes, missing, mask_of.ravel(), total)
-    return partitions._replace(copy=min(own.copy for own in alone)), np.concatenate(values)
+    _, mask_of = _distinct(np.column_stack([own.mask_of for own in alone]))
+    missing = np.bincount(partition, weights=is_missing) > 0.0
+    partitions = hard_partitions(sizes, np.bincount(partition), missing, mask_of, total)
+    partitions = partitions._replace(copy=min(own.copy for own in alone))
+    return partitions, np.split(slots, np.cumsum([own.n_slots for own in alone])[:-1])
 
 
-def encode_block(alone, report, partitions, values, memberships):
-    """(encoding of a block by the common partitions, given memberships on its rows, or None)."""
-    n, m = alone.rows.codes.shape
-    known = np.split(values, partitions.offsets[1:])
-    codes_of = [
-        np.where(own == -1, len(every) - 1, np.searchsorted(every[: len(every) - (every[-1] == -1)], own))
-        for every, own in zip(known, np.split(report.values, alone.partitions.offsets[1:]), strict=True)
-    ]
-    codes_of = np.concatenate(codes_of)
-    codes = np.empty((n, m), dtype=np.min_scalar_type(int(partitions.n_codes.max()) - 1))
-    for block in row_blocks(n):
-        codes[block] = codes_of[alone.partitions.offsets + alone.rows.codes[block]]
+def _distinct(keys):
+    """(columns of the distinct rows, in ascending order; which of them each row is)."""
+    distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
+    return distinct.T, inverse.ravel()
+
+
+def encode_block(alone, slots, partitions, memberships):
+    """(encoding of a block by the common partitions, given memberships on its rows, or None).
+
+    alone, slots : the encoding of the block by itself; for each of its slots, that of the common partitions.
+    """
+    code_of = slots - np.repeat(partitions.offsets, alone.partitions.n_codes)
+    codes = np.empty(alone.rows.codes.shape, dtype=np.min_scalar_type(int(partitions.n_codes.max()) - 1))
+    for block in row_blocks(len(codes)):
+        codes[block] = code_of[alone.partitions.offsets + alone.rows.codes[block]]
     _, example = np.unique(partitions.mask_of, return_index=True)
     observed = np.ascontiguousarray(alone.rows.observed[:, alone.partitions.mask_of[example]])
     rows = alone.rows._replace(codes=codes, observed=observed)

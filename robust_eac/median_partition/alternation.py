@@ -7,6 +7,7 @@ import numpy as np
 from ..core.threads import LOG, stop_if_cancelled
 from .objective import Objective
 from .row_sweeps import ROUNDING
+from .rows_in_memory import place
 from .starts import initial_rows
 from .weightings import Weighting
 
@@ -74,7 +75,7 @@ def first_state(problem, start, rng, name=None):
     if start.memberships is not None:
         return resumed(problem, start.memberships.copy(), rng, name)
     objective = problem.objective
-    return begun(problem, initial_rows(objective.encoding, objective.n_clusters, start.name, rng), rng, name)
+    return begun(problem, initial_rows(objective.rows.encoding, objective.n_clusters, start.name, rng), rng, name)
 
 
 def begun(problem, memberships, rng, name=None):
@@ -103,11 +104,11 @@ def _state(problem, memberships, rng, name, weigh):
 
 def spread(problem, part, state):
     """Extend the memberships of some of the objects to all, for a state with first weights; `part`: their objective."""
-    encoding = problem.objective.encoding
+    encoding = problem.objective.rows.encoding
     skip = problem.tol * encoding.partitions.total
-    rows = part.place(encoding, state.weights, state.rows, leap=True, skip=skip, n_threads=problem.n_threads)
+    rows = place(part, encoding, state.weights, state.rows, leap=True, skip=skip, n_threads=problem.n_threads)
     state = begun(problem, rows, state.rng, state.name)
-    state.log(f"solution of {part.encoding.n_samples} objects, objective {state.objective:.6g}")
+    state.log(f"solution of {part.rows.encoding.n_samples} objects, objective {state.objective:.6g}")
     return state
 
 

@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core import permutation
-from ..ensemble.encoding import select, take_rows
+from ..ensemble.encoding import select
 from .losses import LOSSES
-from .model import MAX_PLACING, Terms, place_by, read
-from .row_sweeps import ROUNDING
+from .model import Terms, read
 from .rows_in_memory import RowsInMemory
 
 _RAW = LOSSES["raw"]
@@ -68,11 +67,6 @@ class Objective:
         """The same objective of other rows."""
         return Objective(self.loss, rows, self.n_clusters)
 
-    @property
-    def encoding(self):
-        """The encoding of rows in memory."""
-        return self.rows.encoding
-
     def measure(self, memberships, n_threads=1):
         """The matrices of these memberships, from which all else is computed."""
         corrected = self.loss.chance_corrected
@@ -99,24 +93,6 @@ class Objective:
 
     def steps(self, weights, memberships, matrices, rng, n_threads=1):
         return self.rows.steps(self, weights, memberships, matrices, rng, n_threads)
-
-    def place(self, encoding, weights, memberships, *, n_threads=1, **how):
-        """Memberships of least loss for the rows of another encoding, with those of the rows in memory fixed."""
-        model = self.model(weights, self.measure(memberships, n_threads), every=True)
-        absent = encoding.with_rows(multiplicity=np.zeros(encoding.n_rows))
-        return place_by(*model.of(absent), self.n_clusters, n_threads=n_threads, **how)
-
-    def expand(self, whole, weights, memberships, tol):
-        """Memberships of all objects of the encoding `whole`, of which the rows in memory are those with weight."""
-        membership = self.encoding.expand(memberships)
-        weightless = np.flatnonzero(whole.rows.multiplicity == 0.0)
-        if len(weightless) == 0:
-            return membership
-        full = np.empty((whole.n_rows, self.n_clusters))
-        full[whole.rows.multiplicity > 0.0] = membership
-        how = {"skip": max(tol, ROUNDING) * whole.partitions.total, "max_visits": MAX_PLACING}
-        full[weightless] = self.place(take_rows(whole, weightless), weights, memberships, **how)
-        return full
 
 
 def require(component, names):

@@ -5,9 +5,10 @@ from functools import cached_property
 import numpy as np
 
 from ..core.formula import accumulate, agreement_sums, partition_sums
-from .model import gap_of, gap_unit, nearest_clusters
+from ..ensemble.encoding import take_rows
+from .model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
 from .rotation import Search, rotate_rows, some_rows
-from .row_sweeps import sweep, visit_with, visiting_order
+from .row_sweeps import ROUNDING, sweep, visit_with, visiting_order
 from .starts import draw_quarter
 
 # Memberships coincide if the cosine of their centred Y'Y is at least this.
@@ -66,6 +67,26 @@ class RowsInMemory:
         inner = weight * (memberships[some] - 1.0 / memberships.shape[1])
         norm = np.linalg.norm(inner.T @ inner)
         return inner / np.sqrt(norm) if norm > 0.0 else inner
+
+
+def place(objective, encoding, weights, memberships, *, n_threads=1, **how):
+    """Memberships of least loss for the rows of another encoding, with those of the objective's rows fixed."""
+    model = objective.model(weights, objective.measure(memberships, n_threads), every=True)
+    absent = encoding.with_rows(multiplicity=np.zeros(encoding.n_rows))
+    return place_by(*model.of(absent), objective.n_clusters, n_threads=n_threads, **how)
+
+
+def expand(objective, whole, weights, memberships, tol):
+    """Memberships of all objects of the encoding `whole`, of which the objective's rows are those with weight."""
+    membership = objective.rows.encoding.expand(memberships)
+    weightless = np.flatnonzero(whole.rows.multiplicity == 0.0)
+    if len(weightless) == 0:
+        return membership
+    full = np.empty((whole.n_rows, objective.n_clusters))
+    full[whole.rows.multiplicity > 0.0] = membership
+    how = {"skip": max(tol, ROUNDING) * whole.partitions.total, "max_visits": MAX_PLACING}
+    full[weightless] = place(objective, take_rows(whole, weightless), weights, memberships, **how)
+    return full
 
 
 def coincide(one, other):

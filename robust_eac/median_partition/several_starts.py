@@ -10,7 +10,7 @@ from ..core.threads import count_threads, map_threads
 from ..ensemble.encoding import first_objects
 from .alternation import alternate, alternate_once, first_state, resumed, spread
 from .losses import ordered, rotated
-from .rows_in_memory import RowsInMemory, coincide
+from .rows_in_memory import RowsInMemory, coincide, expand
 from .starts import reduce_rows
 from .weightings import confirm
 
@@ -36,10 +36,10 @@ def solve(problem, start, seeds, *, n_jobs=None):
     """
     problem, start, whole = reduce_problem(problem, start, n_jobs)
     objective = problem.objective
-    rng = np.random.RandomState([seeds[0], objective.encoding.n_rows])
+    rng = np.random.RandomState([seeds[0], objective.rows.encoding.n_rows])
     state = best_state(problem, start, list(map(np.random.RandomState, seeds)), rng, n_jobs)
     state = canonical(*confirm_trust(problem, state, seeds[0]))
-    membership = objective.expand(whole, state.weights, state.rows, problem.tol)
+    membership = expand(objective, whole, state.weights, state.rows, problem.tol)
     membership, order = empty_last(membership, by_object=start.name is not None)
     return state._replace(matrices=ordered(state.matrices, order)), membership
 
@@ -119,7 +119,7 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
         return alternate(_loose(problem), begin(number, problem))
 
     def in_parallel(function, items):
-        encoding = part.objective.encoding
+        encoding = part.objective.rows.encoding
         outer, n_threads = count_threads(n_jobs, len(items), encoding, part.objective.n_clusters)
         return map_threads(partial(function, problem=part._replace(n_threads=n_threads)), items, outer)
 
@@ -149,7 +149,7 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
 
 def _most_in_step(objective):
     """How many states may run in lockstep, by the numbers of their memberships and matrices S."""
-    return _IN_STEP // (objective.n_clusters * (objective.encoding.n_rows + objective.partitions.n_slots))
+    return _IN_STEP // (objective.n_clusters * (objective.rows.encoding.n_rows + objective.partitions.n_slots))
 
 
 def _loose(problem):
@@ -176,10 +176,10 @@ def _lowest_of_each(objective, states):
 def reduce_problem(problem, start, n_jobs):
     """(the problem on distinct rows with weight, its start, the encoding of all objects)."""
     objective = problem.objective
-    encoding, memberships = reduce_rows(objective.encoding, start.memberships)
+    encoding, memberships = reduce_rows(objective.rows.encoding, start.memberships)
     n_threads = count_threads(n_jobs, 1, encoding, objective.n_clusters)[1]
     problem = problem._replace(objective=objective.on(RowsInMemory(encoding)), n_threads=n_threads)
-    return problem, start._replace(memberships=memberships), objective.encoding
+    return problem, start._replace(memberships=memberships), objective.rows.encoding
 
 
 def confirm_trust(problem, state, seed):

@@ -17,6 +17,7 @@ from ..ensemble.encoding import encode_ensemble
 from .alternation import Problem, is_stationary
 from .losses import loss_named
 from .objective import in_memory
+from .rows_in_memory import expand
 from .several_starts import best_state, canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting, warn_of_copy
@@ -266,5 +267,5 @@ def solve_membership(
     converged = is_stationary(state.gap, tol)
     reason = f"gap={state.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}"
     check.warn_unless(converged, f"The membership did not converge: {reason}.")
-    membership = problem.objective.expand(whole, weights, state.rows, tol)
+    membership = expand(problem.objective, whole, weights, state.rows, tol)
     return MembershipResult(membership, state.objective, state.gap, state.n_sweeps, converged)

@@ -28,6 +28,7 @@ from ..access import (
     _blocks,
     _chunks,
     _encoding,
+    _in_memory,
     _merging,
     _rotation,
     _scheduling,
@@ -138,13 +139,12 @@ def test_line_search_knows_the_objective_along_the_step(rng, missing):
     S, G = accumulate(encoding, rows)
     sums = _blocks.sums_of_step(encoding, rows, target, 0.0)
     for t in (0.3, 1.0):
-        expected = _blocks.measure(encoding, _blocks.Proposal(rows, target), t)
+        expected = accumulate(encoding, _blocks.move(rows, target, t))
         for matrix, fresh in zip(_blocks.after_step(S, G, sums, t), expected, strict=True):
             np.testing.assert_allclose(matrix, fresh, rtol=1e-10, atol=1e-10)
 
     def value(t):
-        moved = _blocks.Proposal(rows, target).at(t)
-        return weights @ losses_of(encoding.partitions, *accumulate(encoding, moved))
+        return weights @ losses_of(encoding.partitions, *accumulate(encoding, _blocks.move(rows, target, t)))
 
     best = _blocks.search_line(encoding.partitions, weights, S, G, sums)
     assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 201))) * (1.0 + 1e-12)
@@ -157,12 +157,11 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
 
     propose = _blocks.propose
 
-    def uphill(encoding, proposal, shared, number):
+    def uphill(encoding, rows, shared, number):
         if shared.visit is None:
-            return propose(encoding, proposal, shared, number)
-        rows = proposal.at(shared.t)
+            return propose(encoding, rows, shared, number)
         target = np.roll(rows, 1, axis=1)
-        return _blocks.Proposal(rows, target), _blocks.sums_of_step(encoding, rows, target, 1e9)
+        return target, _blocks.sums_of_step(encoding, rows, target, 1e9)
 
     monkeypatch.setattr(_blocks, "propose", uphill)
     result = solve_median_partition_distributed(by_rows(labels, 120), K, init=start, tol=1e-3, random_state=0)
@@ -448,12 +447,12 @@ def test_corrected_losses_along_the_step(rng, missing):
     model = objective.model(weights, before)
     for one, other in zip(model.of(encoding)[1], memory.model(weights, before).of(encoding)[1], strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
-    shared = _blocks.Shared(0.0, model, _sweep.visit_with(1.0), 0)
-    proposal, sums = _blocks.propose(encoding, _blocks.Proposal(rows, rows), shared, 0)
+    shared = _blocks.Shared(model, _sweep.visit_with(1.0), 0)
+    target, sums = _blocks.propose(encoding, rows, shared, 0)
     best, _ = _blocks.best_share(objective, weights, before, sums)
 
     def value(t):
-        return weights @ memory.measure(proposal.at(t)).losses
+        return weights @ memory.measure(_blocks.move(rows, target, t)).losses
 
     assert 0.0 < best <= 1.0
     assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 101))) + 1e-6
@@ -464,10 +463,10 @@ def test_objects_without_weight_are_placed(rng):
     objective = raw_objective(_encoding.weigh(encode(labels), weight), K)
     rows, weights = random_membership(rng, 40, K), rng.dirichlet(np.ones(5))
     model = objective.model(weights, objective.measure(rows))
-    full = _blocks.finish(objective.encoding, _blocks.Proposal(rows, rows), 0.0, model, 1e-9)
+    full = _blocks.finish(objective.rows.encoding, rows, model, 1e-9)
     np.testing.assert_array_equal(full[20:], rows[20:])
-    placed = _encoding.take_rows(objective.encoding, np.arange(20))
-    expected = objective.place(placed, weights, rows, skip=1e-9, max_visits=1000)
+    placed = _encoding.take_rows(objective.rows.encoding, np.arange(20))
+    expected = _in_memory.place(objective, placed, weights, rows, skip=1e-9, max_visits=1000)
     np.testing.assert_allclose(full[:20], expected, atol=1e-9)
 
 

@@ -161,7 +161,7 @@ def test_rows_that_bound_a_sample_in_turn_or_from_the_start_lead_to_the_same_opt
 def test_the_state_turns_with_the_memberships(kind, rng):
     labels = noisy(rng, 60, 4, 8, 0.3, missing=0.1)
     objective = kind(encode(labels), 4)
-    rows = rng.dirichlet(np.full(4, 20.0), size=objective.encoding.n_rows)
+    rows = rng.dirichlet(np.full(4, 20.0), size=objective.rows.encoding.n_rows)
     Q = reference.admissible_rotation(rows, rng, 10)
     turned = _losses.rotated(objective.measure(rows), Q)
     objective.rows.rotate(rows, Q)
