@@ -134,15 +134,16 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         sample = cache(lambda: objective.rows.sample(rng))
         weighting = weighting.ready(m, loss.unit(total), lambda: linked_group(sample(), rng))
         problem = Problem(objective, weighting, **limits)
-        how = np.random.RandomState(seeds[0]), "all objects: "
+        own = np.random.RandomState(seeds[0])
+        name = "all objects: "
         if start.name:
             counts = sample().rows.multiplicity
             of_sample = in_memory(weigh(sample(), counts * (total / counts.sum())), n_clusters, loss)
             loose = problem._replace(objective=of_sample, tol=max(problem.tol, LOOSE_TOL))
             memberships = _place_from_sample(chunks.encodings, loose, start, seeds, n_jobs=n_jobs)
-            state = begun(problem, memberships, *how)._replace(gap=0.0)
+            state = begun(problem, memberships, own, name)._replace(gap=0.0)
         else:
-            state = resumed(problem, list(chunks.memberships), *how)
+            state = resumed(problem, list(chunks.memberships), own, name)
         state = alternate(problem, state)
         state = canonical(*confirm_trust(problem, state, seeds[0]))
         consensus, membership, agreements = _finish(objective, state, limits["tol"], by_object=start.name is not None)
@@ -192,7 +193,7 @@ def _finish(objective, state, tol, *, by_object):
     n_clusters = objective.n_clusters
     model = ship(objective.model(state.weights, state.matrices))
     skip = max(tol, ROUNDING) * objective.partitions.total
-    memberships = persist(*[task(model, skip) for task in rows.each(finish, state.rows)])
+    memberships = persist(*[task(model, skip) for task in rows.each(finish, state.memberships)])
 
     def first_winners_of_all(order):
         return chunks.first_of([later(first_winners)(block, order) for block in memberships])
@@ -200,6 +201,6 @@ def _finish(objective, state, tol, *, by_object):
     order = order_clusters(first_winners_of_all, n_clusters, by_object=by_object)
     ordered = [later(np.take)(block, order, axis=1) for block in memberships]
     membership = chunks.array(ordered, np.float64, (n_clusters,))
-    of_rows = persist(*[task(order) for task in rows.each(winners, state.rows)])
+    of_rows = persist(*[task(order) for task in rows.each(winners, state.memberships)])
     agreements = permutation.adjusted(*agreement_sums_from(chunks.partitions, *chunks.measure(of_rows, n_clusters)))
     return *persist(membership.argmax(axis=1), membership), agreements

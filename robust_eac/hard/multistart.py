@@ -146,7 +146,9 @@ def _start(task, start, number, weights, rng):
 def _relaxed(encoding, n_clusters, weights, rng):
     objective = in_memory(encoding, n_clusters)
     problem = Problem(objective, Fixed(weights), _RELAXED_TOL, max_iter=1)
-    return rotate(objective, best_state(problem, reading.Start("random"), [rng], rng, n_jobs=1)).rows.argmax(axis=1)
+    return rotate(objective, best_state(problem, reading.Start("random"), [rng], rng, n_jobs=1)).memberships.argmax(
+        axis=1
+    )
 
 
 def _best_partitions(task, weights, count):

@@ -49,7 +49,7 @@ class State(NamedTuple):
     ended : whether the last alternation found nothing to change.
     """
 
-    rows: np.ndarray
+    memberships: np.ndarray
     matrices: tuple
     losses: np.ndarray
     weights: np.ndarray
@@ -106,14 +106,16 @@ def spread(problem, part, state):
     """Extend the memberships of some of the objects to all, for a state with first weights; `part`: their objective."""
     encoding = problem.objective.rows.encoding
     skip = problem.tol * encoding.partitions.total
-    rows = place(part, encoding, state.weights, state.rows, leap=True, skip=skip, n_threads=problem.n_threads)
-    state = begun(problem, rows, state.rng, state.name)
+    memberships = place(
+        part, encoding, state.weights, state.memberships, leap=True, skip=skip, n_threads=problem.n_threads
+    )
+    state = begun(problem, memberships, state.rng, state.name)
     state.log(f"solution of {part.rows.encoding.n_samples} objects, objective {state.objective:.6g}")
     return state
 
 
 def alternate(problem, state):
-    """Alternate from a state to a joint stationary point; its rows are modified in place."""
+    """Alternate from a state to a joint stationary point; its memberships are modified in place."""
     state = state._replace(ended=False)
     while not state.ended:
         state = alternate_once(problem, state)
@@ -124,7 +126,7 @@ def alternate_once(problem, state):
     """The state after a Y step and an update of the weights."""
     objective = problem.objective
     weighting = problem.weighting
-    steps = objective.steps(state.weights, state.rows, state.matrices, state.rng, problem.n_threads)
+    steps = objective.steps(state.weights, state.memberships, state.matrices, state.rng, problem.n_threads)
     gap, n_sweeps = descend(
         steps,
         tol=problem.tol,

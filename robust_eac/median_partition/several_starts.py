@@ -39,7 +39,7 @@ def solve(problem, start, seeds, *, n_jobs=None):
     rng = np.random.RandomState([seeds[0], objective.rows.encoding.n_rows])
     state = best_state(problem, start, list(map(np.random.RandomState, seeds)), rng, n_jobs)
     state = canonical(*confirm_trust(problem, state, seeds[0]))
-    membership = expand(objective, whole, state.weights, state.rows, problem.tol)
+    membership = expand(objective, whole, state.weights, state.memberships, problem.tol)
     membership, order = empty_last(membership, by_object=start.name is not None)
     return state._replace(matrices=ordered(state.matrices, order)), membership
 
@@ -76,7 +76,7 @@ def order_clusters(first_winners, n_clusters, *, by_object):
 
 
 def canonical(problem, state):
-    """The state at the canonical membership; its rows are changed."""
+    """The state at the canonical membership; its memberships are changed."""
     # Away from a stationary point the gap depends on the rotation: if it is then too large, the alternation continues.
     n_sweeps = None
     while state.n_sweeps != n_sweeps:
@@ -90,11 +90,11 @@ def canonical(problem, state):
 
 
 def rotate(objective, state, *, near=False):
-    """The state rotated to its canonical membership, with its rows changed. near : whether it is known to be close."""
-    Q = objective.rows.rotation(state.rows, near=near)
+    """The state rotated to its canonical membership, in place. near : whether it is known to be close."""
+    Q = objective.rows.rotation(state.memberships, near=near)
     if Q is None:
         return state
-    objective.rows.rotate(state.rows, Q)
+    objective.rows.rotate(state.memberships, Q)
     return state._replace(matrices=rotated(state.matrices, Q))
 
 
@@ -164,7 +164,7 @@ def _lowest_of_each(objective, states):
     """The lowest of each group of states that coincide, since all of them would end in the same minimum."""
     groups = []
     for state in states:
-        signature = objective.rows.signature(state.rows)
+        signature = objective.rows.signature(state.memberships)
         group = next((group for first, group in groups if coincide(first, signature)), None)
         if group is None:
             groups.append((signature, [state]))
@@ -186,11 +186,11 @@ def confirm_trust(problem, state, seed):
     """(problem, state) after alternations and revisions of the weighting in turn."""
 
     def agreements_of(state):
-        return problem.objective.agreements(state.rows, problem.n_threads)
+        return problem.objective.agreements(state.memberships, problem.n_threads)
 
     def go_on(weighting, state):
         revised = problem._replace(weighting=weighting)
-        return alternate(revised, resumed(revised, state.rows, np.random.RandomState(seed)))
+        return alternate(revised, resumed(revised, state.memberships, np.random.RandomState(seed)))
 
     weighting, state = confirm(problem.weighting, state, agreements_of, go_on)
     return problem._replace(weighting=weighting), state

@@ -267,5 +267,5 @@ def solve_membership(
     converged = is_stationary(state.gap, tol)
     reason = f"gap={state.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}"
     check.warn_unless(converged, f"The membership did not converge: {reason}.")
-    membership = expand(problem.objective, whole, weights, state.rows, tol)
+    membership = expand(problem.objective, whole, weights, state.memberships, tol)
     return MembershipResult(membership, state.objective, state.gap, state.n_sweeps, converged)

@@ -62,7 +62,7 @@ def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     assert np.array_equal(many.objective_history, best.history)
     assert many.n_iter == best.n_iter
     assert np.array_equal(many.weights, best.weights)
-    expected, _ = empty_last(encoding.expand(best.rows), by_object=True)
+    expected, _ = empty_last(encoding.expand(best.memberships), by_object=True)
     assert np.array_equal(many.membership, expected)
 
 
@@ -96,7 +96,7 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
     found = _several_starts._lowest_of_each(objective, iter(states))
     assert list(map(id, found)) == list(map(id, expected.values()))
     # They differ in labels where the same objects are together.
-    labels = [state.rows.argmax(axis=1) for state in states]
+    labels = [state.memberships.argmax(axis=1) for state in states]
     assert len({relabel(one).tobytes() for one in labels}) > len(expected)
 
 

@@ -198,10 +198,10 @@ def test_objective_never_rises_and_ends_stationary_in_both(rng, missing):
     assert np.all(np.diff(run.history) <= 1e-12)
     assert run.objective < run.history[0]
     # The Y step had nothing left to do for the last weights, which are optimal for its Y.
-    assert optimality_gap(labels, run.rows, weights=run.weights) == pytest.approx(run.gap, abs=1e-12)
+    assert optimality_gap(labels, run.memberships, weights=run.weights) == pytest.approx(run.gap, abs=1e-12)
     assert run.gap <= 1e-7
     factor = np.linalg.cholesky(Q + 1e-8 * np.eye(10)).T
-    expected = simplex_by_cvxpy(factor, linear_term(encoding, losses_at(encoding, run.rows)))
+    expected = simplex_by_cvxpy(factor, linear_term(encoding, losses_at(encoding, run.memberships)))
     np.testing.assert_allclose(run.weights, expected, atol=1e-5)
 
 
