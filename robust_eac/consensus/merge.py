@@ -152,7 +152,8 @@ def merge_labels(
         n_micro_clusters = check.integer(n_micro_clusters, name="n_micro_clusters", low=least)
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
-    weights = weights if weights is None else check.weights(weights, m)
+    if weights is not None:
+        weights = check.weights(weights, m)
     objects, columns, slots = read_objects(labels, rng, weights=weights)
     encoding = objects.encoding
     if weights is None:

@@ -114,7 +114,9 @@ def assign(grown, n_clusters, n_jobs=None):
     n_groups = int(groups.max()) + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
     # A worker of Dask has as many tasks at a time as threads.
-    n_threads = 1 if objects.is_sampled else count_threads(n_jobs, 1, encoding, counts.shape[1])[1]
+    n_threads = 1
+    if not objects.is_sampled:
+        n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1]
     group_counts = counts @ (groups[:, np.newaxis] == np.arange(n_groups))
     norms = group_norms(encoding, weights, values, group_counts)
     votes, _ = objects.total(vote, leaves, shared=(groups, weights, values, group_counts, norms, n_threads))

@@ -37,7 +37,9 @@ class RowsInChunks:
         return on_blocks(function, self.chunks.encodings, memberships, n_results=n_results)
 
     def with_agreement(self, S, G, wanted):
-        return S, G, agreement_sums_from(self.partitions, S, G) if wanted else None
+        if not wanted:
+            return S, G, None
+        return S, G, agreement_sums_from(self.partitions, S, G)
 
     def steps(self, *how):
         return StepsInChunks(*how)
@@ -89,8 +91,10 @@ class StepsInChunks:
 
     def sweep(self, relaxation):
         gap = self._step(visit_with(relaxation))
+        if gap is None:
+            gap = self._step()
         # If neither step lowers the objective, the remaining gap is rounding.
-        return self._step() if gap is None else gap
+        return gap
 
     def _shared(self, *visit):
         return ship(Shared(self._objective.model(self._weights, self.matrices), *visit))
@@ -141,20 +145,20 @@ class Shared(NamedTuple):
 
 
 def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1):
-    """Memberships of least loss by the model of other rows of these partitions."""
-    part = encoding if len(partitions) == encoding.partitions.n_partitions else select(encoding, partitions)
-    absent = model.select(part).with_rows(multiplicity=np.zeros(encoding.n_rows))
+    """Memberships of least loss by the model of other rows of these partitions, None for all."""
+    part = select(select(encoding, partitions), model.partitions)
+    absent = part.with_rows(multiplicity=np.zeros(encoding.n_rows))
     return place_by(*model.of(absent), n_clusters, skip=skip, max_visits=max_visits)
 
 
 def gap_of_block(encoding, rows, shared):
-    visited, statistics = shared.model.of(shared.model.select(encoding))
+    visited, statistics = shared.model.of(select(encoding, shared.model.partitions))
     return (gap_of(visited, rows.copy(), statistics, encoding.partitions.total),)
 
 
 def propose(encoding, rows, shared, number):
     """(memberships by one sweep of the block of that number, with all others fixed; :class:`Sums` of the step)."""
-    visited, statistics = shared.model.of(shared.model.select(encoding))
+    visited, statistics = shared.model.of(select(encoding, shared.model.partitions))
     if shared.visit is None:
         # The Frank-Wolfe step: towards the best cluster of every object.
         target, slopes = nearest_clusters(visited, rows, statistics)
@@ -233,7 +237,9 @@ def _weighty(encoding, rows):
     """Encoding and memberships of the rows with weight, at least one row."""
     weighty = encoding.rows.multiplicity > 0.0
     weighty[0] |= not weighty.any()
-    return (encoding, rows) if weighty.all() else (take_rows(encoding, np.flatnonzero(weighty)), rows[weighty])
+    if weighty.all():
+        return encoding, rows
+    return take_rows(encoding, np.flatnonzero(weighty)), rows[weighty]
 
 
 def sample_memberships(encoding, rows, n_samples):
@@ -265,9 +271,8 @@ def finish(encoding, rows, model, skip):
     absent = np.flatnonzero(encoding.rows.multiplicity == 0.0)
     if len(absent):
         rows = rows.copy()
-        partitions = np.arange(encoding.partitions.n_partitions)
         how = {"skip": skip, "max_visits": MAX_PLACING}
-        rows[absent] = place_block(take_rows(encoding, absent), partitions, model, rows.shape[1], **how)
+        rows[absent] = place_block(take_rows(encoding, absent), None, model, rows.shape[1], **how)
     return encoding.expand(rows)
 
 

@@ -173,8 +173,9 @@ def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
 
     objective = problem.objective
     sample = objective.rows.encoding
-    partitions = np.flatnonzero(sample.partitions.n_observed)
-    if len(partitions) < sample.partitions.n_partitions:
+    partitions = None
+    if not sample.partitions.n_observed.all():
+        partitions = np.flatnonzero(sample.partitions.n_observed)
         # In the start, partitions that observe no sampled object have weight zero.
         objective = in_memory(select(sample, partitions), objective.n_clusters, objective.loss)
         problem = problem._replace(objective=objective, weighting=Fixed(check.weights(None, len(partitions))))

@@ -231,7 +231,7 @@ def measure_clusters(encoding, clusters, n_clusters):
 
 
 def _on_part(function, partitions, encoding, *args):
-    return function(encoding if partitions is None else select(encoding, partitions), *args)
+    return function(select(encoding, partitions), *args)
 
 
 def like_rows(values, labels, shapes, name):

@@ -333,7 +333,9 @@ def hash_rows(values):
 
 
 def select(encoding, chosen):
-    """The encoding of the chosen partitions, given in ascending order, without the slots and masks of the others."""
+    """The encoding of the chosen partitions, in ascending order and without slots and masks of others; None for all."""
+    if chosen is None:
+        return encoding
     rows, partitions, inverse = encoding
     masks = np.unique(partitions.mask_of[chosen])
     rows = rows._replace(

@@ -89,7 +89,9 @@ def resumed(problem, memberships, rng, name=None):
 
     def weigh(losses):
         weights = problem.weighting.solve(losses)
-        return weights if weights @ losses > _EQUAL * losses.max() else problem.weighting.first(losses)
+        if weights @ losses > _EQUAL * losses.max():
+            return weights
+        return problem.weighting.first(losses)
 
     # With a gap of 0, the Y step measures the gap before it sweeps.
     return _state(problem, memberships, rng, name, weigh)._replace(gap=0.0)
@@ -167,8 +169,11 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
     relaxation = 1.0
     estimate = np.inf
     far = far and max_sweeps > 0
-    gap = np.inf if far else steps.gap()
-    target = tol if far else max(tol, reduction * gap)
+    gap = np.inf
+    target = tol
+    if not far:
+        gap = steps.gap()
+        target = max(tol, reduction * gap)
     while not is_stationary(gap, target) and n_sweeps < max_sweeps:
         if n_sweeps > 0 and estimate > 0.0:
             seen[kind] = max(seen[kind], gap / estimate)

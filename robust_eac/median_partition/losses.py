@@ -65,8 +65,8 @@ class Loss:
     unbounded: str | None = None
 
     def unit(self, total):
-        """Unit of the losses of objects of this total weight: ordered pairs, or 1 if losses are relative to chance."""
-        return 1.0 if self.chance_corrected else total**2
+        """Unit of the losses of objects of this total weight: ordered pairs, or 1 if they are relative to chance."""
+        return total**2
 
 
 class RawLoss(Loss):
@@ -90,6 +90,9 @@ class ChanceCorrectedLoss(Loss):
 
     chance_corrected = True
     unbounded = "bounds exist only for losses that are not corrected for chance"
+
+    def unit(self, total):
+        return 1.0
 
     def matrices(self, S, G, sums):
         _, of_consensus, of_partitions = sums
@@ -123,7 +126,7 @@ def loss_named(agreement, weighting=None):
     """The :class:`Loss` of this name; "auto" is the one that the weighting uses, and needs a weighting."""
     check.choice(agreement, LOSSES if weighting is None else ("auto", *LOSSES), name="agreement")
     if agreement == "auto":
-        agreement = "adjusted" if weighting.chance_corrected else "raw"
+        agreement = weighting.agreement
     return LOSSES[agreement]
 
 

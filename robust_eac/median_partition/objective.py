@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core import permutation
-from ..ensemble.encoding import select
 from .losses import LOSSES
 from .model import Terms, read
 from .rows_in_memory import RowsInMemory
@@ -27,13 +26,9 @@ class Model(NamedTuple):
     G: np.ndarray
     partitions: np.ndarray | None = None
 
-    def of(self, encoding):
+    def of(self, part):
         """(the arrays that a sweep reads, their statistics) for rows of an encoding of the partitions that count."""
-        return read(encoding, self.terms, self.S, self.G)
-
-    def select(self, encoding):
-        """The encoding with only the partitions that count."""
-        return encoding if self.partitions is None else select(encoding, self.partitions)
+        return read(part, self.terms, self.S, self.G)
 
 
 class Objective:

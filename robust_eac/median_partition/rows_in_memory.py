@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from ..core.formula import accumulate, agreement_sums, partition_sums
-from ..ensemble.encoding import take_rows
+from ..ensemble.encoding import select, take_rows
 from .model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
 from .rotation import Search, rotate_rows, some_rows
 from .row_sweeps import ROUNDING, sweep, visit_with, visiting_order
@@ -50,14 +50,16 @@ class RowsInMemory:
     def sample(self, n_clusters, rng):
         """A quarter of the objects, drawn at random; None if that is too small."""
         quarter = draw_quarter(self.encoding, n_clusters, rng)
-        return None if quarter is None else RowsInMemory(quarter)
+        if quarter is None:
+            return None
+        return RowsInMemory(quarter)
 
-    def part(self, model):
-        """The encoding of the partitions that count in a model; the last one is kept for the next Y step."""
+    def part(self, partitions):
+        """The encoding of some partitions, None for all; the last one is kept for the next Y step."""
         # Read once: starts in other threads share the rows.
         pair = self._part
-        if pair is None or not np.array_equal(pair[0], model.partitions):
-            pair = self._part = model.partitions, model.select(self.encoding)
+        if pair is None or not np.array_equal(pair[0], partitions):
+            pair = self._part = partitions, select(self.encoding, partitions)
         return pair[1]
 
     def signature(self, memberships):
@@ -120,7 +122,7 @@ class _Steps:
     def _read(self):
         """What a sweep reads, and its statistics."""
         model = self._objective.model(self._weights, self.matrices)
-        return model.of(self._objective.rows.part(model))
+        return model.of(self._objective.rows.part(model.partitions))
 
     def _sweep(self, visited, statistics, relaxation):
         """Sweep all rows in random order; returns the gap before it."""

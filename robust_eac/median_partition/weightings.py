@@ -34,7 +34,7 @@ class Weighting(BaseEstimator):
     differ. :meth:`ready` is called once, before the first weights; the alternation uses what it returns.
 
     solver : function of the losses, and of the parameters by name, that returns weights.
-    chance_corrected : whether it uses chance-corrected losses.
+    agreement : the losses that it uses, "raw" or "adjusted".
     fixed : whether the weights do not depend on the losses.
 
     References
@@ -50,7 +50,7 @@ class Weighting(BaseEstimator):
     array([0., 1.])
     """
 
-    chance_corrected = False
+    agreement = "raw"
     fixed = False
 
     def ready(self, n_partitions, unit, group):
@@ -255,7 +255,7 @@ class ChanceCorrected(Weighting):
     """
 
     solver = staticmethod(chance_corrected_weights)
-    chance_corrected = True
+    agreement = "adjusted"
 
     def __init__(self, share: float = SHARE) -> None:
         self.share = share
