@@ -122,8 +122,8 @@ def best_share(objective, weights, matrices, sums):
 
     def after(t):
         S, G = after_step(matrices.S, matrices.G, sums, t)
-        loss = objective.loss
-        return loss.matrices(*objective.rows.with_agreement(S, G, loss.chance_corrected))
+        measured = objective.rows.with_agreement(S, G, objective.loss.chance_corrected)
+        return objective.loss.matrices(objective.partitions, *measured)
 
     if objective.loss.exact:
         t = search_line(objective.partitions, weights, matrices.S, matrices.G, sums)

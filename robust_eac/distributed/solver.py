@@ -129,18 +129,14 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         start = _check_start(init, labels, n_clusters)
         seeds = rng.randint(MAX_SEED, size=n_init if start.name else 1)
         chunks = Chunks(labels, sample_weight, start.memberships, n_clusters)
-        total = chunks.partitions.total
         objective = Objective(loss, RowsInChunks(chunks), n_clusters)
         sample = cache(lambda: objective.rows.sample(rng))
-        weighting = weighting.ready(m, loss.unit(total), lambda: linked_group(sample(), rng))
+        weighting = weighting.ready(m, loss.unit(chunks.partitions.total), lambda: linked_group(sample(), rng))
         problem = Problem(objective, weighting, **limits)
         own = np.random.RandomState(seeds[0])
         name = "all objects: "
         if start.name:
-            counts = sample().rows.multiplicity
-            of_sample = in_memory(weigh(sample(), counts * (total / counts.sum())), n_clusters, loss)
-            loose = problem._replace(objective=of_sample, tol=max(problem.tol, LOOSE_TOL))
-            memberships = _place_from_sample(chunks.encodings, loose, start, seeds, n_jobs=n_jobs)
+            memberships = _place_from_sample(problem, sample(), start, seeds, n_jobs=n_jobs)
             state = begun(problem, memberships, own, name)._replace(gap=0.0)
         else:
             state = resumed(problem, list(chunks.memberships), own, name)
@@ -167,22 +163,27 @@ def _check_start(init, labels, n_clusters):
     return reading.Start(memberships=init)
 
 
-def _place_from_sample(encodings, problem, start, seeds, *, n_jobs):
-    """Solve the sample and place the rows of all blocks by its best solution."""
+def _place_from_sample(problem, sample, start, seeds, *, n_jobs):
+    """Solve a sample of the objects, and place the rows of all blocks by its best solution."""
     from dask import persist
 
     objective = problem.objective
-    sample = objective.rows.encoding
+    chunks = objective.rows.chunks
+    counts = sample.rows.multiplicity
+    sample = weigh(sample, counts * (chunks.partitions.total / counts.sum()))
+    problem = problem._replace(tol=max(problem.tol, LOOSE_TOL))
     partitions = None
     if not sample.partitions.n_observed.all():
-        partitions = np.flatnonzero(sample.partitions.n_observed)
         # In the start, partitions that observe no sampled object have weight zero.
-        objective = in_memory(select(sample, partitions), objective.n_clusters, objective.loss)
-        problem = problem._replace(objective=objective, weighting=Fixed(check.weights(None, len(partitions))))
-    state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
-    model = objective.model(state.weights, objective.measure(membership))
+        partitions = np.flatnonzero(sample.partitions.n_observed)
+        sample = select(sample, partitions)
+        objective = objective.on(RowsInChunks(chunks.select(partitions)))
+        problem = problem._replace(weighting=Fixed(check.weights(None, len(partitions))))
+    of_sample = in_memory(sample, objective.n_clusters, objective.loss)
+    state, membership = solve(problem._replace(objective=of_sample), start, seeds, n_jobs=n_jobs)
+    model = objective.model(state.weights, of_sample.measure(membership))
     shared = partitions, ship(model), objective.n_clusters
-    return list(persist(*[task(*shared) for task in on_blocks(place_block, encodings)]))
+    return list(persist(*[task(*shared) for task in on_blocks(place_block, chunks.encodings)]))
 
 
 def _finish(objective, state, tol, *, by_object):

@@ -32,15 +32,18 @@ class Matrices(NamedTuple):
 
 
 class ChanceCorrectedMatrices(NamedTuple):
-    """S and G of memberships; (m,) each, the losses and E[d_u] / 2; the PairSums (see permutation) of the partitions.
+    """S and G of memberships, and for each partition, from them:
 
-    E[d_u] is infinite for partitions that permutations do not change.
+    losses, half_expected : d_u / E[d_u]; E[d_u] / 2, infinite for partitions that permutations do not change.
+    observed : share of all pairs that it observes.
+    sums : its PairSums (see permutation).
     """
 
     S: np.ndarray
     G: np.ndarray
     losses: np.ndarray
     half_expected: np.ndarray
+    observed: np.ndarray
     sums: permutation.PairSums
 
 
@@ -49,7 +52,7 @@ class Loss:
 
     A subclass defines:
 
-    matrices(S, G, sums) : what all else is computed from; `sums` are the lift and the PairSums of consensus
+    matrices(partitions, S, G, sums) : what all else is computed from; `sums` are the lift and the PairSums of consensus
         and partitions (see :func:`~robust_eac.core.formula.agreement_sums`), and None unless `chance_corrected`.
     losses(partitions, matrices) : (m,) losses.
     terms(partitions, weights, matrices) : the :class:`~robust_eac.median_partition.model.Terms` of their weighted sum.
@@ -74,7 +77,7 @@ class RawLoss(Loss):
 
     exact = True
 
-    def matrices(self, S, G, sums=None):
+    def matrices(self, partitions, S, G, sums):
         return Matrices(S, G)
 
     def losses(self, partitions, matrices):
@@ -94,12 +97,13 @@ class ChanceCorrectedLoss(Loss):
     def unit(self, total):
         return 1.0
 
-    def matrices(self, S, G, sums):
+    def matrices(self, partitions, S, G, sums):
         _, of_consensus, of_partitions = sums
         losses = np.maximum(1.0 - permutation.adjusted(*sums), 0.0)
         half_expected = permutation.half_expected_loss(of_consensus, of_partitions)
         half_expected[~permutation.is_informative(of_partitions)] = np.inf
-        return ChanceCorrectedMatrices(S, G, losses, half_expected, of_partitions)
+        observed = (of_partitions.n / partitions.total) ** 2
+        return ChanceCorrectedMatrices(S, G, losses, half_expected, observed, of_partitions)
 
     def losses(self, partitions, matrices):
         return matrices.losses
@@ -107,14 +111,14 @@ class ChanceCorrectedLoss(Loss):
     def terms(self, partitions, weights, matrices):
         """Those of the weighted sum, times :meth:`chance`, so that the coefficients of the d_u sum to one."""
         sums = matrices.sums
-        coef = _rates(weights, matrices) * self.chance(partitions, weights, matrices)
+        coef = _rates(weights, matrices) * self.chance(weights, matrices)
         chance = coef * matrices.losses
         share = permutation.share_of_pairs(sums)
         return Terms(coef, coef - chance, -chance * share, -chance * (sums.own / sums.singles - share))
 
-    def chance(self, partitions, weights, matrices):
+    def chance(self, weights, matrices):
         """Expected loss under permutation, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
-        rates = _rates(weights, matrices) * (matrices.sums.n / partitions.total) ** 2
+        rates = _rates(weights, matrices) * matrices.observed
         return 1.0 / rates.sum() if rates.any() else 1.0
 
 

@@ -65,7 +65,8 @@ class Objective:
     def measure(self, memberships, n_threads=1):
         """The matrices of these memberships, from which all else is computed."""
         corrected = self.loss.chance_corrected
-        return self.loss.matrices(*self.rows.measure(memberships, with_agreement=corrected, n_threads=n_threads))
+        measured = self.rows.measure(memberships, with_agreement=corrected, n_threads=n_threads)
+        return self.loss.matrices(self.partitions, *measured)
 
     def losses(self, matrices):
         """(m,) losses of the partitions."""

@@ -441,7 +441,7 @@ def test_corrected_losses_along_the_step(rng, missing):
     in_chunks = _blocks.RowsInChunks(types.SimpleNamespace(partitions=encoding.partitions))
     objective = memory.on(in_chunks)
     measured = in_chunks.with_agreement(*accumulate(encoding, rows), True)
-    for there, here in zip(memory.measure(rows), objective.loss.matrices(*measured), strict=True):
+    for there, here in zip(memory.measure(rows), objective.loss.matrices(encoding.partitions, *measured), strict=True):
         np.testing.assert_allclose(here, there, rtol=1e-10, atol=1e-12)
     before = memory.measure(rows)
     model = objective.model(weights, before)

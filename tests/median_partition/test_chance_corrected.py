@@ -178,7 +178,7 @@ def test_gradient_is_that_of_the_losses_beside_uninformative_partitions(rng, pla
     read, statistics = read_at(encoding, weights, membership)
     gradient = gradient_of(read, membership, statistics)
     objective = on(encoding)
-    gradient /= objective.loss.chance(encoding.partitions, weights, objective.measure(membership))
+    gradient /= objective.loss.chance(weights, objective.measure(membership))
     h = 1e-5
     for _ in range(10):
         direction = random_membership(rng, 60, 3) - random_membership(rng, 60, 3)
