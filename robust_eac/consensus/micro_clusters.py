@@ -145,7 +145,7 @@ def vote(encoding, leaves, groups, weights, values, group_counts, norms, n_threa
 
 
 def count_votes(encoding, leaves, votes, returned):
-    """(cluster of each row, (number of rows with a leaf in each,)); `returned` clusters have all rows that merged."""
+    """(cluster of each row, (number of rows with a leaf in each,)); rows that merged into `returned` clusters stay."""
     _, merged, chosen = votes
     clusters = np.where(returned[merged], merged, chosen)
     return clusters, (np.bincount(clusters[leaves >= 0], minlength=len(returned)),)

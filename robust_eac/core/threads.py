@@ -71,7 +71,7 @@ def stop_if_cancelled():
 
 
 class _Lines(logging.Handler):
-    """Hands every line to the function `write`, while `n_calls` calls want it to."""
+    """Writes lines of progress as long as any call, counted in `n_calls`, asked for them."""
 
     write = None
     n_calls = 0

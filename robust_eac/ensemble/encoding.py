@@ -64,8 +64,8 @@ class Statistics(NamedTuple):
 
     T : (n_slots, width >= k) coef S, padded with columns of zeros, since loops over whole SIMD vectors are faster.
     Q : (n_masks, k, k) mask_coef G.
-    own : (n_rows, 3) the terms of one object of a row by itself: its mask_coef; mask_coef minus the coefs of its slots
-        in T; the coef of a partition that puts every object into its own cluster.
+    own : (n_rows, 3) terms of one object of a row by itself. Columns: its mask_coef; mask_coef minus the coefs of its
+        slots in T; the coef of a partition that puts every object into its own cluster.
     mask_coef : (n_masks,).
     slot_coef : (n_slots,) coef of each slot.
     """
@@ -81,7 +81,7 @@ class Visit(NamedTuple):
     """How a sweep updates one column of Y.
 
     n_steps : largest number of pairwise steps.
-    skip : a column is left alone if the Frank-Wolfe gap of one object is at most this.
+    skip : a column is left alone if a quarter of the Frank-Wolfe gap of one object is at most this.
     relaxation : over-relaxation factor; 1 stops at the minimum.
     """
 

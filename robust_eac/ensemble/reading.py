@@ -34,7 +34,7 @@ class Ensemble(NamedTuple):
     objects : pandas index of the objects; None if the labels have none.
     categories : for each partition the sorted names and numbers that its labels 0, 1, ... stand for, None if they stand
         for themselves; None if all do.
-    code : expressions for the objects and for the names, in which {} is the parameter.
+    code : templates of Python code for the objects and for the names, shown in errors; {} is the parameter.
     """
 
     labels: np.ndarray
@@ -185,7 +185,7 @@ def _names_nothing(index):
 
 
 def index(labels, /, *, name="labels", **values):
-    """Raise ValueError for values whose index is not that of the labels, in the same order; position counts.
+    """Raise ValueError for values whose index is not that of the labels. Without an index, position counts.
 
     labels : an :class:`Ensemble`, or what has a row per object. name : its parameter. values : arguments by parameter.
     """
@@ -250,9 +250,9 @@ def _refuse_names_of_objects(ensemble, name, titles):
 
 
 def label_column(values, name, column=""):
-    """A vector of labels of any kind as (integers, -1 where missing; what 0, 1, ... stand for, None for themselves).
+    """A vector of labels of any kind as (integers, -1 where missing; its categories, None if labels were integers).
 
-    What they stand for is sorted, numbers before names. name : of the argument. column : title of the vector in errors.
+    Categories are sorted, numbers before names. name : of the argument. column : title of the vector in errors.
     """
     if isinstance(getattr(values, "dtype", np.dtype(object)), np.dtype):
         values = check.as_array(values, name)

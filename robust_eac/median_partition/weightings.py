@@ -56,7 +56,8 @@ class Weighting(BaseEstimator):
     def ready(self, n_partitions, unit, group):
         """The weighting of an alternation, after a check of the parameters: with those that depend on the ensemble.
 
-        `unit` is that of the losses; `group()` finds (the compared pairs of partitions, mask of the trusted group).
+        Losses are at most about `unit`: n_samples^2, or 1 if chance-corrected. `group()` finds (the compared pairs of
+        partitions, mask of the trusted group).
         """
         self.solve(np.ones(n_partitions))
         return self
