@@ -16,6 +16,7 @@ from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clus
 from ..median_partition.objective import Model
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
 from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visit_with, visiting_order
+from ..median_partition.rows_in_memory import RowsInMemory
 
 # Most often that a line search shortens its interval.
 _MAX_SHORTER = 20
@@ -44,8 +45,8 @@ class RowsInChunks:
     def steps(self, *how):
         return StepsInChunks(*how)
 
-    def sample(self, rng):
-        return self.chunks.sample(rng)
+    def sample(self, n_clusters, rng):
+        return RowsInMemory(self.chunks.sample(rng))
 
     def rotation(self, memberships, *, near=False):
         from dask import compute

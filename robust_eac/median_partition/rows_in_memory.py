@@ -39,7 +39,9 @@ class RowsInMemory:
         return S, G, agreement_sums(self.encoding, S, memberships, self._pair_sums)
 
     def steps(self, objective, *how):
-        return (ExactSteps if objective.loss.exact else ModelSteps)(objective, *how)
+        if objective.loss.exact:
+            return ExactSteps(objective, *how)
+        return ModelSteps(objective, *how)
 
     def rotation(self, memberships, *, near=False):
         return Search.of(memberships, self.encoding.rows.multiplicity).canonical(near=near)
@@ -48,7 +50,6 @@ class RowsInMemory:
         rotate_rows(memberships, Q)
 
     def sample(self, n_clusters, rng):
-        """A quarter of the objects, drawn at random; None if that is too small."""
         quarter = draw_quarter(self.encoding, n_clusters, rng)
         if quarter is None:
             return None
