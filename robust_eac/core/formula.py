@@ -130,13 +130,11 @@ def cells_of(partitions, pairs, own, slots, counts):
     return Cells(u, n_own, slice(first, last), span, of_slot, own, slots, of_slot[slots], counts)
 
 
-def agreement_sums(encoding, S, rows, of_partitions=None):
+def agreement_sums(encoding, S, rows, of_partitions):
     """The lift |S_u|^2 - E_u, and the PairSums (see permutation) of consensus and partitions, (m,) each.
 
-    of_partitions : their :func:`partition_sums`, if the caller has them.
+    of_partitions : their :func:`partition_sums`.
     """
-    if of_partitions is None:
-        of_partitions = partition_sums(encoding)
     data = encoding.rows
     partitions = encoding.partitions
     sizes = partitions.sizes
@@ -179,7 +177,7 @@ def moments_of_test(encoding, memberships):
 def adjusted_agreements(encoding, rows, *, n_threads=1):
     """The adjusted agreements a_u of memberships of an encoding's rows."""
     S, _ = accumulate(encoding, rows, n_threads=n_threads)
-    return permutation.adjusted(*agreement_sums(encoding, S, rows))
+    return permutation.adjusted(*agreement_sums(encoding, S, rows, partition_sums(encoding)))
 
 
 def agreement_beside(encoding, losses, consensus):

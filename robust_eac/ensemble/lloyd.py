@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from .. import validation as check
 from ..common import MAX_SEED, row_blocks
 from ..core import kernels
 from ..core.formula import cluster_counts
@@ -41,7 +40,7 @@ def best_lloyd(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng
 
 
 def _from_seeds(encoding, weights, table_of, n_clusters, max_iter, seed):
-    rng = check.random_state(int(seed))
+    rng = np.random.RandomState(seed)
     n_rows = encoding.n_rows
     n_clusters = min(n_clusters, n_rows)
     sample_size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)

@@ -119,7 +119,9 @@ class ChanceCorrectedLoss(Loss):
     def chance(self, weights, matrices):
         """Expected loss under permutation, over all partitions: 1 / sum_u alpha_u / E[d_u], in ordered pairs."""
         rates = _rates(weights, matrices) * matrices.observed
-        return 1.0 / rates.sum() if rates.any() else 1.0
+        if not rates.any():
+            return 1.0
+        return 1.0 / rates.sum()
 
 
 # name -> loss

@@ -10,9 +10,8 @@ from ..common import RandomState
 from ..core.formula import pair_cells
 from ..ensemble import reading
 from ..ensemble.encoding import collapse, encode
-from ..median_partition.alternation import Problem, alternate, begun, is_stationary
+from ..median_partition.alternation import Problem, alternate, first_state, is_stationary
 from ..median_partition.objective import in_memory
-from ..median_partition.starts import initial_rows
 from ..median_partition.weightings import Weighting
 from .tables import share_among_copies
 
@@ -90,9 +89,8 @@ def redundancy_weights(
     encoding = collapse(encoding)
     weighting = RedundancyWeighting(encoding, pair_products(encoding))
     problem = Problem(in_memory(encoding, n_clusters), weighting, _GAP, max_iter, reduction=0.0)
-    starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
-    # The starts are random: they begin with equal weights.
-    states = (begun(problem, start, rng)._replace(gap=0.0) for start in starts)
+    start = reading.Start("random")
+    states = (first_state(problem, start, rng)._replace(gap=0.0) for _ in range(n_init))
     best = min((alternate(problem, state) for state in states), key=lambda state: state.objective)
     message = f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}."
     check.warn_unless(is_stationary(best.gap, _GAP), message)
