@@ -1,7 +1,6 @@
 """An ensemble in a Dask array, chunked by rows: every chunk is encoded where it lies, and reports only sums."""
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,7 +12,6 @@ from ..core.formula import CELLS_AT_ONCE, accumulate, cells_of, count_cells, pai
 from . import reading
 from .encoding import (
     Encoding,
-    Partitions,
     RowData,
     encode,
     first_objects,
@@ -49,9 +47,9 @@ class Chunks(Objects):
                 sample_weight = da.asarray(check.as_array(sample_weight, "sample_weight"))
             weights = like_rows(sample_weight, labels, [(self.n_samples,)], "sample_weight").to_delayed()
         each = zip(labels.to_delayed()[:, 0], weights, self.first_rows, strict=True)
-        pairs = [later(read, 2)(chunk, weight, int(first)) for chunk, weight, first in each]
-        alone, reports = persist(*zip(*pairs, strict=True))
-        self.partitions, slots = merge(compute(*reports), weighted=sample_weight is not None)
+        read_blocks = [later(read, 3)(chunk, weight, int(first)) for chunk, weight, first in each]
+        alone, *reports = persist(*zip(*read_blocks, strict=True))
+        self.partitions, slots = merge(*compute(*reports), weighted=sample_weight is not None)
         partitions = ship(self.partitions)
         starts = [start] * len(self.sizes)
         if check.is_dask_array(start):
@@ -125,15 +123,8 @@ class Chunks(Objects):
         return self.total(measure_clusters, clusters, shared=(n_clusters,))[1]
 
 
-class Report(NamedTuple):
-    """The label of each slot of a block's own encoding, -1 for "not observed", and the partitions of the encoding."""
-
-    values: np.ndarray
-    partitions: Partitions
-
-
 def read(labels, weight, first_row):
-    """(encoding of a block by itself, its :class:`Report`)."""
+    """(encoding of a block by itself, its partitions, the label of each of their slots, -1 for "not observed")."""
     name = f"labels[{first_row}:]"
     ensemble = reading.ensemble(labels, name=name, part=True)
     reading.objects_observed(ensemble, name)
@@ -144,17 +135,19 @@ def read(labels, weight, first_row):
     values = np.empty(encoding.partitions.n_slots, dtype=np.int64)
     for block in row_blocks(len(labels)):
         values[encoding.partitions.offsets + encoding.rows.codes[block]] = labels[block]
-    return encoding, Report(values, encoding.partitions)
+    return encoding, encoding.partitions, values
 
 
-def merge(reports, *, weighted=False):
-    """Merge the reports of all blocks: (partitions, as in an Encoding; for each block, the slots of its own slots)."""
-    alone = [report.partitions for report in reports]
+def merge(alone, values, *, weighted=False):
+    """Merge the partitions of all blocks, given the labels of their slots.
+
+    (partitions, as in an Encoding; for each block, the slots of its own slots).
+    """
     m = alone[0].n_partitions
     total = sum(own.total for own in alone)
     if not 1e-60 < total < 1e60:
         raise ValueError(f"sample_weight must have a sum between 1e-60 and 1e60, got {total}.")
-    values = np.concatenate([report.values for report in reports])
+    values = np.concatenate(values)
     partition = np.concatenate([np.repeat(np.arange(m), own.n_codes) for own in alone])
     # "Not observed" is the last code.
     keys = np.column_stack([partition, values == -1, values])
