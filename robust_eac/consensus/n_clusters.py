@@ -276,19 +276,20 @@ def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):
     first, second = _draw_pair(encoding, groups, max_samples, rng)
     a, b = (_cuts(half, weights[half.partitions], candidates, rng) for half in (first, second))
     _, i, j = np.intersect1d(first.objects, second.objects, assume_unique=True, return_indices=True)
-    held_out, stability, strength = curves = np.zeros((3, len(candidates)))
-    if len(i) > 1:
-        shapes = 1 + np.column_stack([a.max(axis=0), b.max(axis=0)])
-        a = a[i]
-        b = b[j]
-        weight = first.encoding.rows.multiplicity[i]
-        parts = [_on_rows(half.encoding, rows) for half, rows in ((first, i), (second, j))]
-        for place in np.flatnonzero(candidates > 1):
-            of_halves = [_agreements(part, cut[:, place]).mean() for part, cut in zip(parts, (b, a), strict=True)]
-            held_out[place] = np.mean(of_halves)
-            other = weigh(encode(b[:, [place]]), weight)
-            stability[place] = _agreements(other, a[:, place])[0]
-            strength[place] = _strength(a[:, place], b[:, place], weight, shapes[place])
+    curves = np.zeros((3, len(candidates)))
+    if len(i) <= 1:
+        return curves
+    shapes = 1 + np.column_stack([a.max(axis=0), b.max(axis=0)])
+    a = a[i]
+    b = b[j]
+    weight = first.encoding.rows.multiplicity[i]
+    of_first = _on_rows(first.encoding, i)
+    of_second = _on_rows(second.encoding, j)
+    for place in np.flatnonzero(candidates > 1):
+        held_out = np.mean([_agreements(of_first, b[:, place]).mean(), _agreements(of_second, a[:, place]).mean()])
+        stability = _agreements(weigh(encode(b[:, [place]]), weight), a[:, place])[0]
+        strength = _strength(a[:, place], b[:, place], weight, shapes[place])
+        curves[:, place] = held_out, stability, strength
     return curves
 
 
