@@ -8,7 +8,6 @@ from sklearn.base import BaseEstimator, clone
 
 from .. import validation as check
 from ..common import RandomState
-from ..ensemble.scheduling import dask_rows
 from .base import check_found, draw_indices
 
 if TYPE_CHECKING:
@@ -59,6 +58,8 @@ def ensemble_distributed(
     >>> ensemble_distributed(X, ensemble, max_samples=200, random_state=0).shape
     (1000, 5)
     """
+    from ..ensemble.scheduling import dask_rows
+
     X = dask_rows(X, name="X")
     max_samples = check.integer(max_samples, name="max_samples", low=1)
     rng = check.random_state(random_state)
