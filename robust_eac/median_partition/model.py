@@ -29,6 +29,11 @@ class Terms(NamedTuple):
     together: np.ndarray
     alone: np.ndarray
 
+    @property
+    def are_raw(self):
+        """Whether they are those of weighted raw losses."""
+        return not (self.together.any() or self.alone.any()) and np.array_equal(self.coef, self.quadratic)
+
     def take(self, partitions):
         """Those of some of the partitions."""
         return Terms(*(values[partitions] for values in self))
@@ -41,10 +46,13 @@ def read(encoding, terms, S, G):
     rows, slots = encoding.visited
     slot_coef = partitions.by_slot(terms.coef)
     mask_coef = partitions.by_mask(terms.quadratic)
-    together = partitions.by_mask(terms.together)
-    surplus = observed @ (mask_coef - partitions.by_mask(terms.coef) - together)
-    alone = observed @ partitions.by_mask(terms.alone) * partitions.copy
-    if together.any():
+    own = np.zeros((encoding.n_rows, 3))
+    own[:, 0] = observed @ mask_coef
+    if not terms.are_raw:
+        together = partitions.by_mask(terms.together)
+        own[:, 1] = observed @ (mask_coef - partitions.by_mask(terms.coef) - together)
+        own[:, 2] = observed @ partitions.by_mask(terms.alone) * partitions.copy
+        own[rows.multiplicity == 0.0, 2] = 0.0
         # |Y1|^2 is the agreement with one more partition per mask: a single cluster of all its objects.
         slots = slots._replace(whole=partitions.n_slots + np.arange(len(together)))
         slot_coef = np.append(slot_coef, together)
@@ -52,7 +60,7 @@ def read(encoding, terms, S, G):
     statistics = Statistics(
         T=padded(S * slot_coef[:, np.newaxis]),
         Q=G * mask_coef[:, np.newaxis, np.newaxis],
-        own=np.column_stack([observed @ mask_coef, surplus, np.where(rows.multiplicity > 0.0, alone, 0.0)]),
+        own=own,
         mask_coef=mask_coef,
         slot_coef=slot_coef,
     )
