@@ -13,7 +13,7 @@ import numpy as np
 
 from robust_eac import adjusted_rand_score, select_n_clusters, solve_median_partition_distributed
 from robust_eac.consensus import merge_consensus
-from robust_eac.distributed import blocks
+from robust_eac.distributed import rows_in_chunks
 
 from ..shared.ensembles import N_CLUSTERS, N_PARTITIONS, planted_labels
 from ..shared.measure import peak_bytes, timed
@@ -55,14 +55,14 @@ def run_one(*, method, n_samples, n_workers, chunk_rows, memory, repetition):
         _call(method, _rows_of(file, 2000, 200), 0)
         labels, seed = _rows_of(file, n_samples, chunk_rows), derive_seed(0, repetition, "solver")
         name = "search_values" if method == "chance-corrected" else "search_line"
-        ends, search_line = [], getattr(blocks, name)
+        ends, search_line = [], getattr(rows_in_chunks, name)
 
         def search(*arguments):
             # Once in every round.
             ends.append(time.perf_counter())
             return search_line(*arguments)
 
-        with mock.patch.object(blocks, name, search):
+        with mock.patch.object(rows_in_chunks, name, search):
             result, seconds = timed(_call, method, labels, seed)
         return {
             "fit_seconds": seconds,

@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.encoding import Encoding, collapse, select, take_rows, weigh
 from ..core.formula import agreement_beside
 from ..core.permutation import PairSums, hard_sums
 from ..core.threads import LOG, count_threads, map_threads, stop_if_cancelled
+from ..ensemble import reading
+from ..ensemble.encoding import Encoding, collapse, select, take_rows, weigh
 from ..median_partition.alternation import Problem
-from ..median_partition.objective import RawObjective
+from ..median_partition.objective import in_memory
+from ..median_partition.row_sweeps import visiting_order
 from ..median_partition.several_starts import best_state, rotate
 from ..median_partition.starts import draw_rows
-from ..median_partition.sweep import visiting_order
-from ..median_partition.weightings import Fixed, Trusting, Weighting, first_weights
+from ..median_partition.weightings import Fixed, Weighting, confirm
 from .contingency import (
     LEAST_GAIN,
     LOSSES,
@@ -89,12 +90,12 @@ def solve_from(task, start, seeds, n_jobs):
         # Begin with the weights of the start, so that the result is not worse than the start.
         first = task.weighting.solve(task.losses(start))
         run = refine(task, start, first, rng, thorough=task.may_dissolve(start))
-    return confirm(task, run, rng)
+    return confirm_trust(task, run, rng)
 
 
 def best_of_starts(task, start, seeds, n_jobs):
     """The :class:`SearchRun` of least objective: all starts descend, the best few are then searched thoroughly."""
-    weights = first_weights(task.weighting, np.ones(len(task.encoding.partitions.offsets)))
+    weights = task.weighting.first(np.ones(task.encoding.partitions.n_partitions))
     rows = group_copies(task.encoding)
     sample, drawn = _draw_sample(rows, np.random.RandomState(seeds[0]))
     of_sample = task._replace(encoding=sample)
@@ -116,7 +117,7 @@ def best_of_starts(task, start, seeds, n_jobs):
         run = search_and_weigh(of_sample, clusters, weights, rng, thorough=of_sample.may_dissolve(clusters))
         if sample is rows:
             return run
-        placed = np.full(len(rows.rows.codes), -1)
+        placed = np.full(rows.n_rows, -1)
         placed[drawn] = run.clusters
         search = whole.search(run.weights, placed)
         search.allocate(rng)
@@ -131,7 +132,7 @@ def best_of_starts(task, start, seeds, n_jobs):
 
 def _start(task, start, number, weights, rng):
     """Clusters of a task's rows to start from; -1 for rows that the search must allocate."""
-    n_rows = len(task.encoding.rows.codes)
+    n_rows = task.encoding.n_rows
     widest = int(min(task.n_clusters, task.encoding.partitions.n_codes.max()))
     if start == "mixed":
         start = ("sequential", "random")[number % 2]
@@ -143,9 +144,11 @@ def _start(task, start, number, weights, rng):
 
 
 def _relaxed(encoding, n_clusters, weights, rng):
-    objective = RawObjective(encoding, n_clusters)
+    objective = in_memory(encoding, n_clusters)
     problem = Problem(objective, Fixed(weights), _RELAXED_TOL, max_iter=1)
-    return rotate(objective, best_state(problem, "random", [rng], rng, n_jobs=1)).rows.argmax(axis=1)
+    return rotate(objective, best_state(problem, reading.Start("random"), [rng], rng, n_jobs=1)).memberships.argmax(
+        axis=1
+    )
 
 
 def _best_partitions(task, weights, count):
@@ -192,7 +195,7 @@ def refine(task, clusters, weights, rng, *, thorough):
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, clusters)
-        of_rows = np.empty(len(rows.rows.codes), dtype=np.intp)
+        of_rows = np.empty(rows.n_rows, dtype=np.intp)
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
         run = search_and_weigh(left, of_rows, weights, rng, thorough=thorough)
@@ -208,20 +211,19 @@ def refine(task, clusters, weights, rng, *, thorough):
     return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
 
 
-def confirm(task, run, rng):
+def confirm_trust(task, run, rng):
     """Alternate search and trust until the trusted partitions no longer change."""
-    weighting = task.weighting
-    if not isinstance(weighting, Trusting):
-        return run
-    while True:
-        losses = np.maximum(1.0 - agreements_with(task.encoding, run.clusters), 0.0)
-        # Near-duplicates all count: draws of a posterior repeat likely partitions.
-        weighting = weighting.revised(losses, families=False)
-        if weighting is None:
-            return run
-        trusting = task._replace(weighting=weighting)
-        weights = weighting.weights
-        run = refine(trusting, run.clusters, weights, rng, thorough=task.may_dissolve(run.clusters))
+
+    def agreements_of(run):
+        return agreements_with(task.encoding, run.clusters)
+
+    def go_on(weighting, run):
+        revised = task._replace(weighting=weighting)
+        thorough = task.may_dissolve(run.clusters)
+        return refine(revised, run.clusters, weighting.first(run.losses), rng, thorough=thorough)
+
+    # Near-duplicates all count: draws of a posterior repeat likely partitions.
+    return confirm(task.weighting, run, agreements_of, go_on, families=False)[1]
 
 
 def agreements_with(encoding, clusters):
@@ -239,12 +241,12 @@ def _draw_sample(encoding, rng):
     """(encoding of rows drawn in proportion to their weights, their indices); all rows if there are too few."""
     size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.partitions.n_codes.max()))
     size = int(np.ceil(size * encoding.partitions.total / encoding.partitions.n_observed.min()))
-    if len(encoding.rows.codes) >= _SAMPLE_SHARE * size:
+    if encoding.n_rows >= _SAMPLE_SHARE * size:
         rows, counts = draw_rows(encoding, size, rng)
         sample = weigh(take_rows(encoding, rows), counts.astype(np.float64))
         if sample.partitions.n_observed.all():
             return sample, rows
-    return encoding, np.arange(len(encoding.rows.codes))
+    return encoding, np.arange(encoding.n_rows)
 
 
 # Used clusters per empty one in the tables, which have at least two empty ones.
@@ -279,7 +281,7 @@ class PartitionSearch:
         if n_used == 0:
             # The first rows open clusters, as many as base partitions have: with too few, the others are seldom found.
             typical = int(np.median(self._encoding.partitions.n_codes))
-            n_used = min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
+            n_used = min(typical, _FIRST_ENTRIES // self._encoding.partitions.n_slots)
         self._tabulate(self._with_spare(int(n_used)))
 
     @property
@@ -325,7 +327,7 @@ class PartitionSearch:
         tables = self._tables
         psi = self._loss.psi
         offsets = self._encoding.partitions.offsets
-        counts, sizes = np.split(tables.entries, [len(self._encoding.partitions.sizes)])
+        counts, sizes = np.split(tables.entries, [self._encoding.partitions.n_slots])
         of_counts = np.add.reduceat(psi(counts), offsets)
         of_sizes = psi(sizes)
         best = None

@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 from robust_eac import corrupt_ensemble, optimality_gap, solve_median_partition, solve_membership
 
 from .. import reference
-from ..access import ChanceCorrectedObjective, RawObjective, _rotation, encode
+from ..access import _losses, _rotation, corrected_objective, encode, raw_objective
 from ..conftest import planted_ensemble
 
 
@@ -125,8 +125,8 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     rows = 0.2 + 0.2 * (rows / 2.0 - 0.25)
     rows /= rows.sum(axis=1, keepdims=True)
     turned = rows @ reference.rotations(4, rng).T
-    objective = RawObjective(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
-    Q = objective.canonical_rotation(turned)
+    objective = raw_objective(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
+    Q = objective.rows.rotation(turned)
     # The confidence of the rotation that all rows determine.
     full = _rotation.Search.of(turned, np.ones(2000)).canonical()
     best = (turned @ full.T).max(axis=1).mean()
@@ -157,14 +157,14 @@ def test_rows_that_bound_a_sample_in_turn_or_from_the_start_lead_to_the_same_opt
     assert n_bounded > 0
 
 
-@pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
+@pytest.mark.parametrize("kind", [raw_objective, corrected_objective])
 def test_the_state_turns_with_the_memberships(kind, rng):
     labels = noisy(rng, 60, 4, 8, 0.3, missing=0.1)
     objective = kind(encode(labels), 4)
-    rows = rng.dirichlet(np.full(4, 20.0), size=len(objective.encoding.rows.codes))
+    rows = rng.dirichlet(np.full(4, 20.0), size=objective.rows.encoding.n_rows)
     Q = reference.admissible_rotation(rows, rng, 10)
-    turned = objective.rotated(objective.measure(rows), Q)
-    objective.rotate_rows(rows, Q)
+    turned = _losses.rotated(objective.measure(rows), Q)
+    objective.rows.rotate(rows, Q)
     assert np.abs(Q - np.eye(4)).max() > 0.1
     for found, expected in zip(turned, objective.measure(rows), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
