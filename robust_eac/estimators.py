@@ -18,6 +18,7 @@ from .core.threads import progress
 from .diagnostics.agreement import adjusted_agreement
 from .diagnostics.certificates import Assessed
 from .diagnostics.losses import partition_losses
+from .ensemble import reading
 from .hard.multistart import agreements_with
 from .median_partition.solve import solve_ensemble
 from .prediction import keep_consensus, read_new_objects
@@ -77,9 +78,9 @@ class _Consensus(ClusterMixin, BaseEstimator):
         "labels" counts the objects that change cluster at the same losses (see :func:`~robust_eac.certify`). `X` adds a
         certificate. "ambiguous" counts these objects and those whose best move to another cluster raises
         :math:`L = \sum_u \alpha_u d_u` of `labels_` by less than 0.1 L / n_samples. "bound" compares L at `membership_`
-        with its minimum for `weights_`, by :func:`~robust_eac.consensus_lower_bound`. It is "none", with
-        the reason, after merging, for adjusted losses and Dask arrays, and where more than 3,000 objects differ and
-        labels are missing or there are more than 3,000 base clusters.
+        with its minimum for `weights_`, by :func:`~robust_eac.consensus_lower_bound`. It is "none", with the reason,
+        after merging, for chance-corrected losses and Dask arrays, and where more than 3,000 objects differ and labels
+        are missing or there are more than 3,000 base clusters.
 
         Time O(n_samples n_clusters + n_partitions log n_partitions). With `X`, for complete labels, O(n_samples
         n_partitions^2 + K^3) for K base clusters; in addition, that of :func:`~robust_eac.consensus_lower_bound` if at
@@ -128,8 +129,8 @@ class _Consensus(ClusterMixin, BaseEstimator):
         """Names of the partitions: those given, the titles of the fitted columns, or numbers."""
         if names is None:
             return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        known = check.Ensemble(self.labels_, getattr(self, "feature_names_in_", None))
-        check.index(known, name="X", names=names)
+        known = reading.Ensemble(self.labels_, getattr(self, "feature_names_in_", None))
+        reading.index(known, name="X", names=names)
         return check.names(names, self.n_features_in_, name="names")
 
     def to_html(
@@ -370,15 +371,15 @@ class RobustEAC(_Consensus):
             self._store(None, result, agreements=agreements)
             self._fixed = weight = None
         else:
-            ensemble = check.ensemble(X, name="X")
-            check.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
+            ensemble = reading.ensemble(X, name="X")
+            reading.index(ensemble, name="X", weighting=self.weighting, init=self.init, sample_weight=sample_weight)
             with progress(self.verbose):
                 result, matrices, objective = solve_ensemble(ensemble, self.n_clusters, **how)
-            self._store(ensemble.names, result, agreements=agreements_with(objective.encoding, result.labels))
+            self._store(ensemble.names, result, agreements=agreements_with(objective.rows.encoding, result.labels))
             self._fixed = keep_consensus(ensemble, objective, result, matrices, self.tol)
-            weight = check.sample_weight(sample_weight, ensemble)
+            weight = reading.sample_weight(sample_weight, ensemble)
         # The summary describes this fit, even if parameters change afterwards.
-        self._settings = Settings(parameters, type(objective), objective.partitions.total, weight)
+        self._settings = Settings(parameters, objective.loss, objective.partitions.total, weight)
         return self
 
     def predict_membership(self, X: Labels) -> np.ndarray:
@@ -463,7 +464,7 @@ class RobustEAC(_Consensus):
         check_is_fitted(self)
         if self._fixed is None:
             raise ValueError("X: new objects can be placed after a fit to labels in memory, not to a Dask array.")
-        ensemble = check.ensemble(X, name="X", part=True)
+        ensemble = reading.ensemble(X, name="X", part=True)
         self._check_names(ensemble)
         return self._fixed, read_new_objects(self._fixed.book, ensemble)
 
@@ -533,7 +534,7 @@ class MergeConsensus(_Consensus):
         """
         # RobustEAC does not need the consensus functions.
         from .consensus.merge import OF_OBJECTS, merge_labels
-        from .distributed.blocks import as_given, opened
+        from .ensemble.objects import as_given, opened
 
         parameters: dict[str, Any] = self.get_params(deep=False)
         with announce_compiling(), opened(X, name="X") as (source,):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .common import row_blocks
-from .core.encoding import Encoding, RowData, Slots, Statistics, Visited
-from .median_partition.base import MAX_PLACING, padded, place_by, totals_by_mask
-from .median_partition.sweep import ROUNDING
+from .ensemble.encoding import Encoding, RowData, Slots, Statistics, Visited
+from .median_partition.model import MAX_PLACING, padded, place_by, totals_by_mask
+from .median_partition.row_sweeps import ROUNDING
 
 
 class Codebook(NamedTuple):
@@ -149,11 +149,11 @@ def read_new_objects(book, ensemble):
 
 def keep_consensus(ensemble, objective, result, state, tol):
     """The :class:`FixedConsensus` of a median partition, from the objective's state there."""
-    encoding = objective.encoding
+    encoding = objective.rows.encoding
     active = np.flatnonzero(result.weights)
     book = write_codebook(encoding, ensemble, active)
     skip = max(tol, ROUNDING) * encoding.partitions.total
-    coef, quadratic, together = objective.terms(result.weights, state)
+    coef, quadratic, together, _ = objective.loss.terms(encoding.partitions, result.weights, state)
     weighted_S = state.S * encoding.partitions.by_slot(coef)[:, np.newaxis]
     T = np.pad(padded(encoding.partitions.take_slots(weighted_S, active)), ((0, 1), (0, 0)))
     totals = totals_by_mask(encoding.partitions, state.S)

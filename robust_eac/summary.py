@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from . import validation as check
-from .core.encoding import encode_ensemble
 from .diagnostics.certificates import Assessed, Assessment, assess_membership
 from .diagnostics.identifiability import identifiability
-from .median_partition.base import Objective
-from .median_partition.objective import RawObjective
+from .ensemble import reading
+from .ensemble.encoding import encode_ensemble
+from .median_partition.losses import LOSSES, Loss
+from .median_partition.objective import in_memory
 from .median_partition.weightings import name_of
 from .wording import counted, report_text, rows_found
 
@@ -24,20 +25,20 @@ class Settings(NamedTuple):
     """Properties of a fit that are not among its attributes.
 
     parameters : the model's parameters, by name.
-    objective : its objective class, None for merging.
+    loss : what its objective minimises, None for merging.
     total : total weight of the objects.
     sample_weight : weight of each object, None if all are equal.
     """
 
     parameters: dict
-    objective: type[Objective] | None
+    loss: Loss | None
     total: float
     sample_weight: np.ndarray | None
 
     @property
     def unit(self):
         """Unit of the losses."""
-        return (self.objective or Objective).unit(self.total)
+        return (self.loss or LOSSES["raw"]).unit(self.total)
 
 
 def assess(model, X, sample_weight, *, bound=True):
@@ -46,7 +47,7 @@ def assess(model, X, sample_weight, *, bound=True):
     labels = model.labels_
     if check.is_dask_array(labels):
         return Assessed(Assessment(unbounded="the fit was to a Dask array"))
-    ensemble = check.ensemble(X, name="X")
+    ensemble = reading.ensemble(X, name="X")
     if ensemble.shape != (len(labels), len(model.weights_)):
         raise ValueError(
             f"X must be the ensemble that was fitted, {counted(len(model.weights_), 'partition')} of "
@@ -54,15 +55,15 @@ def assess(model, X, sample_weight, *, bound=True):
         )
     if ensemble.names is not None and hasattr(model, "feature_names_in_"):
         model._check_names(ensemble)
-    check.index(ensemble, name="X", sample_weight=sample_weight)
-    encoding = encode_ensemble(ensemble, check.sample_weight(sample_weight, ensemble))
-    if settings.objective is None:
+    reading.index(ensemble, name="X", sample_weight=sample_weight)
+    encoding = encode_ensemble(ensemble, reading.sample_weight(sample_weight, ensemble))
+    if settings.loss is None:
         membership = np.eye(model.n_clusters_found_)[labels]
         unbounded = "merging minimises no objective"
     else:
         membership = model.membership_
-        unbounded = settings.objective.unbounded
-    objective = (settings.objective or RawObjective)(encoding, membership.shape[1])
+        unbounded = settings.loss.unbounded
+    objective = in_memory(encoding, membership.shape[1], settings.loss or LOSSES["raw"])
     losses = objective.losses(objective.measure(membership))
     if not np.allclose(losses, model.losses_, rtol=0.0, atol=_SAME * settings.unit):
         raise ValueError(
@@ -84,7 +85,7 @@ def describe(model, names, assessment=None):
     """The rows of the report on a fitted model, as two dicts {subject: text}: what was found, and how sure it is."""
     n = len(model.labels_)
     settings = model._settings
-    is_merged = settings.objective is None
+    is_merged = settings.loss is None
     parameters = settings.parameters
     weighting = "the trusted ones, with equal weights" if is_merged else name_of(parameters["weighting"])
     found = rows_found(model.labels_, parameters["n_clusters"], model.weights_, weighting, model.agreements_, names)

@@ -20,37 +20,43 @@ from robust_eac.consensus.graph_partitioning import _closest, partition_graph, p
 from robust_eac.consensus.kmeans import _cross_entropies as cross_entropies
 from robust_eac.consensus.kmeans import degree_costs
 from robust_eac.consensus.refined_eac import walk_similarities
-from robust_eac.core import encoding as _encoding
 from robust_eac.core import formula as _formula
 from robust_eac.core import kernels as _kernels
-from robust_eac.core import lloyd as _lloyd
 from robust_eac.core import permutation as _chance
 from robust_eac.core import threads as _threads
-from robust_eac.core.encoding import (
+from robust_eac.core.formula import (
+    accumulate,
+    adjusted_agreements,
+    cluster_counts,
+    moments_of_test,
+    pair_cells,
+)
+from robust_eac.datasets import loading as datasets
+from robust_eac.diagnostics import certificates as _certificates
+from robust_eac.diagnostics.identifiability import identifiability
+from robust_eac.distributed import rows_in_chunks as _blocks
+from robust_eac.distributed import solver as distributed
+from robust_eac.ensemble import chunks as _chunks
+from robust_eac.ensemble import encoding as _encoding
+from robust_eac.ensemble import lloyd as _lloyd
+from robust_eac.ensemble import objects as _objects
+from robust_eac.ensemble import reading
+from robust_eac.ensemble import scheduling as _scheduling
+from robust_eac.ensemble.encoding import (
     Visit,
     collapse,
     encode,
     encode_ensemble,
+    first_objects,
     one_hot,
     relabel,
     select,
     take_rows,
     weigh,
 )
-from robust_eac.core.formula import (
-    accumulate,
-    adjusted_agreements,
-    cluster_counts,
-    losses_of,
-    moments_of_test,
-    pair_cells,
-)
-from robust_eac.core.lloyd import scaled_distances, table_costs
-from robust_eac.datasets import loading as datasets
-from robust_eac.diagnostics import certificates as _certificates
-from robust_eac.diagnostics.identifiability import identifiability
-from robust_eac.distributed import blocks as _blocks
-from robust_eac.distributed import solver as distributed
+from robust_eac.ensemble.lloyd import scaled_distances, table_costs
+from robust_eac.ensemble.reading import ensemble as check_ensemble
+from robust_eac.ensemble.reading import index as check_index
 from robust_eac.features import base as ensemble_base
 from robust_eac.features import feature_subsets
 from robust_eac.features import indices as _ovi
@@ -64,27 +70,24 @@ from robust_eac.hard.pairs import PairTables
 from robust_eac.hard.search import CountTables, tables_of
 from robust_eac.hard.search import PartitionSearch as Search
 from robust_eac.median_partition import alternation as _alternation
-from robust_eac.median_partition import base as _gradient
-from robust_eac.median_partition import objective as _raw
+from robust_eac.median_partition import losses as _losses
+from robust_eac.median_partition import model as _model
 from robust_eac.median_partition import partition_bound, trust
 from robust_eac.median_partition import rotation as _rotation
+from robust_eac.median_partition import row_sweeps as _sweep
+from robust_eac.median_partition import rows_in_memory as _in_memory
 from robust_eac.median_partition import several_starts as _several_starts
 from robust_eac.median_partition import starts as _starts
-from robust_eac.median_partition import sweep as _sweep
 from robust_eac.median_partition import weightings as joint
 from robust_eac.median_partition.alternation import Problem, next_relaxation
-from robust_eac.median_partition.base import (
-    empty_last,
-    frank_wolfe_gaps,
-    gap_of,
-    gap_unit,
-    gradient_of,
-    weighted_statistics,
-)
+from robust_eac.median_partition.losses import LOSSES as SOFT_LOSSES
+from robust_eac.median_partition.losses import raw_losses as losses_of
 from robust_eac.median_partition.lower_bound import _membership_bounds, _pair_terms, bound_memberships, spectral_bound
-from robust_eac.median_partition.objective import OBJECTIVES, ChanceCorrectedObjective, RawObjective
+from robust_eac.median_partition.model import frank_wolfe_gaps, gap_of, gap_unit, gradient_of
+from robust_eac.median_partition.objective import Objective, in_memory
+from robust_eac.median_partition.row_sweeps import visiting_order
+from robust_eac.median_partition.several_starts import empty_last
 from robust_eac.median_partition.starts import draw_quarter, initial_rows, reduce_rows
-from robust_eac.median_partition.sweep import visiting_order
 from robust_eac.median_partition.trust import (
     Pairs,
     are_apart,
@@ -102,11 +105,22 @@ from robust_eac.plotting.charts import draw_agreements
 from robust_eac.reporting import page as report_page
 from robust_eac.schemes import FEATURE_SCHEMES
 from robust_eac.schemes.selection import _hull_vertices, _spectral_groups
-from robust_eac.validation import ensemble as check_ensemble
-from robust_eac.validation import index as check_index
 
 # `robust_eac.consensus.eac` is the function.
 _eac_module = import_module("robust_eac.consensus.eac")
+
+
+def weighted_statistics(encoding, weights, S, G):
+    """Statistics of the raw losses at S and G."""
+    return _model.read(encoding, SOFT_LOSSES["raw"].terms(encoding.partitions, weights, None), S, G)[1]
+
+
+def raw_objective(encoding, k):
+    return in_memory(encoding, k)
+
+
+def corrected_objective(encoding, k):
+    return in_memory(encoding, k, SOFT_LOSSES["adjusted"])
 
 
 def statistics_of(encoding, weights, rows):
@@ -115,8 +129,8 @@ def statistics_of(encoding, weights, rows):
 
 
 def visit(visiting, statistics, rows, order, how):
-    """Visit the rows of an encoding or objective in an order: (sum of their gaps, change of the objective)."""
-    return _sweep.sweep_rows(order, *visiting.visited, statistics, rows, how)
+    """Visit the rows of an encoding, or the arrays that a sweep reads: (sum of gaps, change of the objective)."""
+    return _sweep.sweep_rows(order, *getattr(visiting, "visited", visiting), statistics, rows, how)
 
 
 def losses_at(encoding, rows):
@@ -126,7 +140,9 @@ def losses_at(encoding, rows):
 
 def sweep(visiting, statistics, rows, order, *, n_steps=4, skip=0.0, relaxation=1.0):
     """One sweep, which changes rows, T and Q; the sum of its gaps."""
-    return _sweep.sweep(visiting.visited, statistics, rows, order, Visit(n_steps, skip, relaxation))
+    return _sweep.sweep(
+        getattr(visiting, "visited", visiting), statistics, rows, order, Visit(n_steps, skip, relaxation)
+    )
 
 
 def descend(objective, weights, rows, *, rng, **limits):
@@ -137,9 +153,9 @@ def descend(objective, weights, rows, *, rng, **limits):
 
 def alternate(objective, start, weighting, *, seed, tol=1e-5, max_iter=100):
     """The state of one start."""
-    start = start if isinstance(start, str) else np.array(start)
+    start = reading.Start(start) if isinstance(start, str) else reading.Start(memberships=np.array(start))
     problem = Problem(objective, weighting, tol, max_iter)
-    return _alternation.solve_start(problem, start, np.random.RandomState(seed))
+    return _alternation.alternate(problem, _alternation.first_state(problem, start, np.random.RandomState(seed)))
 
 
 def check_labels(labels):

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from robust_eac import coassociation_matrix
 
-from .access import check_ensemble, check_index, check_labels, validation
+from .access import _scheduling, check_ensemble, check_index, check_labels, reading, validation
 
 LABELS = np.array([[0, 1, 2], [0, 1, 2], [0, 1, -1], [1, 0, 0], [1, 0, 0], [1, 2, 0], [2, 2, 1], [2, 2, 1]])
 N, M = LABELS.shape
@@ -256,13 +256,13 @@ def test_dask_arrays():
     for labels in (array, [array[:, 0], array[:, 1]]):
         with pytest.raises(TypeError, match="in memory"):
             check_labels(labels)
-    assert np.array_equal(validation.dask_rows(array, name="labels"), LABELS)
+    assert np.array_equal(_scheduling.dask_rows(array, name="labels"), LABELS)
     unknown = array[array[:, 0] > 0]
     for bad in (None, LABELS, unknown, *(
         da.from_array(array) for array in (LABELS[:, 0], LABELS.astype(str), LABELS.astype(complex), LABELS[:0])
     )):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match="labels"):
-            validation.dask_rows(bad, name="labels")
+            _scheduling.dask_rows(bad, name="labels")
 
 
 # Other arguments.
@@ -299,7 +299,7 @@ def named(check, **options):
 CHECKS = {
     "weights": (partial(validation.weights, n_partitions=N), (None, np.ones(N), [1e308] * N, [TINY] * N), NO_VECTORS),
     "sample_weight": (
-        partial(validation.sample_weight, ensemble=check_ensemble(LABELS)), (None, np.ones(N)),
+        partial(reading.sample_weight, ensemble=check_ensemble(LABELS)), (None, np.ones(N)),
         (*NO_VECTORS, np.full(N, 1e-300), np.full(N, 1e300), np.eye(N)[2]),
     ),
     "membership": (
@@ -308,11 +308,11 @@ CHECKS = {
         (*NO_MATRICES, ROWS[:, 0], ROWS[:, :0], ROWS[:-1], ROWS.T, ROWS.astype(complex), 0.0 * ROWS, -ROWS,
          (1.0 + 2e-6) * ROWS, np.where(ROWS > 0.3, np.nan, ROWS), np.ma.masked_array(ROWS), ROWS[:, :, np.newaxis]),
     ),
-    "consensus": (partial(validation.clusters, n_samples=N, name="consensus"),
+    "consensus": (partial(reading.clusters, n_samples=N, name="consensus"),
                   (*PARTITIONS, *NO_PARTITIONS[:1], *NO_PARTITIONS[2:4]), (NO_PARTITIONS[1], *NO_PARTITIONS[4:])),
-    "partition": (partial(validation.hard_partition, n_samples=N), PARTITIONS, NO_PARTITIONS),
+    "partition": (partial(reading.hard_partition, n_samples=N), PARTITIONS, NO_PARTITIONS),
     "init": (
-        partial(validation.init, n_samples=N, n_clusters=2), (None, "kmeans", CODES + 7, *PARTITIONS),
+        partial(reading.init, n_samples=N, n_clusters=2), (None, "kmeans", CODES + 7, *PARTITIONS),
         (*NO_PARTITIONS, np.arange(N), CODES + 0.5, SHARES, sparse.csr_array(SHARES), "k-means", 3, np.eye(N)),
     ),
     "X": (
@@ -352,12 +352,12 @@ def test_what_a_check_takes_and_refuses(kind):
 
 def test_what_checks_return():
     for form in PARTITIONS:
-        assert np.array_equal(validation.clusters(form, N, name="partition"), CODES)
-        assert np.array_equal(validation.init(form, N, 2), np.eye(2)[CODES])
+        assert np.array_equal(reading.clusters(form, N, name="partition"), CODES)
+        assert np.array_equal(reading.init(form, N, 2).memberships, np.eye(2)[CODES])
     # Labels in range keep their numbers, others are numbered.
-    assert np.array_equal(validation.init(2 * CODES, N, 3), np.eye(3)[2 * CODES])
-    assert np.array_equal(validation.init(3 * CODES + 1, N, 3), np.eye(3)[CODES])
-    labels, codes = validation.hard_partition(3 * CODES + 1, N)
+    assert np.array_equal(reading.init(2 * CODES, N, 3).memberships, np.eye(3)[2 * CODES])
+    assert np.array_equal(reading.init(3 * CODES + 1, N, 3).memberships, np.eye(3)[CODES])
+    labels, codes = reading.hard_partition(3 * CODES + 1, N)
     assert labels.tolist() == [1, 4]
     assert np.array_equal(codes, CODES)
     assert_allclose(validation.membership(sparse.csr_array(ROWS), N), ROWS, rtol=1e-12)
@@ -368,7 +368,7 @@ def test_what_checks_return():
     assert validation.candidates([4, 2, 4], high=9, high_name="n").tolist() == [2, 4]
     assert validation.candidates(3, high=9, high_name="n").tolist() == [3]
     with pytest.raises(TypeError, match="got 'a'"):
-        validation.hard_partition([0, "a", "b", 1], 4)
+        reading.hard_partition([0, "a", "b", 1], 4)
 
 
 # Position counts.

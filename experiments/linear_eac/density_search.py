@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 from robust_eac import validation as check
 from robust_eac.common import MAX_SEED, RandomState
 from robust_eac.consensus._common import check_search, prepare
-from robust_eac.core.encoding import collapse, relabel
 from robust_eac.core.formula import cluster_counts
 from robust_eac.core.kernels import njit
-from robust_eac.core.lloyd import best_lloyd, squared_distances
-from robust_eac.median_partition.sweep import gather
+from robust_eac.ensemble.encoding import collapse, relabel
+from robust_eac.ensemble.lloyd import best_lloyd, squared_distances
+from robust_eac.median_partition.row_sweeps import gather
 from robust_eac.metrics.external import pair_weights, sized_densities
 
 # Gains (in objects) up to this are rounding errors.

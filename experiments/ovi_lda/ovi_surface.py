@@ -8,7 +8,7 @@ import string
 
 import numpy as np
 
-from robust_eac.core.encoding import relabel
+from robust_eac.ensemble.encoding import relabel
 from robust_eac.metrics import ovi_lda
 
 from ..shared.store import derive_seed

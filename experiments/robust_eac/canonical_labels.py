@@ -6,7 +6,7 @@ the same losses: one is the other, rotated.
 
 from unittest.mock import patch
 
-from robust_eac.median_partition.base import Objective
+from robust_eac.median_partition.rows_in_memory import RowsInMemory
 
 from ..shared.store import grid
 from .noisy_ensembles import ENSEMBLES, SETTINGS, consensus_of, measures_of, noisy_ensemble
@@ -38,7 +38,7 @@ def run_one(*, dataset, ensemble, repetition, fraction):
 
 def _as_ended(*args):
     """The median partition with the membership at which the solver ends."""
-    with patch.object(Objective, "canonical_rotation", lambda objective, rows, near: None):
+    with patch.object(RowsInMemory, "rotation", lambda rows, memberships, near: None):
         return consensus_of(*args)
 
 

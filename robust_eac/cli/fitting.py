@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..consensus.n_clusters import ClusterNumberSelection, select_n_clusters
-from ..core.encoding import encode
 from ..diagnostics.certificates import Assessed, assess_partition
 from ..diagnostics.resampling import by_large_clusters, consensus_distribution, least_ambiguous
+from ..ensemble.encoding import encode
 from ..estimators import MergeConsensus, RobustEAC
 from ..hard.credible_ball import CREDIBLE_LEVEL, radius_of
 from ..hard.multistart import agreements_with

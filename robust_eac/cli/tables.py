@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy.io import loadmat, whosmat
 
-from .. import validation as check
 from ..common import load_package
 from ..core.threads import LOG
+from ..ensemble import reading
 from ..wording import counted
 from .options import DELIMITERS
 from .output import STDOUT, as_read, print_problem, say
@@ -228,7 +228,7 @@ def read_labels(arguments):
         table = table._replace(taken=[c for c in table.taken if c not in unseen])
     titles = [*map(table.named, table.taken)]
     with _rows_of_file(table):
-        labels = check.ensemble(table.frame.iloc[:, table.taken], name=table.file, titles=titles).labels
+        labels = reading.ensemble(table.frame.iloc[:, table.taken], name=table.file, titles=titles).labels
     missing = np.count_nonzero(labels == -1)
     size = f"{table.file}: {counted(len(labels), 'object')}, {counted(labels.shape[1], 'partition')}"
     if missing:
@@ -245,7 +245,7 @@ def _rows_of_file(table):
     """Context manager: errors give the row in the file."""
     try:
         yield
-    except check.LabelError as error:
+    except reading.LabelError as error:
         raise ValueError(error.at(table.frame.index[error.row])) from error
     except TypeError as error:
         raise ValueError(error) from error
@@ -270,7 +270,7 @@ def read_truth(arguments, ensemble):
         raise ValueError(f"{table.file}: {len(columns)} columns could be the truth; choose one with --truth-column.")
     with _rows_of_file(table):
         name = f"{table.file}: {table.named(columns[0])}"
-        labels = check.clusters(table.frame.iloc[:, columns[0]], len(table.frame), name=name)
+        labels = reading.clusters(table.frame.iloc[:, columns[0]], len(table.frame), name=name)
     if (known := np.count_nonzero(labels != -1)) < len(labels):
         say(f"{table.file}: the class of {known} of {counted(len(labels), 'object')} is known; these are graded")
     return labels

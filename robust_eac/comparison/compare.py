@@ -19,7 +19,8 @@ from tqdm import tqdm
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
 from ..consensus import CONSENSUS_FUNCTIONS
-from ..core.encoding import relabel
+from ..ensemble import reading
+from ..ensemble.encoding import relabel
 from ..ensembles.corruption import KINDS, corrupt_ensemble
 from ..median_partition import WEIGHT_SOLVERS, Weighting
 from ..median_partition.solve import solve_median_partition
@@ -156,11 +157,11 @@ def compare(
     uniform   kmeans 1.0    0.867
     uniform      sec 1.0    0.867
     """
-    partitions_of = check.ensemble(labels, y=y, X=X)
+    partitions_of = reading.ensemble(labels, y=y, X=X)
     labels = partitions_of.labels
     n = partitions_of.n_samples
     n_clusters = check.n_clusters(n_clusters, n)
-    y = None if y is None else check.clusters(y, n, name="y")
+    y = None if y is None else reading.clusters(y, n, name="y")
     X = None if X is None else check.features(X, n_samples=n)
     methods = methods_of(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check.positive(n_repeats, name="n_repeats")
@@ -375,7 +376,7 @@ def _find_consensus(function, labels, n_clusters, weights, seed):
         solution = solve_median_partition(labels, n_clusters, weighting=function, random_state=rng)
         return solution.weights, relabel(solution.labels)
     clusters = function(_read_only(labels), n_clusters, weights=_read_only(weights), random_state=rng)
-    return weights, check.clusters(clusters, len(labels), name="the result of the function")
+    return weights, reading.clusters(clusters, len(labels), name="the result of the function")
 
 
 def _score(labels, y, consensus):

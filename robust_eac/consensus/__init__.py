@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 
 from .. import validation as check
-from ..core.encoding import relabel
+from ..ensemble import reading
+from ..ensemble.encoding import relabel
 from ..features.combinatorial import CombinatorialEAC, zca_whiten
 from ..features.ovi_consensus import OVIConsensus, assign_to_cores, ovi_lda_consensus
 from ..hard.solve import solve_hard_median_partition
@@ -39,7 +40,7 @@ __all__ = [
 
 def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.solve_median_partition`; without `weights`, they are found jointly."""
-    ensemble = check.ensemble(labels, weights=weights)
+    ensemble = reading.ensemble(labels, weights=weights)
     weighting = "restricted-simplex" if weights is None else check.weights(weights, ensemble.n_partitions)
     result = solve_median_partition(ensemble, n_clusters, weighting=weighting, random_state=random_state)
     return relabel(result.labels)
@@ -47,14 +48,14 @@ def _robust_eac(labels, n_clusters, *, weights=None, random_state=None):
 
 def _robust_merge(labels, n_clusters, *, weights=None, random_state=None):
     """Labels of :func:`~robust_eac.merge_consensus`."""
-    ensemble = check.ensemble(labels)
+    ensemble = reading.ensemble(labels)
     n_clusters = check.n_clusters(n_clusters, ensemble.n_samples)
     return merge_labels(ensemble, n_clusters, weights, random_state=random_state)[0].labels
 
 
 def _median_partition(labels, n_clusters, *, weights=None, random_state=None, loss="binder"):
     """At most n_clusters clusters of :func:`~robust_eac.solve_hard_median_partition`."""
-    ensemble = check.ensemble(labels)
+    ensemble = reading.ensemble(labels)
     n_clusters = check.n_clusters(n_clusters, ensemble.n_samples)
     result = solve_hard_median_partition(ensemble, n_clusters, loss=loss, weights=weights, random_state=random_state)
     return result.labels

@@ -7,8 +7,9 @@ import numpy as np
 from .. import validation as check
 from ..common import row_blocks
 from ..core import kernels
-from ..core.encoding import Encoding, RowData, collapse, encode, hard_partitions, one_hot, select
 from ..core.kernels import njit
+from ..ensemble import reading
+from ..ensemble.encoding import Encoding, RowData, collapse, encode, hard_partitions, one_hot, select
 
 # Means that differ by less than this are equal up to rounding.
 TIE = 1e-12
@@ -28,7 +29,7 @@ def prepare_rows(labels, n_clusters, weights):
 
 def prepare_ensemble(labels, weights):
     """Check and encode an ensemble: (encoding, weights), without the partitions of weight zero."""
-    ensemble, weights = check.weighted_ensemble(labels, weights)
+    ensemble, weights = reading.weighted_ensemble(labels, weights)
     encoding = encode(ensemble.labels)
     active = np.flatnonzero(weights)
     if len(active) < len(weights):

@@ -9,7 +9,8 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import validation as check
 from ..common import RandomState, ratio, row_blocks
-from ..core.encoding import encode, one_hot, relabel
+from ..ensemble import reading
+from ..ensemble.encoding import encode, one_hot, relabel
 from ..schemes.clusters import mean_over_observed
 from ._common import prepare_ensemble
 from .agglomeration import cut
@@ -48,7 +49,7 @@ def coassociation_matrix(labels: ArrayLike, *, weights: ArrayLike | None = None)
            [0.75, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
-    ensemble, weights = check.weighted_ensemble(labels, weights)
+    ensemble, weights = reading.weighted_ensemble(labels, weights)
     return coassociation_of(encode(ensemble.labels), weights)
 
 

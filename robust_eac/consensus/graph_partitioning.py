@@ -12,7 +12,7 @@ from scipy import sparse
 
 from .. import validation as check
 from ..common import RandomState, load_package, row_blocks
-from ..core.encoding import one_hot, relabel, take_rows
+from ..ensemble.encoding import one_hot, relabel, take_rows
 from ._common import TIE, associations, check_memory, check_starts, clusters_of, prepare_rows, trivial
 
 BALANCES = ("size", "count")

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.encoding import relabel, take_rows
 from ..core.formula import cluster_counts
-from ..core.lloyd import best_lloyd, label_shares, squared_distances
+from ..ensemble.encoding import relabel, take_rows
+from ..ensemble.lloyd import best_lloyd, label_shares, squared_distances
 from ..metrics.external import pair_weights, sized_densities
 from ._common import check_search, prepare_rows
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.cluster import hierarchy
 
 from .. import validation as check
-from ..core.encoding import collapse, relabel
 from ..core.kernels import njit
+from ..ensemble.encoding import collapse, relabel
 from ._common import check_memory, prepare
 from .agglomeration import Tree, cut, linkage_matrix
 

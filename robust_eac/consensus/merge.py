@@ -9,8 +9,11 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.encoding import select
-from ..distributed.blocks import as_given, opened
+from ..core import permutation
+from ..core.formula import agreement_sums_from
+from ..ensemble import reading
+from ..ensemble.objects import as_given, opened
+from ..median_partition.losses import raw_losses
 from ..median_partition.trust import linked_group
 from .agglomeration import linkage_matrix
 from .micro_clusters import THETA, assign, grow_tree, mean_n_clusters, read_objects, renamed
@@ -137,7 +140,7 @@ def merge_labels(
     random_state=None,
 ):
     """(:class:`MergeResult` of opened labels; of those in chunks also the losses and agreements of all partitions)."""
-    check.index(labels, weights=weights)
+    reading.index(labels, weights=weights)
     n, m = labels.shape
     if not isinstance(n_clusters, str):
         n_clusters = check.n_clusters(n_clusters, n)
@@ -149,30 +152,32 @@ def merge_labels(
         n_micro_clusters = check.integer(n_micro_clusters, name="n_micro_clusters", low=least)
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
-    weights = weights if weights is None else check.weights(weights, m)
-    chunks, encoding, columns, slots = read_objects(labels, rng, weights=weights)
+    if weights is not None:
+        weights = check.weights(weights, m)
+    objects, columns, slots = read_objects(labels, rng, weights=weights)
+    encoding = objects.encoding
     if weights is None:
         trusted = linked_group(encoding, rng)[1]
         weights = np.empty(m)
         weights[columns] = trusted / np.count_nonzero(trusted)
     active = np.flatnonzero(weights[columns])
-    part = select(encoding, active)
+    part = objects.select(active)
     active_weights = weights[columns][active]
+    effort = {"n_jobs": n_jobs, "rng": rng}
     if n_clusters == "auto":
-        most = min(n, max(_MOST, mean_n_clusters(part, active_weights)))
+        most = min(n, max(_MOST, mean_n_clusters(part.encoding, active_weights)))
         candidates = np.arange(min(2, most), most + 1)
-        n_different, (_, _, strength) = compare_halves(part, active_weights, candidates, n_jobs=n_jobs, rng=rng)
+        n_different, (_, _, strength) = compare_halves(part.encoding, active_weights, candidates, **effort)
         _, n_clusters = choose(candidates, strength, n_different)
-    options = {"theta": theta, "n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "rng": rng}
-    grown = grow_tree(part, active_weights, most=n_clusters, chunks=chunks and chunks.select(active), **options)
+    how = {"theta": theta, "n_micro_clusters": n_micro_clusters} | effort
+    grown = grow_tree(part, active_weights, most=n_clusters, **how)
     votes, clusters, k = assign(grown, n_clusters, n_jobs)
 
     # Clusters and micro-clusters are numbered by first appearance.
-    objects = grown.objects
-    names = objects.order(clusters, k)
-    numbers = np.argsort(objects.order(grown.leaves, len(grown.sizes)))
+    names = grown.objects.order(clusters, k)
+    numbers = np.argsort(grown.objects.order(grown.leaves, len(grown.sizes)))
     kinds = (np.intp, ()), (float, (k,)), (float, ()), (np.intp, ())
-    of_objects = objects.arrays(_numbered, grown.leaves, votes, clusters, shared=(names, numbers), kinds=kinds)
+    of_objects = grown.objects.arrays(_numbered, grown.leaves, votes, clusters, shared=(names, numbers), kinds=kinds)
     cluster_weights = np.zeros(len(slots))
     cluster_weights[slots[np.repeat(weights[columns] > 0.0, encoding.partitions.n_codes)]] = grown.cluster_weights
     tree = grown.tree
@@ -185,7 +190,11 @@ def merge_labels(
         n_clusters=k,
         tree=linkage_matrix(numbers[tree.left], numbers[tree.right], 1.0 / (1.0 + tree.similarities)),
     )
-    return found, chunks and chunks.compare(clusters, k)
+    if not objects.is_sampled:
+        return found, None
+    S, G = objects.measure(clusters, k)
+    agreements = permutation.adjusted(*agreement_sums_from(encoding.partitions, S, G))
+    return found, (raw_losses(encoding.partitions, S, G), agreements)
 
 
 def _numbered(encoding, leaves, votes, clusters, names, numbers):

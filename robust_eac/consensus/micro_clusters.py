@@ -1,18 +1,18 @@
 """The tree of micro-clusters behind :func:`~robust_eac.merge_consensus`, and its cuts; input is an Encoding."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
 from .. import validation as check
 from ..common import row_blocks
-from ..core.encoding import Encoding, collapse, encode_ensemble, take_rows
 from ..core.formula import cluster_counts
-from ..core.lloyd import best_lloyd, scaled_distances, table_costs
 from ..core.threads import count_threads, map_threads
-from ..distributed.blocks import Chunks
-from ..median_partition.base import first_objects
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble, take_rows
+from ..ensemble.lloyd import best_lloyd, scaled_distances, table_costs
+from ..ensemble.objects import Objects
 from ..schemes.agreement import DECIMALS
 from ..schemes.clusters import slot_certainty
 from ._common import check_memory, in_random_order
@@ -43,8 +43,7 @@ class GroupTree(NamedTuple):
 
     Slot: a cluster of a base partition, or its missing labels.
 
-    objects : :class:`Objects` or :class:`~robust_eac.distributed.blocks.Chunks`.
-    encoding : their distinct rows, or those of a sample of the chunks.
+    objects : with an encoding of distinct rows.
     weights : (m,) weights of the partitions, all positive.
     cluster_weights : (n_slots,) w_l; 0 for missing labels.
     leaves : (n_rows,) micro-cluster of each row of the objects, -1 if unobserved.
@@ -52,8 +51,7 @@ class GroupTree(NamedTuple):
     sizes : (M,) weight of each micro-cluster, in objects of mean weight.
     """
 
-    objects: Any
-    encoding: Encoding
+    objects: Objects
     weights: np.ndarray
     cluster_weights: np.ndarray
     leaves: np.ndarray
@@ -62,76 +60,63 @@ class GroupTree(NamedTuple):
     tree: Tree
 
 
-class Objects(NamedTuple):
-    """The objects of an encoding, in memory; Chunks has the same methods."""
-
-    encoding: Encoding
-
-    def total(self, function, *parts, shared=(), kinds=None):
-        """(values of the rows, sums over them) that the function returns."""
-        return function(self.encoding, *parts, *shared)
-
-    arrays = total  # type: ignore[misc]
-
-    def order(self, values, n_values):
-        """The values 0, 1, ... of the rows, each of which occurs, in the order of their first objects."""
-        values = self.encoding.expand(values)
-        return np.argsort(first_objects(values[values >= 0], n_values))
-
-
 def read_objects(source, rng, sample_weight=None, weights=None):
-    """(Chunks, None for labels in memory; encoding in random order; original positions of partitions, and of slots)."""
+    """(Objects, in random order if in memory; original positions of partitions, and of slots)."""
     if not check.is_dask_array(source):
-        encoding = encode_ensemble(source, check.sample_weight(sample_weight, source))
-        return None, *in_random_order(encoding, rng, weights)
+        encoding = encode_ensemble(source, reading.sample_weight(sample_weight, source))
+        encoding, columns, slots = in_random_order(encoding, rng, weights)
+        return Objects(encoding), columns, slots
+    from ..ensemble.chunks import Chunks
+
     chunks = Chunks(source, sample_weight)
-    columns = np.arange(source.shape[1])
-    slots = np.arange(len(chunks.partitions.sizes))
-    return chunks, chunks.sample(rng), columns, slots
+    chunks.sample(rng)
+    return chunks, np.arange(source.shape[1]), np.arange(chunks.partitions.n_slots)
 
 
-def grow_tree(encoding, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng, chunks=None):
-    """The :class:`GroupTree` of an encoding, or of chunks, of which it holds a sample; identical rows are merged."""
-    weight = encoding.rows.multiplicity
+def grow_tree(objects, weights, *, most, theta=THETA, n_micro_clusters=None, n_jobs=None, rng):
+    """The :class:`GroupTree` of objects; identical rows are merged."""
+    weight = objects.encoding.rows.multiplicity
     mean_weight = weight.sum() / np.count_nonzero(weight)
-    encoding = collapse(encoding, min_saving=0.0)
+    objects = objects.collapsed()
+    encoding = objects.encoding
     if n_micro_clusters is None:
         n_micro_clusters = max(_FINENESS * mean_n_clusters(encoding, weights), _LEAST_FINENESS * most)
     n_threads = count_threads(n_jobs, 1, encoding, n_micro_clusters)[1]
-    of_pairs = None if chunks is None else chunks.pair_cells(encoding.partitions)
-    cluster_weights = base_cluster_weights(encoding, weights, theta, of_pairs)
+    cluster_weights = base_cluster_weights(encoding, weights, theta, objects.pair_cells())
     values = encoding.partitions.by_slot(weights) * cluster_weights
     n_groups = min(np.count_nonzero(encoding.rows.observed.any(axis=1)), n_micro_clusters)
     # In memory at the same time: about four tables of slots by micro-clusters (in k-means) and eight tables of pairs of
     # micro-clusters (sums, weights, walks, and the copies that the tree overwrites).
     tables = f"the table of similarities of n_micro_clusters={n_groups} groups"
-    check_memory(32 * n_groups * (2 * n_groups + len(encoding.partitions.sizes)), tables)
-    leaves, counts, sizes = find_micro_clusters(encoding, weights, values, n_groups, rng, n_threads, chunks)
+    check_memory(32 * n_groups * (2 * n_groups + encoding.partitions.n_slots), tables)
+    leaves, counts, sizes = find_micro_clusters(objects, weights, values, n_groups, rng, n_threads)
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     # Sums and weights, by micro-cluster, of the pairs (i, i) of an object with itself.
     own = values @ counts, weights @ encoding.partitions.sum_slots(counts)
     product = walk_between_groups(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
     tree = tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
-    of_objects = leaves, counts, sizes / mean_weight
-    return GroupTree(chunks or Objects(encoding), encoding, weights, cluster_weights, *of_objects, tree)
+    return GroupTree(objects, weights, cluster_weights, leaves, counts, sizes / mean_weight, tree)
 
 
 def mean_n_clusters(encoding, weights):
     """Weighted mean number of clusters of the partitions, rounded; clusters of objects without weight do not count."""
-    n_filled = np.add.reduceat((encoding.partitions.sizes > 0.0).astype(np.int64), encoding.partitions.offsets)
+    n_filled = encoding.partitions.sum_slots((encoding.partitions.sizes > 0.0).astype(np.int64))
     # Round to decimals first, so that the order of the partitions does not decide how a half is rounded.
     return round(round(float(weights @ n_filled), DECIMALS))
 
 
 def assign(grown, n_clusters, n_jobs=None):
     """Cut a :class:`GroupTree`: (membership and clusters of each row by :func:`vote`, its cluster, their number)."""
-    objects, encoding, weights, cluster_weights, leaves, counts, sizes, tree = grown
+    objects, weights, cluster_weights, leaves, counts, sizes, tree = grown
+    encoding = objects.encoding
     values = encoding.partitions.by_slot(weights) * cluster_weights
     groups = cut_into_large(tree, n_clusters, sizes)
     n_groups = int(groups.max()) + 1
     check_memory(8 * encoding.n_samples * n_groups, f"the membership of {encoding.n_samples} objects")
     # A worker of Dask has as many tasks at a time as threads.
-    n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1] if isinstance(objects, Objects) else 1
+    n_threads = 1
+    if not objects.is_sampled:
+        n_threads = count_threads(n_jobs, 1, encoding, counts.shape[1])[1]
     group_counts = counts @ (groups[:, np.newaxis] == np.arange(n_groups))
     norms = group_norms(encoding, weights, values, group_counts)
     votes, _ = objects.total(vote, leaves, shared=(groups, weights, values, group_counts, norms, n_threads))
@@ -160,7 +145,7 @@ def vote(encoding, leaves, groups, weights, values, group_counts, norms, n_threa
 
 
 def count_votes(encoding, leaves, votes, returned):
-    """(cluster of each row, (number of rows with a leaf in each,)); `returned` clusters have all rows that merged."""
+    """(cluster of each row, (number of rows with a leaf in each,)); rows that merged into `returned` clusters stay."""
     _, merged, chosen = votes
     clusters = np.where(returned[merged], merged, chosen)
     return clusters, (np.bincount(clusters[leaves >= 0], minlength=len(returned)),)
@@ -184,12 +169,13 @@ def base_cluster_weights(encoding, weights, theta, pairs=None):
     return np.where(filled, scale * certainty * observed / np.where(filled, partitions.sizes, 1.0), 0.0)
 
 
-def find_micro_clusters(encoding, weights, values, n_micro, rng, n_threads, chunks):
+def find_micro_clusters(objects, weights, values, n_micro, rng, n_threads):
     """(micro-cluster of each row, -1 if unobserved; counts of objects by slot, and of all), by k-means on a sample."""
 
     def table_of(part, _, counts):
         return scaled_distances(part, values[:, np.newaxis], counts)
 
+    encoding = objects.encoding
     seen = np.flatnonzero(encoding.rows.observed.any(axis=1))
     sample = rows = take_rows(encoding, seen)
     found = drawn = clusters = np.arange(len(seen))
@@ -201,22 +187,22 @@ def find_micro_clusters(encoding, weights, values, n_micro, rng, n_threads, chun
     table = table_of(sample, weights, cluster_counts(sample, clusters, n_micro))
     # Number them at random: equal similarities then merge in random order.
     number = rng.permutation(n_micro)
-    if chunks is not None:
-        return _group_chunks(chunks, table[:, np.argsort(number)])
+    if objects.is_sampled:
+        return _group_all(objects, table[:, np.argsort(number)])
     if len(drawn) < len(seen):
         found = np.concatenate([costs.argmin(axis=1) for costs in row_sums(rows, table, n_threads)])
     # The drawn rows stay, so that no micro-cluster is empty: a row without labels costs nothing in any of them.
     found[drawn] = clusters
     found = number[found]
-    leaves = np.full(len(encoding.rows.codes), -1)
+    leaves = np.full(encoding.n_rows, -1)
     leaves[seen] = found
     return leaves, cluster_counts(rows, found, n_micro), np.bincount(found, weights=rows.rows.multiplicity)
 
 
-def _group_chunks(chunks, table):
+def _group_all(objects, table):
     """:func:`find_micro_clusters` from the costs (n_slots, M); those to which no object belongs are left out."""
     while True:
-        leaves, (counts, sizes) = chunks.total(group_rows, shared=(table,))
+        leaves, (counts, sizes) = objects.total(group_rows, shared=(table,))
         if sizes.all():
             return leaves, counts, sizes
         table = table[:, sizes > 0.0]
@@ -233,7 +219,7 @@ def group_rows(encoding, table):
 
 def row_sums(encoding, table, n_threads):
     """Sums over the partitions of entries of a table (n_slots, k): an array (rows, k) per block of rows."""
-    blocks = row_blocks(len(encoding.rows.codes))
+    blocks = row_blocks(encoding.n_rows)
     return map_threads(lambda block: table_costs(encoding, table, block), blocks, n_threads)
 
 

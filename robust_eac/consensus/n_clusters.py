@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, ratio, warn
-from ..core.encoding import Encoding, encode, select, sub_ensemble, weigh
 from ..core.formula import adjusted_agreements
 from ..core.threads import LOG, prefer_threads, progress
-from ..distributed.blocks import as_given, opened
+from ..ensemble import reading
+from ..ensemble.encoding import Encoding, encode, sub_ensemble, weigh
+from ..ensemble.objects import Objects, as_given, opened
 from ..median_partition.trust import compare_pairs, linked_group
 from ..metrics.external import count_shared
 from .micro_clusters import LEAST_OBJECTS, assign, cut_into_large, grow_tree, read_objects, renamed
@@ -177,7 +178,7 @@ def select_n_clusters(
            3      1.00                 1.00                0.66      0  stable
     """
     with opened(labels, sample_weight) as (source, weight), progress(verbose):
-        check.index(source, sample_weight=weight)
+        reading.index(source, sample_weight=weight)
         n_samples, n_partitions = source.shape
         if n_partitions < 2:
             raise ValueError(f"labels must have at least 2 partitions to compare, got {n_partitions}.")
@@ -190,15 +191,15 @@ def select_n_clusters(
         max_samples = check.real(max_samples, name="max_samples", low=0.6, high=1.0)
         n_jobs = check.n_jobs(n_jobs)
         rng = check.random_state(random_state)
-        chunks, encoding, *_ = read_objects(source, rng, weight)
-        trusted = np.flatnonzero(linked_group(encoding, rng)[1])
-        encoding = select(encoding, trusted)
-        weights = np.full(len(trusted), 1.0 / len(trusted))
+        objects, *_ = read_objects(source, rng, weight)
+        trusted = np.flatnonzero(linked_group(objects.encoding, rng)[1])
+        objects = objects.select(trusted)
+        encoding = objects.encoding
+        weights = check.weights(None, len(trusted))
         effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
         n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
         stable, chosen = choose(candidates, strength, n_different)
-        chunks = chunks and chunks.select(trusted)
-        grown = grow_tree(encoding, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng, chunks=chunks)
+        grown = grow_tree(objects, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
         _, clusters, k = assign(grown, chosen, n_jobs)
         names = grown.objects.order(clusters, k)
         (found,) = grown.objects.arrays(renamed, clusters, shared=(names,), kinds=[(np.intp, ())])
@@ -275,19 +276,20 @@ def _compare_pair(encoding, weights, groups, candidates, max_samples, seed):
     first, second = _draw_pair(encoding, groups, max_samples, rng)
     a, b = (_cuts(half, weights[half.partitions], candidates, rng) for half in (first, second))
     _, i, j = np.intersect1d(first.objects, second.objects, assume_unique=True, return_indices=True)
-    held_out, stability, strength = curves = np.zeros((3, len(candidates)))
-    if len(i) > 1:
-        shapes = 1 + np.column_stack([a.max(axis=0), b.max(axis=0)])
-        a = a[i]
-        b = b[j]
-        weight = first.encoding.rows.multiplicity[i]
-        parts = [_on_rows(half.encoding, rows) for half, rows in ((first, i), (second, j))]
-        for place in np.flatnonzero(candidates > 1):
-            of_halves = [_agreements(part, cut[:, place]).mean() for part, cut in zip(parts, (b, a), strict=True)]
-            held_out[place] = np.mean(of_halves)
-            other = weigh(encode(b[:, [place]]), weight)
-            stability[place] = _agreements(other, a[:, place])[0]
-            strength[place] = _strength(a[:, place], b[:, place], weight, shapes[place])
+    curves = np.zeros((3, len(candidates)))
+    if len(i) <= 1:
+        return curves
+    shapes = 1 + np.column_stack([a.max(axis=0), b.max(axis=0)])
+    a = a[i]
+    b = b[j]
+    weight = first.encoding.rows.multiplicity[i]
+    of_first = _on_rows(first.encoding, i)
+    of_second = _on_rows(second.encoding, j)
+    for place in np.flatnonzero(candidates > 1):
+        held_out = np.mean([_agreements(of_first, b[:, place]).mean(), _agreements(of_second, a[:, place]).mean()])
+        stability = _agreements(weigh(encode(b[:, [place]]), weight), a[:, place])[0]
+        strength = _strength(a[:, place], b[:, place], weight, shapes[place])
+        curves[:, place] = held_out, stability, strength
     return curves
 
 
@@ -349,9 +351,10 @@ def _cuts(half, weights, candidates, rng):
     clusters = np.zeros((len(half.objects), len(candidates)), dtype=np.intp)
     if half.encoding is not None:
         # The pairs themselves run in parallel.
-        grown = grow_tree(half.encoding, weights / weights.sum(), most=int(candidates.max()), n_jobs=1, rng=rng)
+        weights = weights / weights.sum()
+        grown = grow_tree(Objects(half.encoding), weights, most=int(candidates.max()), n_jobs=1, rng=rng)
         for place in np.flatnonzero(candidates > 1):
-            clusters[:, place] = grown.encoding.expand(assign(grown, int(candidates[place]), 1)[1])
+            clusters[:, place] = grown.objects.encoding.expand(assign(grown, int(candidates[place]), 1)[1])
     return clusters
 
 

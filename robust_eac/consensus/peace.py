@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState
-from ..core.encoding import relabel
 from ..core.kernels import njit
+from ..ensemble import reading
+from ..ensemble.encoding import relabel
 from ._common import check_memory, check_starts, prepare
 
 DIVERGENCES = ("l2", "kl")
@@ -132,14 +133,14 @@ def solve_peace(
     >>> result.labels, result.converged
     (array([0, 0, 0, 1, 1]), True)
     """
-    ensemble = check.ensemble(labels, init=init)
+    ensemble = reading.ensemble(labels, init=init)
     encoding, n_clusters, weights = prepare(ensemble, n_clusters, weights)
     n = ensemble.n_samples
     kl = check.choice(divergence, DIVERGENCES, name="divergence") == "kl"
     if n_partners is not None:
         n_partners = check.positive(n_partners, name="n_partners")
-    start = check.init(init, n, n_clusters)
-    if isinstance(start, str) and start != "random":
+    start = reading.init(init, n, n_clusters)
+    if start.name == "kmeans":
         raise ValueError(f'init must be None, "random" or an array, got {init!r}.')
     n_init, rng = check_starts(n_init, random_state)
     tol = check.real(tol, name="tol", low=0.0)
@@ -147,7 +148,7 @@ def solve_peace(
     n_jobs = check.n_jobs(n_jobs)
 
     pairs = _sample(encoding, weights, n_partners, rng)
-    starts = [start] if not isinstance(start, str) else rng.randint(MAX_SEED, size=n_init)
+    starts = rng.randint(MAX_SEED, size=n_init) if start.name else [start.memberships]
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_one_start)(pairs, n, n_clusters, one, kl, tol, max_steps) for one in starts
     )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState, ratio
-from ..core.encoding import one_hot
+from ..ensemble.encoding import one_hot
 from ..schemes.clusters import mean_over_observed, slot_certainty
 from ._common import prepare_ensemble
 from .linkage import cluster_by_linkage

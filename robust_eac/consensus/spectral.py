@@ -11,7 +11,7 @@ from scipy.sparse.linalg import svds
 
 from .. import validation as check
 from ..common import RandomState, ratio
-from ..core.encoding import relabel
+from ..ensemble.encoding import relabel
 from ..schemes.clusters import slot_certainty
 from ._common import check_starts, clusters_of, prepare_rows, trivial
 

@@ -1,1 +1,1 @@
-"""What every solver is made of: encoding, small matrices, kernels, sweeps, starts, rotations."""
+"""Kernels, sums over rows, agreement by chance, threads."""

@@ -1,4 +1,4 @@
-"""Losses and agreements of a membership with the partitions, all from k x k and k x k_u matrices."""
+"""Sums over objects: S and G of memberships, agreement by chance; contingency tables of pairs of partitions."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ def accumulate(encoding, rows, *, n_threads=1) -> tuple[np.ndarray, np.ndarray]:
     def of_part(part):
         data = encoding.rows.take(part)
         Y = rows[part]
-        S = np.zeros((len(partitions.sizes), k + -k % WIDTH))
+        S = np.zeros((partitions.n_slots, k + -k % WIDTH))
         G = np.zeros((data.observed.shape[1], k, k))
         if k > _BY_PRODUCT:
             kernels.add_rows(data, partitions.offsets, Y, S, G[:0])
@@ -52,7 +52,7 @@ def cluster_counts(encoding, clusters, n_clusters):
     """(n_slots, n_clusters) weight of the objects of each slot in each cluster; 0 for "not observed"."""
     rows = encoding.rows
     partitions = encoding.partitions
-    counts = np.zeros((len(partitions.sizes), n_clusters))
+    counts = np.zeros((partitions.n_slots, n_clusters))
     kernels.count(rows.codes, partitions.offsets, rows.multiplicity, clusters.astype(np.intp), counts)
     counts[partitions.missing_slots] = 0.0
     return counts
@@ -93,7 +93,7 @@ class Cells(NamedTuple):
 
 def pair_cells(encoding, n_first=None):
     """Yield the :class:`Cells` of every partition, or of the first ones, with those after it; O(rows m^2) in all."""
-    for pairs in pairs_at_once(encoding.partitions, len(encoding.rows.codes), n_first):
+    for pairs in pairs_at_once(encoding.partitions, encoding.n_rows, n_first):
         yield cells_of(encoding.partitions, pairs, *count_cells(encoding, *pairs))
 
 
@@ -109,7 +109,7 @@ def pairs_at_once(partitions, n_rows, n_first=None):
 def count_cells(encoding, u, n_own, first, last):
     """(own, slots, counts) of the cells of partition u with partitions `first` to `last`, see :class:`Cells`."""
     (codes, multiplicity, _), partitions = encoding.rows, encoding.partitions
-    tally = np.zeros(len(partitions.sizes))
+    tally = np.zeros(partitions.n_slots)
     tally[partitions.missing_slots] = -np.inf
     start, stop = partitions.bounds[[first, last]]
     members = np.argsort(codes[:, u], kind="stable")
@@ -130,30 +130,11 @@ def cells_of(partitions, pairs, own, slots, counts):
     return Cells(u, n_own, slice(first, last), span, of_slot, own, slots, of_slot[slots], counts)
 
 
-def matrices_of(partitions, chosen, S, G):
-    """The S and G of the chosen partitions, in the order of :func:`~robust_eac.core.encoding.select`."""
-    if len(chosen) == len(partitions.offsets):
-        return S, G
-    return partitions.take_slots(S, chosen), G[np.unique(partitions.mask_of[chosen])]
-
-
-def losses_of(partitions, S, G):
-    """The losses d_u from S and G."""
-    shared = partitions.sum_slots(np.einsum("sp,sp->s", S, S))
-    square_G = np.einsum("gpq,gpq->g", G, G)[partitions.mask_of]
-    losses = square_G - 2.0 * shared + partitions.squares
-    # A difference of large numbers: rounding must not hide perfect agreement.
-    losses[losses < permutation.ROUNDING_SHARE * (square_G + partitions.squares)] = 0.0
-    return losses * partitions.scale
-
-
-def agreement_sums(encoding, S, rows, of_partitions=None):
+def agreement_sums(encoding, S, rows, of_partitions):
     """The lift |S_u|^2 - E_u, and the PairSums (see permutation) of consensus and partitions, (m,) each.
 
-    of_partitions : their :func:`partition_sums`, if the caller has them.
+    of_partitions : their :func:`partition_sums`.
     """
-    if of_partitions is None:
-        of_partitions = partition_sums(encoding)
     data = encoding.rows
     partitions = encoding.partitions
     sizes = partitions.sizes
@@ -185,20 +166,18 @@ def moments_of_test(encoding, memberships):
     rows = encoding.rows
     partitions = encoding.partitions
     sizes = partitions.sizes
-    offsets = partitions.offsets
     of_consensus = [permutation.soft_moments(memberships, rows.multiplicity * mask) for mask in rows.observed.T]
-    power2 = np.add.reduceat(sizes**2, offsets)
-    deviation = sizes - np.repeat(power2 / partitions.n_observed, partitions.n_codes)
-    rows2 = np.add.reduceat(sizes * deviation**2, offsets)
-    rows3 = np.add.reduceat(sizes * deviation**3, offsets)
-    moments = permutation.hard_moments(partitions.n_observed, power2, rows2, rows3)
+    deviation = sizes - np.repeat(partitions.squares / partitions.n_observed, partitions.n_codes)
+    rows2 = partitions.sum_slots(sizes * deviation**2)
+    rows3 = partitions.sum_slots(sizes * deviation**3)
+    moments = permutation.hard_moments(partitions.n_observed, partitions.squares, rows2, rows3)
     return permutation.stack_sums(of_consensus, partitions.mask_of), moments
 
 
 def adjusted_agreements(encoding, rows, *, n_threads=1):
     """The adjusted agreements a_u of memberships of an encoding's rows."""
     S, _ = accumulate(encoding, rows, n_threads=n_threads)
-    return permutation.adjusted(*agreement_sums(encoding, S, rows))
+    return permutation.adjusted(*agreement_sums(encoding, S, rows, partition_sums(encoding)))
 
 
 def agreement_beside(encoding, losses, consensus):
@@ -211,19 +190,12 @@ def agreement_beside(encoding, losses, consensus):
 def agreement_sums_from(partitions, S, G):
     """:func:`agreement_sums` from S and G alone, without centring."""
     n = partitions.n_observed
-    offsets = partitions.offsets
-    square_S = np.add.reduceat(np.einsum("sp,sp->s", S, S), offsets)
+    square_S = partitions.sum_slots(np.einsum("sp,sp->s", S, S))
     # Each observed object is in exactly one cluster of a partition: S sums to Y1 there.
-    v = np.add.reduceat(S, offsets, axis=0)
+    v = partitions.sum_slots(S)
     own = partitions.copy * np.einsum("gpp->g", G)[partitions.mask_of]
     singles = partitions.copy * n
     square = np.einsum("gpq,gpq->g", G, G)[partitions.mask_of]
     of_consensus = permutation.pair_sums(n, singles, own, np.einsum("up,up->u", v, v), square)
     of_partitions = permutation.hard_sums(n, singles, partitions.squares)
     return square_S - permutation.expected(of_consensus, of_partitions), of_consensus, of_partitions
-
-
-def coefficients(partitions, weights):
-    """coef, (m,) alpha_u (n / n_u)^2, and mask_coef, (n_masks,) their sums per mask."""
-    coef = weights * partitions.scale
-    return coef, partitions.by_mask(coef)

@@ -1,6 +1,6 @@
 """How kernels are compiled; sums over rows of codes, and the passes of k-means on them.
 
-Arguments: see :mod:`~robust_eac.core.encoding`.
+Arguments: see :mod:`~robust_eac.ensemble.encoding`.
 Slots are unsigned in inner loops, which saves numba's check for negative indices.
 """
 
@@ -14,8 +14,9 @@ from numba.core import event
 
 from .threads import LOG
 
-# Kernels are called from Python or from each other, never from C. Their wrappers for C would take time to compile.
-# So would tuples, which Python builds to assign more than three values at once.
+# Kernels are called from Python or from each other, never from C: wrappers for C would take time to compile.
+#
+# They assign at most three values at once: Python builds a tuple for more, which would take time to compile, too.
 njit = partial(numba.njit, cache=True, nogil=True, no_cfunc_wrapper=True)
 # Cells are read slot by slot where there are at most this many slots per label, otherwise label by label.
 _SLOTS_PER_LABEL = 16

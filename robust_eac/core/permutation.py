@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import pearson3
 
-# Differences below this share of the larger number are rounding errors,
+# Differences below this share of the larger number are rounding errors.
 ROUNDING_SHARE = 1e-13
-# or, in a sum over n objects, below n times this share.
+# In a sum over n objects, differences below n times this share of it are rounding errors, too.
 _EPSILON = np.finfo(float).eps
 # If memberships differ by less than the square root of this, too few digits remain.
 _ALIKE = 1e-12

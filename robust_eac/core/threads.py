@@ -22,7 +22,7 @@ _own = threading.local()
 def count_threads(n_jobs, n_tasks, encoding, n_clusters):
     """(threads over the tasks, threads within each) for a number of jobs."""
     if n_jobs is None:
-        work = n_tasks * len(encoding.rows.codes) * len(encoding.partitions.offsets) * n_clusters
+        work = n_tasks * encoding.n_rows * encoding.partitions.n_partitions * n_clusters
         n_threads = config.NUMBA_NUM_THREADS if work >= _WORTH_THREADS else 1
     else:
         n_threads = effective_n_jobs(n_jobs)
@@ -71,7 +71,7 @@ def stop_if_cancelled():
 
 
 class _Lines(logging.Handler):
-    """Hands every line to the function `write`, while `n_calls` calls want it to."""
+    """Writes lines of progress as long as any call, counted in `n_calls`, asked for them."""
 
     write = None
     n_calls = 0

@@ -11,8 +11,9 @@ from scipy.stats import permutation_test
 from .. import validation as check
 from ..common import Labels
 from ..core import permutation
-from ..core.encoding import encode_ensemble, one_hot
 from ..core.formula import accumulate, adjusted_agreements, moments_of_test
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble, one_hot
 
 # Up to this many objects, all permutations are enumerated, 8! = 40,320. With three moments, p-values below 0.2 of so
 # few objects are off by up to 0.18, mostly too small.
@@ -163,7 +164,7 @@ def _exact_pvalues(encoding, rows, partitions, objects):
 
 def _checked(labels, membership, sample_weight, *, counts=False):
     """(encoding, memberships of its rows), checked."""
-    ensemble = check.ensemble(labels, membership=membership, sample_weight=sample_weight)
-    sample_weight = check.sample_weight(sample_weight, ensemble, counts=counts)
+    ensemble = reading.ensemble(labels, membership=membership, sample_weight=sample_weight)
+    sample_weight = reading.sample_weight(sample_weight, ensemble, counts=counts)
     rows = check.membership(membership, ensemble.n_samples)
     return encode_ensemble(ensemble, sample_weight), rows

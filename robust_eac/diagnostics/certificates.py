@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..common import Labels
-from ..core.encoding import Encoding
+from ..ensemble.encoding import Encoding
 from ..hard.contingency import LOSSES, hard_losses, moves
 from ..hard.losses import best_reassignments
-from ..median_partition.base import frank_wolfe_gaps
 from ..median_partition.lower_bound import bound_memberships, bound_partitions, different_rows, spectral_bound
-from ..median_partition.objective import RawObjective
+from ..median_partition.model import frank_wolfe_gaps
+from ..median_partition.objective import in_memory
 from .agreement import AgreementTest, trust_in
 from .identifiability import Identifiability, identifiability
 from .losses import Evaluation
@@ -107,8 +107,8 @@ def certify(
 
     total = encoding.partitions.total
     weight = encoding.rows.multiplicity
-    statistics = objective.statistics(evaluation.weights, evaluation.matrices)
-    object_gaps = frank_wolfe_gaps(objective.visited, rows, statistics) / (4.0 * total)
+    visited, statistics = objective.model(evaluation.weights, evaluation.matrices, every=True).of(encoding)
+    object_gaps = frank_wolfe_gaps(visited, rows, statistics) / (4.0 * total)
     rises = moves(encoding, evaluation.weights, LOSSES["binder"], rows.argmax(axis=1), rows.shape[1])[1]
     identification = identifiability(rows, weight)
     top = np.partition(np.column_stack([np.zeros(len(rows)), rows]), -2, axis=1)
@@ -168,7 +168,7 @@ def assess_membership(encoding, weights, membership, labels, *, unbounded=None):
     n_clusters = membership.shape[1]
     loss = bound = None
     if unbounded is None:
-        objective = RawObjective(encoding, n_clusters)
+        objective = in_memory(encoding, n_clusters)
         loss = float(weights @ objective.losses(objective.measure(membership)))
         bound, unbounded = _bound_of_membership(encoding, weights, n_clusters, loss / (1.0 + _ENOUGH))
         loss /= encoding.partitions.total**2

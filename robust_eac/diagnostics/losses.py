@@ -7,9 +7,11 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import Labels
-from ..core.encoding import encode_ensemble
-from ..median_partition.base import gradient_of
-from ..median_partition.objective import objective_named
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble
+from ..median_partition.losses import loss_named
+from ..median_partition.model import gradient_of
+from ..median_partition.objective import in_memory
 from ..median_partition.weightings import weighted_loss
 
 
@@ -17,13 +19,13 @@ class Evaluation:
     """An ensemble, a membership and weights, checked, and the objective's matrices there."""
 
     def __init__(self, labels, membership, weights, sample_weight, *, agreement="raw"):
-        ensemble = check.ensemble(labels, membership=membership, weights=weights, sample_weight=sample_weight)
-        sample_weight = check.sample_weight(sample_weight, ensemble)
+        ensemble = reading.ensemble(labels, membership=membership, weights=weights, sample_weight=sample_weight)
+        sample_weight = reading.sample_weight(sample_weight, ensemble)
         self.rows = check.membership(membership, ensemble.n_samples)
-        objective = objective_named(agreement)
+        loss = loss_named(agreement)
         self.weights = check.weights(weights, ensemble.n_partitions)
         self.encoding = encode_ensemble(ensemble, sample_weight)
-        self.objective = objective(self.encoding, self.rows.shape[1])
+        self.objective = in_memory(self.encoding, self.rows.shape[1], loss)
         self.matrices = self.objective.measure(self.rows)
 
 
@@ -145,8 +147,9 @@ def membership_gradient(
            [-2.,  0.]])
     """
     evaluation = Evaluation(labels, membership, weights, sample_weight)
-    statistics = evaluation.objective.statistics(evaluation.weights, evaluation.matrices)
-    gradient = gradient_of(evaluation.encoding.visited, evaluation.rows, statistics)
+    model = evaluation.objective.model(evaluation.weights, evaluation.matrices, every=True)
+    visited, statistics = model.of(evaluation.encoding)
+    gradient = gradient_of(visited, evaluation.rows, statistics)
     return evaluation.encoding.rows.multiplicity[:, np.newaxis] * gradient
 
 

@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 from .. import validation as check
 from ..common import RandomState, ratio, row_blocks, warn
 from ..consensus.micro_clusters import LEAST_OBJECTS
-from ..core.encoding import collapse, encode
 from ..core.formula import cluster_counts
 from ..core.kernels import njit
-from ..core.lloyd import table_costs
 from ..core.threads import LOG, count_threads, map_threads
+from ..ensemble import reading
+from ..ensemble.encoding import collapse, encode
+from ..ensemble.lloyd import table_costs
 from ..hard.credible_ball import distinct
 from ..wording import counted, listed
 
@@ -113,7 +114,7 @@ def consensus_distribution(
     >>> found.n_clusters, found.area.round(3), found.pac.round(3)
     (array([2, 3, 4]), array([0.459, 0.66 , 0.737]), array([0.009, 0.032, 0.075]))
     """
-    ensemble = check.ensemble(labels, groups=groups)
+    ensemble = reading.ensemble(labels, groups=groups)
     labels = ensemble.labels
     groups = check_groups(groups, labels)
     if np.shape(bounds) != (2,):
@@ -335,8 +336,8 @@ def count_pairs(codes, multiplicity, diagonals, counts):
 
 def _tables(labels, consensus):
     """(encoding, (n,) cluster of each object, (n_slots, k) and (m, k) observed objects by cluster of the consensus)."""
-    ensemble = check.ensemble(labels, consensus=consensus)
-    clusters = check.hard_partition(consensus, ensemble.n_samples, "consensus")[1]
+    ensemble = reading.ensemble(labels, consensus=consensus)
+    clusters = reading.hard_partition(consensus, ensemble.n_samples, "consensus")[1]
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, clusters.max() + 1)
     return encoding, clusters, counts, encoding.partitions.sum_slots(counts)

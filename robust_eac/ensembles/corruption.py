@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
+from ..ensemble import reading
 from ..features.base import label_dtype
 
 
@@ -53,7 +54,7 @@ def corrupt_ensemble(
     >>> int(mask.sum()), bool((corrupted[:, ~mask] == labels[:, ~mask]).all())
     (2, True)
     """
-    labels = check.ensemble(labels).labels
+    labels = reading.ensemble(labels).labels
     fraction = check.share(fraction, name="fraction")
     check.choice(kind, KINDS, name="kind")
     rng = check.random_state(random_state)

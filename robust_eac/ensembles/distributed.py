@@ -58,7 +58,9 @@ def ensemble_distributed(
     >>> ensemble_distributed(X, ensemble, max_samples=200, random_state=0).shape
     (1000, 5)
     """
-    X = check.dask_rows(X, name="X")
+    from ..ensemble.scheduling import dask_rows
+
+    X = dask_rows(X, name="X")
     max_samples = check.positive(max_samples, name="max_samples")
     rng = check.random_state(random_state)
     if isinstance(ensemble, type) or not all(hasattr(ensemble, name) for name in ("get_params", "fit", "transform")):

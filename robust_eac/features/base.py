@@ -15,6 +15,7 @@ from sklearn.utils.random import sample_without_replacement
 from .. import validation as check
 from ..common import BLOCK, row_blocks
 from ..core.threads import LOG, prefer_threads, progress
+from ..ensemble import reading
 
 # Rows that a thread labels at a time.
 _CHUNK = 2**16
@@ -81,7 +82,7 @@ def prepare_clusterer(base, n_clusters, seed):
 
 def check_labels(labels, n_samples, name, *, of_function=False):
     """(n_samples,) integer labels that a clusterer found (of a function, any labels); -1 where it leaves one out."""
-    labels, names = check.label_column(labels, name)
+    labels, names = reading.label_column(labels, name)
     if labels.shape != (n_samples,):
         raise ValueError(f"{name} must have shape ({n_samples},), one label per object, got {labels.shape}.")
     if not of_function and (names or labels.min() < -1):

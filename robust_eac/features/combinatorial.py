@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from .. import validation as check
 from ..common import RandomState, Subsets, warn
-from ..core.encoding import relabel
 from ..core.kernels import njit
+from ..ensemble.encoding import relabel
 from .feature_subsets import MODES, FeatureSubsetEnsemble, whitening_maps
 from .silhouette import balance_orders, mean_silhouettes
 

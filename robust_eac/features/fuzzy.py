@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from .. import validation as check
 from ..common import RandomState
+from ..ensemble import reading
 from .indices import feature_scale
 
 # Added to the diagonal of the covariances, in units of the variance of each feature.
@@ -148,7 +149,7 @@ def gath_geva(
     >>> sorted(result.centers.ravel().round(3).tolist())
     [1.0, 8.5]
     """
-    check.index(X, name="X", init=init)
+    reading.index(X, name="X", init=init)
     X = check.features(X)
     n_clusters = check.n_clusters(n_clusters, len(X))
     max_iter = check.positive(max_iter, name="max_iter")

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import xlogy
 
 from .. import validation as check
+from ..ensemble import reading
 
 NEIGHBOURS = ("mahalanobis", "euclidean")
 # Distances below this, in units of the spread of the clusters, are rounding errors: the object is at the centroid.
@@ -206,13 +207,13 @@ def whitening(covariance, scale, ridge=1e-12):
 
 def check_clustering(X, memberships):
     """Return features, memberships (n, K) and clusters (n,); zeros and -1 for objects in no cluster."""
-    check.index(X, name="X", memberships=memberships)
+    reading.index(X, name="X", memberships=memberships)
     X = check.features(X)
     memberships = check.as_dense(memberships, "memberships")
     if memberships.ndim == 2:
         membership = check.membership(memberships, len(X), name="memberships")
         return X, membership, membership.argmax(axis=1)
-    labels = check.clusters(memberships, len(X), name="memberships")
+    labels = reading.clusters(memberships, len(X), name="memberships")
     values = np.unique(labels[labels != -1])
     clusters = np.where(labels == -1, -1, np.searchsorted(values, labels))
     return X, (clusters[:, np.newaxis] == np.arange(len(values))).astype(np.float64), clusters

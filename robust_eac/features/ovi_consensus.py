@@ -15,7 +15,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from .. import validation as check
 from ..common import MAX_SEED, RandomState, warn
-from ..core.encoding import relabel
+from ..ensemble import reading
+from ..ensemble.encoding import relabel
 from .fuzzy import c_means_membership, fuzzy_c_means, gath_geva, kaufman_kmeans
 from .indices import feature_scale, ovi_lda, whitening
 
@@ -226,7 +227,7 @@ def ovi_lda_consensus(
     >>> ovi_lda_consensus(partitions, values).labels
     array([ 0,  0, -1,  1,  1])
     """
-    ensemble = check.ensemble(partitions, name="partitions", values=values)
+    ensemble = reading.ensemble(partitions, name="partitions", values=values)
     partitions = ensemble.labels
     values = check.features(values, name="values", ensure_all_finite="allow-nan")
     if values.shape != partitions.shape:
@@ -275,9 +276,9 @@ def assign_to_cores(X: ArrayLike, labels: ArrayLike, *, ridge: float = _RIDGE) -
     >>> assign_to_cores([[0], [1], [4], [8], [9]], [0, 0, -1, 1, 1])
     array([0, 0, 0, 1, 1])
     """
-    check.index(X, name="X", labels=labels)
+    reading.index(X, name="X", labels=labels)
     X = check.features(X)
-    labels = check.clusters(labels, len(X), name="labels")
+    labels = reading.clusters(labels, len(X), name="labels")
     ridge = check.real(ridge, name="ridge", low=0.0, strict=True)
     squares = _core_distances(X, labels, ridge)
     return np.where(labels != -1, labels, np.unique(labels[labels != -1])[squares.argmin(axis=1)]).astype(np.intp)

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import Subsets
-from ..core.encoding import encode
 from ..core.kernels import njit
+from ..ensemble import reading
+from ..ensemble.encoding import encode
 from .feature_subsets import check_subsets, for_each_batch
 
 _METRICS = ("sqeuclidean", "euclidean")
@@ -64,7 +65,7 @@ def silhouette_weights(
     >>> silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=X, metric="euclidean").round(3)
     array([0.   , 0.528])
     """
-    ensemble = check.ensemble(labels, X=X)
+    ensemble = reading.ensemble(labels, X=X)
     metric = check.choice(metric, _METRICS, name="metric")
     m = ensemble.n_partitions
     X = check.features(X, n_samples=ensemble.n_samples)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.encoding import RowData
 from ..core.formula import WIDTH
 from ..core.kernels import count, njit
+from ..ensemble.encoding import RowData
 
 # Gains below this share of the largest possible loss are rounding.
 LEAST_GAIN = 1e-13
@@ -51,8 +51,7 @@ LOSSES = {"binder": Loss(squares=True), "vi": Loss(squares=False)}
 class LossTerms(NamedTuple):
     """What the kernels read of an ensemble, its weights and the loss; the tables change.
 
-    rows, offsets, missing, mask_of : see :class:`~robust_eac.core.encoding.RowData` and
-        :class:`~robust_eac.core.encoding.Partitions`.
+    rows, offsets, missing, mask_of : see :class:`~robust_eac.ensemble.encoding.Encoding`.
     coef : (n_slots + n_masks,) factors of psi(n_lc) and psi(N_c) in the weighted loss.
     unit : the commonest weight of a row, for which tables contain differences.
     powers : psi of 0, 1, 2, ...; empty where psi(x) = x^2.
@@ -130,7 +129,7 @@ def losses_at(partitions, loss):
 
 def hard_losses(encoding, clusters, loss):
     """(m,) losses of all partitions against the clusters of an encoding's rows."""
-    terms = terms_of(encoding, np.ones(len(encoding.partitions.offsets)), loss)
+    terms = terms_of(encoding, np.ones(encoding.partitions.n_partitions), loss)
     tables = tabulate(terms, clusters, 1 + int(clusters.max()))
     found = losses_at(encoding.partitions, loss)(tables.a, tables.b)
     # The difference of large numbers: rounding must not hide perfect agreement.

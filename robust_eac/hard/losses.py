@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import Labels
-from ..core.encoding import encode_ensemble, sub_ensemble
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble, sub_ensemble
 from .contingency import LOSSES, hard_losses, moves
 
 # The unit of weight ignores objects that weigh less than this share of the heaviest.
@@ -115,7 +116,7 @@ def expected_losses(
     >>> expected_losses(draws, loss="vi", weights=[1, 2, 1]).round(6)
     array([0.75, 0.75, 1.25])
     """
-    ensemble = check.ensemble(labels, weights=weights, sample_weight=sample_weight)
+    ensemble = reading.ensemble(labels, weights=weights, sample_weight=sample_weight)
     chosen = check_loss(loss, cost)
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight)
@@ -214,8 +215,8 @@ def check_loss(loss, cost):
 
 def check_partition(labels, partition, loss, cost, weights, sample_weight):
     """(encoding of an ensemble, weights, Loss, labels of a partition, their codes), if its tables are not too large."""
-    ensemble = check.ensemble(labels, partition=partition, weights=weights, sample_weight=sample_weight)
-    clusters, codes = check.hard_partition(partition, ensemble.n_samples)
+    ensemble = reading.ensemble(labels, partition=partition, weights=weights, sample_weight=sample_weight)
+    clusters, codes = reading.hard_partition(partition, ensemble.n_samples)
     chosen = check_loss(loss, cost)
     weights = check.weights(weights, ensemble.n_partitions)
     encoding = encode_for_loss(ensemble, sample_weight)
@@ -225,7 +226,7 @@ def check_partition(labels, partition, loss, cost, weights, sample_weight):
 
 def encode_for_loss(ensemble, sample_weight):
     """The encoding of an ensemble with the smallest weight of an object scaled to 1, as the search expects."""
-    sample_weight = check.sample_weight(sample_weight, ensemble)
+    sample_weight = reading.sample_weight(sample_weight, ensemble)
     if sample_weight is not None:
         sample_weight = sample_weight / max(sample_weight[sample_weight > 0.0].min(), _NEGLIGIBLE * sample_weight.max())
     return encode_ensemble(ensemble, sample_weight)
@@ -233,12 +234,12 @@ def encode_for_loss(ensemble, sample_weight):
 
 def most_clusters(encoding):
     """The largest number of clusters for which contingency tables have at most check.MAX_DENSE numbers."""
-    return max(1, check.MAX_DENSE // len(encoding.partitions.sizes))
+    return max(1, check.MAX_DENSE // encoding.partitions.n_slots)
 
 
 def check_tables(encoding, n_clusters, name):
     """Raise ValueError, which names `name`, for more clusters than :func:`most_clusters`."""
-    n_base = len(encoding.partitions.sizes)
+    n_base = encoding.partitions.n_slots
     most = most_clusters(encoding)
     if n_clusters > most:
         needed = n_base * int(n_clusters)

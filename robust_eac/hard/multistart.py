@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.encoding import Encoding, collapse, take_rows, weigh
 from ..core.formula import agreement_beside
 from ..core.permutation import PairSums, hard_sums
 from ..core.threads import LOG, count_threads, map_threads
+from ..ensemble.encoding import Encoding, collapse, take_rows, weigh
 from ..median_partition.starts import draw_rows
-from ..median_partition.weightings import Trusting, Weighting, first_weights
+from ..median_partition.weightings import Weighting, confirm
 from .contingency import LEAST_GAIN, LOSSES, Loss, hard_losses
 from .search import PartitionSearch, tables_of
 
@@ -74,12 +74,12 @@ def solve_from(task, start, seeds, n_jobs):
         # Begin with the weights of the start, so that the result is not worse than the start.
         first = task.weighting.solve(task.losses(start))
         run = refine(task, start, first, rng, thorough=task.may_dissolve(start))
-    return confirm(task, run, rng)
+    return confirm_trust(task, run, rng)
 
 
 def best_of_starts(task, start, seeds, n_jobs):
     """The :class:`SearchRun` of least objective: all starts descend, the best few are then searched thoroughly."""
-    weights = first_weights(task.weighting, np.ones(len(task.encoding.partitions.offsets)))
+    weights = task.weighting.first(np.ones(task.encoding.partitions.n_partitions))
     rows = group_copies(task.encoding)
     rng = np.random.RandomState(seeds[0])
     sample, drawn = _draw_sample(rows, rng)
@@ -106,7 +106,7 @@ def best_of_starts(task, start, seeds, n_jobs):
         run = search_and_weigh(of_sample, clusters, weights, rng, thorough=of_sample.may_dissolve(clusters))
         if sample is rows:
             return run
-        placed = np.full(len(rows.rows.codes), -1)
+        placed = np.full(rows.n_rows, -1)
         placed[drawn] = run.clusters
         search = whole.search(whole.tables(run.weights), placed)
         search.allocate(rng)
@@ -121,7 +121,7 @@ def best_of_starts(task, start, seeds, n_jobs):
 
 def _start(task, start, number, rng):
     """Clusters of a task's rows to start from; -1 for rows that the search must allocate."""
-    n_rows = len(task.encoding.rows.codes)
+    n_rows = task.encoding.n_rows
     if start == "mixed":
         start = ("sequential", "random")[number % 2]
     if start == "sequential":
@@ -156,7 +156,7 @@ def refine(task, clusters, weights, rng, *, thorough):
     n_moves = n_passes = 0
     while True:
         rows = group_copies(task.encoding, clusters)
-        of_rows = np.empty(len(rows.rows.codes), dtype=np.intp)
+        of_rows = np.empty(rows.n_rows, dtype=np.intp)
         of_rows[slice(None) if rows.inverse is None else rows.inverse] = clusters
         left = task._replace(encoding=rows, max_passes=task.max_passes - n_passes)
         run = search_and_weigh(left, of_rows, weights, rng, thorough=thorough)
@@ -172,20 +172,19 @@ def refine(task, clusters, weights, rng, *, thorough):
     return run._replace(clusters=clusters, losses=losses, objective=objective, n_moves=n_moves, n_passes=n_passes)
 
 
-def confirm(task, run, rng):
+def confirm_trust(task, run, rng):
     """Alternate search and trust until the trusted partitions no longer change."""
-    weighting = task.weighting
-    if not isinstance(weighting, Trusting):
-        return run
-    while True:
-        losses = np.maximum(1.0 - agreements_with(task.encoding, run.clusters), 0.0)
-        # Near-duplicates all count: draws of a posterior repeat likely partitions.
-        weighting = weighting.revised(losses, families=False)
-        if weighting is None:
-            return run
-        trusting = task._replace(weighting=weighting)
-        weights = weighting.weights
-        run = refine(trusting, run.clusters, weights, rng, thorough=task.may_dissolve(run.clusters))
+
+    def agreements_of(run):
+        return agreements_with(task.encoding, run.clusters)
+
+    def go_on(weighting, run):
+        revised = task._replace(weighting=weighting)
+        thorough = task.may_dissolve(run.clusters)
+        return refine(revised, run.clusters, weighting.first(run.losses), rng, thorough=thorough)
+
+    # Near-duplicates all count: draws of a posterior repeat likely partitions.
+    return confirm(task.weighting, run, agreements_of, go_on, families=False)[1]
 
 
 def agreements_with(encoding, clusters):
@@ -203,12 +202,12 @@ def _draw_sample(encoding, rng):
     """(encoding of rows drawn in proportion to their weights, their indices); all rows if there are too few."""
     size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * int(encoding.partitions.n_codes.max()))
     size = int(np.ceil(size * encoding.partitions.total / encoding.partitions.n_observed.min()))
-    if len(encoding.rows.codes) >= _SAMPLE_SHARE * size:
+    if encoding.n_rows >= _SAMPLE_SHARE * size:
         rows, counts = draw_rows(encoding, size, rng)
         sample = weigh(take_rows(encoding, rows), counts.astype(np.float64))
         if sample.partitions.n_observed.all():
             return sample, rows
-    return encoding, np.arange(len(encoding.rows.codes))
+    return encoding, np.arange(encoding.n_rows)
 
 
 def _draw_partitions(weights, rng):

@@ -5,9 +5,9 @@ from itertools import combinations
 
 import numpy as np
 
-from ..core.encoding import select
 from ..core.threads import stop_if_cancelled
-from ..median_partition.sweep import visiting_order
+from ..ensemble.encoding import select
+from ..median_partition.row_sweeps import visiting_order
 from .contingency import Tables, fill_differences, losses_at, relocate, tabulate, take_out, terms_of
 from .pairs import PairTables
 
@@ -66,7 +66,7 @@ class CountTables:
         tables = self._tables
         psi = self._loss.psi
         offsets = self.encoding.partitions.offsets
-        counts, sizes = np.split(tables.entries, [len(self.encoding.partitions.sizes)])
+        counts, sizes = np.split(tables.entries, [self.encoding.partitions.n_slots])
         of_counts = np.add.reduceat(psi(counts), offsets)
         of_sizes = psi(sizes)
         before = self.value(clusters)
@@ -94,7 +94,7 @@ def tables_of(encoding, weights, loss):
     active = np.flatnonzero(weights)
     if len(active) < len(weights):
         encoding = select(encoding, active)
-    of_pairs = loss.squares and len(encoding.rows.codes) <= _PAIR_ROWS
+    of_pairs = loss.squares and encoding.n_rows <= _PAIR_ROWS
     return (PairTables if of_pairs else CountTables)(encoding, weights[active], loss)
 
 
@@ -119,7 +119,7 @@ class PartitionSearch:
         if n_used == 0:
             # The first rows open clusters, as many as base partitions have: with too few, the others are seldom found.
             typical = int(np.median(self._encoding.partitions.n_codes))
-            n_used = min(typical, _FIRST_ENTRIES // len(self._encoding.partitions.sizes))
+            n_used = min(typical, _FIRST_ENTRIES // self._encoding.partitions.n_slots)
         self._tables.fill(self.clusters, self._with_spare(int(n_used)))
 
     @property

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
-from ..core.encoding import encode_ensemble, relabel
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble, relabel
 from ..median_partition.lower_bound import bound_partitions
 from ..median_partition.trust import linked_group
 from ..median_partition.weightings import Fixed, as_weighting, name_of, warn_of_copy
@@ -53,11 +54,11 @@ class HardMedianPartition(NamedTuple):
         -------
         summary : str
         """
-        ensemble = check.ensemble(labels)
+        ensemble = reading.ensemble(labels)
         shape = (len(self.labels), len(self.weights))
         if ensemble.shape != shape:
             raise ValueError(f"labels must be those of the result, with shape {shape}, got {ensemble.shape}.")
-        check.index(ensemble, names=names)
+        reading.index(ensemble, names=names)
         known = ensemble.names or range(shape[1])
         names = check.names(known if names is None else names, ensemble.n_partitions, name="names")
         agreements = agreements_with(encode_ensemble(ensemble), self.labels)
@@ -156,7 +157,7 @@ def solve_hard_median_partition(
     >>> result.labels, round(result.objective, 6), round(result.bound, 6)
     (array([0, 0, 0, 1, 1, 1]), 0.240741, 0.240741)
     """
-    ensemble = check.ensemble(labels, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
+    ensemble = reading.ensemble(labels, sample_weight=sample_weight, weights=weights, weighting=weighting, init=init)
     n, m = ensemble.shape
     limit = n if n_clusters is None else check.n_clusters(n_clusters, n)
     chosen = check_loss(loss, cost)
@@ -168,7 +169,7 @@ def solve_hard_median_partition(
     options = {"n_clusters": n_clusters, "loss": loss, "weighting": name_of(weighting)}
     n_init = check.integer(n_init, name="n_init", low=1)
     named = isinstance(init, str)
-    start = check.choice(init, INITS, name="init") if named else check.hard_partition(init, n, "init", limit)[1]
+    start = check.choice(init, INITS, name="init") if named else reading.hard_partition(init, n, "init", limit)[1]
     max_passes = check.integer(max_passes, name="max_passes", low=1)
     if check.flag(bound, name="bound") and loss != "binder":
         raise ValueError(f'bound must be False with loss={loss!r}: there is one for "binder" only.')

@@ -5,9 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.threads import LOG, stop_if_cancelled
-from .base import Objective
-from .sweep import ROUNDING
-from .weightings import Weighting, first_weights
+from .objective import Objective
+from .row_sweeps import ROUNDING
+from .rows_in_memory import place
+from .starts import initial_rows
+from .weightings import Weighting
 
 # If a sweep leaves more than _SLOW of the gap, the next one is over-relaxed by _RELAXATION.
 _SLOW = 0.5
@@ -47,7 +49,7 @@ class State(NamedTuple):
     ended : whether the last alternation found nothing to change.
     """
 
-    rows: np.ndarray
+    memberships: np.ndarray
     matrices: tuple
     losses: np.ndarray
     weights: np.ndarray
@@ -69,46 +71,53 @@ class State(NamedTuple):
 
 
 def first_state(problem, start, rng, name=None):
-    """The :class:`State` of a start before its first Y step.
+    """The :class:`State` of a :class:`~robust_eac.ensemble.reading.Start` before its first Y step."""
+    if start.memberships is not None:
+        return resumed(problem, start.memberships.copy(), rng, name)
+    objective = problem.objective
+    return begun(problem, initial_rows(objective.rows.encoding, objective.n_clusters, start.name, rng), rng, name)
 
-    `start` is the name of a start, which begins with the :func:`first_weights`, or an array of memberships, which is
-    modified in place and begins with the :func:`weights_of_start`.
-    """
-    if isinstance(start, str):
-        return state_from(problem, problem.objective.initial_rows(start, rng), rng, first_weights, name)
-    return state_from(problem, start, rng, weights_of_start, name)._replace(gap=0.0)
+
+def begun(problem, memberships, rng, name=None):
+    """The :class:`State` at memberships, which the solver changes, with the first weights."""
+    return _state(problem, memberships, rng, name, problem.weighting.first)
+
+
+def resumed(problem, memberships, rng, name=None):
+    """The :class:`State` at memberships, which the solver changes, with the best weights for them: a fit continues."""
+    # If all weight is on partitions identical to the memberships, the descent could never leave them.
+
+    def weigh(losses):
+        weights = problem.weighting.solve(losses)
+        if weights @ losses > _EQUAL * losses.max():
+            return weights
+        return problem.weighting.first(losses)
+
+    # With a gap of 0, the Y step measures the gap before it sweeps.
+    return _state(problem, memberships, rng, name, weigh)._replace(gap=0.0)
+
+
+def _state(problem, memberships, rng, name, weigh):
+    matrices = problem.objective.measure(memberships, problem.n_threads)
+    losses = problem.objective.losses(matrices)
+    weights = weigh(losses)
+    return State(memberships, matrices, losses, weights, [problem.weighting.value(losses, weights)], rng, name)
 
 
 def spread(problem, part, state):
     """Extend the memberships of some of the objects to all, for a state with first weights; `part`: their objective."""
-    encoding = problem.objective.encoding
+    encoding = problem.objective.rows.encoding
     skip = problem.tol * encoding.partitions.total
-    rows = part.place(encoding, state.weights, state.rows, leap=True, skip=skip, n_threads=problem.n_threads)
-    state = state_from(problem, rows, state.rng, first_weights, state.name)
-    state.log(f"solution of {part.encoding.n_samples} objects, objective {state.objective:.6g}")
+    memberships = place(
+        part, encoding, state.weights, state.memberships, leap=True, skip=skip, n_threads=problem.n_threads
+    )
+    state = begun(problem, memberships, state.rng, state.name)
+    state.log(f"solution of {part.rows.encoding.n_samples} objects, objective {state.objective:.6g}")
     return state
 
 
-def weights_of_start(weighting, losses):
-    """Weights for the first descent from given memberships: the optimal ones for their losses, to continue a fit.
-
-    If all weight is on partitions identical to the start, the descent could never leave it; then these are the
-    :func:`first_weights`.
-    """
-    weights = weighting.solve(losses)
-    return weights if weights @ losses > _EQUAL * losses.max() else first_weights(weighting, losses)
-
-
-def state_from(problem, rows, rng, weigh, name=None):
-    """The :class:`State` for given memberships; `weigh` maps the weighting and their losses to weights."""
-    matrices = problem.objective.measure(rows, problem.n_threads)
-    losses = problem.objective.losses(matrices)
-    weights = weigh(problem.weighting, losses)
-    return State(rows, matrices, losses, weights, [problem.weighting.value(losses, weights)], rng, name)
-
-
 def alternate(problem, state):
-    """Alternate from a state to a joint stationary point; its rows are modified in place."""
+    """Alternate from a state to a joint stationary point; its memberships are modified in place."""
     state = state._replace(ended=False)
     while not state.ended:
         state = alternate_once(problem, state)
@@ -119,7 +128,7 @@ def alternate_once(problem, state):
     """The state after a Y step and an update of the weights."""
     objective = problem.objective
     weighting = problem.weighting
-    steps = objective.steps(state.weights, state.rows, state.matrices, state.rng, problem.n_threads)
+    steps = objective.steps(state.weights, state.memberships, state.matrices, state.rng, problem.n_threads)
     gap, n_sweeps = descend(
         steps,
         tol=problem.tol,
@@ -143,11 +152,6 @@ def alternate_once(problem, state):
     return state
 
 
-def solve_start(problem, start, rng):
-    """The :class:`State` of one start, alternated to a joint stationary point."""
-    return alternate(problem, first_state(problem, start, rng))
-
-
 def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
     """Sweep until the optimality gap is at most `tol`, or `reduction` times the initial gap; returns (gap, n_sweeps).
 
@@ -165,8 +169,11 @@ def descend(steps, *, tol, max_sweeps, reduction=0.0, far=False):
     relaxation = 1.0
     estimate = np.inf
     far = far and max_sweeps > 0
-    gap = np.inf if far else steps.gap()
-    target = tol if far else max(tol, reduction * gap)
+    gap = np.inf
+    target = tol
+    if not far:
+        gap = steps.gap()
+        target = max(tol, reduction * gap)
     while not is_stationary(gap, target) and n_sweeps < max_sweeps:
         if n_sweeps > 0 and estimate > 0.0:
             seen[kind] = max(seen[kind], gap / estimate)

@@ -10,9 +10,10 @@ from scipy.linalg import eigh
 
 from .. import validation as check
 from ..common import Labels
-from ..core.encoding import collapse, encode_ensemble, one_hot, take_rows
 from ..core.formula import cluster_counts
 from ..core.threads import LOG
+from ..ensemble import reading
+from ..ensemble.encoding import collapse, encode_ensemble, one_hot, take_rows
 from .partition_bound import partition_bounds, until_settled
 
 # Bounds are lowered by this share of the weight of all pairs: rounding raises them by less.
@@ -112,7 +113,7 @@ def consensus_lower_bound(
     >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
     5.953732
     """
-    ensemble = check.ensemble(labels, weights=weights, sample_weight=sample_weight)
+    ensemble = reading.ensemble(labels, weights=weights, sample_weight=sample_weight)
     n = ensemble.n_samples
     n_clusters = n if n_clusters is None else check.n_clusters(n_clusters, n)
     weights = check.weights(weights, ensemble.n_partitions)
@@ -120,7 +121,7 @@ def consensus_lower_bound(
     tol = check.real(tol, name="tol", low=0.0)
     max_iter = check.integer(max_iter, name="max_iter", low=1)
 
-    sample_weight = check.sample_weight(sample_weight, ensemble)
+    sample_weight = reading.sample_weight(sample_weight, ensemble)
 
     encoding = encode_ensemble(ensemble, sample_weight)
     bound = bound_partitions if hard else bound_memberships

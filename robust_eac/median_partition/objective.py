@@ -1,94 +1,103 @@
-"""The objective of the membership: the paper's weighted losses  d_u = |Y'Y - X_u'X_u|^2, or chance-corrected ones."""
+"""The objective of the membership: a loss of the partitions, on rows in memory or in chunks."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from .. import validation as check
-from ..core.encoding import select
-from ..core.formula import accumulate, coefficients, losses_of, matrices_of
-from .base import Objective, Steps, weighted_statistics
-from .chance_corrected import ChanceCorrectedObjective
+from ..core import permutation
+from .losses import LOSSES
+from .model import Terms, read
+from .rows_in_memory import RowsInMemory
+
+_RAW = LOSSES["raw"]
+# What an objective asks of its parts.
+_OF_LOSS = "chance_corrected", "exact", "matrices", "losses", "terms"
+_OF_ROWS = "measure", "steps", "rotation", "rotate", "sample"
 
 
-class Matrices(NamedTuple):
-    """S and G of memberships; see :mod:`~robust_eac.core.encoding`."""
+class Model(NamedTuple):
+    """What sweeps minimise at memberships with these S and G.
 
+    partitions : those that count, which have weight; None for all.
+    """
+
+    terms: Terms
     S: np.ndarray
     G: np.ndarray
+    partitions: np.ndarray | None = None
+
+    def of(self, part):
+        """(the arrays that a sweep reads, their statistics) for rows of an encoding of the partitions that count."""
+        return read(part, self.terms, self.S, self.G)
 
 
-class RawObjective(Objective):
-    """sum_u alpha_u d_u."""
+class Objective:
+    """Weighted losses of the partitions as a function of the memberships of rows.
 
-    _part = None
-    matrices = Matrices
+    loss : a :class:`~robust_eac.median_partition.losses.Loss`.
+    rows : where the rows are, with the same methods in memory and in chunks:
 
-    def measure(self, rows, n_threads=1):
-        return Matrices(*accumulate(self.encoding, rows, n_threads=n_threads))
+        measure(memberships, with_agreement, n_threads) : S, G, and the agreement_sums (see core.formula) or None.
+        steps(objective, weights, memberships, matrices, rng, n_threads) : the `steps` of
+        :func:`~robust_eac.median_partition.alternation.descend`.
+        rotation(memberships, near) : the rotation to the canonical membership (see
+        :mod:`~robust_eac.median_partition.rotation`), or None. rotate(memberships, Q) rotates them in place.
+        sample(n_clusters, rng) : some of the objects as rows in memory, drawn at random; None if that is too few.
+
+    Raises
+    ------
+    TypeError
+        If the loss or the rows lack one of these.
+    """
+
+    def __init__(self, loss, rows, n_clusters):
+        require(loss, _OF_LOSS)
+        require(rows, _OF_ROWS)
+        self.loss = loss
+        self.rows = rows
+        self.n_clusters = n_clusters
+        self.partitions = rows.partitions
+
+    def on(self, rows):
+        """The same objective of other rows."""
+        return Objective(self.loss, rows, self.n_clusters)
+
+    def measure(self, memberships, n_threads=1):
+        """The matrices of these memberships, from which all else is computed."""
+        corrected = self.loss.chance_corrected
+        measured = self.rows.measure(memberships, with_agreement=corrected, n_threads=n_threads)
+        return self.loss.matrices(self.partitions, *measured)
 
     def losses(self, matrices):
-        return losses_of(self.partitions, *matrices)
+        """(m,) losses of the partitions."""
+        return self.loss.losses(self.partitions, matrices)
 
-    def steps(self, weights, rows, matrices, rng, n_threads=1):
-        return RawSteps(self, weights, rows, matrices, rng, n_threads)
+    def agreements(self, memberships, n_threads=1):
+        """(m,) adjusted agreements of the partitions with these memberships."""
+        _, _, sums = self.rows.measure(memberships, with_agreement=True, n_threads=n_threads)
+        return permutation.adjusted(*sums)
 
-    def statistics(self, weights, matrices):
-        return weighted_statistics(self.encoding, weights, *matrices)
-
-    def model(self, weights, matrices):
-        return partial(raw_model, weights=weights, S=matrices.S, G=matrices.G)
-
-    def terms(self, weights, matrices):
-        coef, _ = coefficients(self.partitions, weights)
-        return coef, coef, 0.0 * coef
-
-    def part(self, weights):
-        """(partitions with weight, encoding of these alone); the last pair is kept for the next Y step."""
-        # Read once: starts in other threads share the objective.
-        pair = self._part
+    def model(self, weights, matrices, *, every=False):
+        """The :class:`Model` for the weighted losses; of `every` partition, or without some of weight zero."""
+        terms = self.loss.terms(self.partitions, weights, matrices)
+        if every or not self.loss.exact or weights.all():
+            return Model(terms, matrices.S, matrices.G)
         active = np.flatnonzero(weights)
-        if pair is None or not np.array_equal(pair[0], active):
-            part = select(self.encoding, active) if len(active) < len(weights) else self.encoding
-            pair = self._part = active, part
-        return pair
+        masks = np.unique(self.partitions.mask_of[active])
+        S = self.partitions.take_slots(matrices.S, active)
+        return Model(terms.take(active), S, matrices.G[masks], active)
+
+    def steps(self, weights, memberships, matrices, rng, n_threads=1):
+        return self.rows.steps(self, weights, memberships, matrices, rng, n_threads)
 
 
-def raw_model(encoding, weights, S, G):
-    """What a sweep over rows of the partitions reads, and its statistics; without the partitions of weight zero."""
-    active = np.flatnonzero(weights)
-    part = encoding if len(active) == len(weights) else select(encoding, active)
-    matrices = matrices_of(encoding.partitions, active, S, G)
-    return part.visited, weighted_statistics(part, weights[active], *matrices)
+def require(component, names):
+    """Raise TypeError unless a component has the attributes of these names."""
+    missing = [name for name in names if not hasattr(component, name)]
+    if missing:
+        raise TypeError(f"{type(component).__name__} lacks {', '.join(missing)}, which an Objective needs.")
 
 
-class RawSteps(Steps):
-    """Steps down sum_u alpha_u d_u: every sweep minimises exactly over one column after the other."""
-
-    def __init__(self, *how):
-        super().__init__(*how)
-        self._active, self._part = self._objective.part(self._weights)
-        self._last_read = None
-
-    def sweep(self, relaxation):
-        # Sweeps keep the statistics up to date.
-        return self._sweep(*(self._last_read or self._read()), relaxation)
-
-    def _read(self):
-        matrices = matrices_of(self._objective.partitions, self._active, *self.matrices)
-        statistics = weighted_statistics(self._part, self._weights[self._active], *matrices)
-        self._last_read = self._part.visited, statistics
-        return self._last_read
-
-
-# agreement -> objective
-OBJECTIVES: dict[str, type[Objective]] = {"raw": RawObjective, "adjusted": ChanceCorrectedObjective}
-
-
-def objective_named(agreement, weighting=None):
-    """The class of the objective; "auto" is the one whose losses the weighting uses, and needs a weighting."""
-    check.choice(agreement, OBJECTIVES if weighting is None else ("auto", *OBJECTIVES), name="agreement")
-    if agreement == "auto":
-        agreement = "adjusted" if weighting.corrected else "raw"
-    return OBJECTIVES[agreement]
+def in_memory(encoding, n_clusters, loss=_RAW):
+    """The :class:`Objective` of the rows of an encoding."""
+    return Objective(loss, RowsInMemory(encoding), n_clusters)

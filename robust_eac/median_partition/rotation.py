@@ -43,7 +43,7 @@ _LEAST_CURVATURE = 1e-3
 # Memberships above -tolerance count as feasible, after Newton steps and at an angle in closed form.
 _INSIDE = 1e-9
 _ROUNDED = 1e-12
-# Penalty for leaving the simplex, in the first Newton step from outside and at most; it grows tenfold each step.
+# Penalties for leaving the simplex: in the first Newton step from outside, and the largest; it grows tenfold each step.
 _PRICES = 1e3, 1e12
 # Give up outside the simplex if this many consecutive steps leave more than this share of the distance to it.
 _STUCK = 3

@@ -5,11 +5,14 @@ from heapq import nsmallest
 
 import numpy as np
 
+from ..common import row_blocks
 from ..core.threads import count_threads, map_threads
-from .alternation import alternate, alternate_once, first_state, solve_start, spread
-from .base import empty_last
+from ..ensemble.encoding import first_objects
+from .alternation import alternate, alternate_once, first_state, resumed, spread
+from .losses import ordered, rotated
+from .rows_in_memory import RowsInMemory, coincide, expand
 from .starts import reduce_rows
-from .weightings import Trusting
+from .weightings import confirm
 
 # Several starts are first solved to this gap, as is the best of them on a part of the rows.
 LOOSE_TOL = 1e-4
@@ -31,20 +34,49 @@ def solve(problem, start, seeds, *, n_jobs=None):
     Empty clusters are last; with a named start, the others are ordered by their first objects. Objects without weight
     are left out of the descent; identical ones share a row if that pays.
     """
-    problem, start, whole = reduce_problem(problem, start)
+    problem, start, whole = reduce_problem(problem, start, n_jobs)
     objective = problem.objective
-    problem = problem._replace(n_threads=count_threads(n_jobs, 1, objective.encoding, objective.n_clusters)[1])
-    rng = np.random.RandomState([seeds[0], len(objective.encoding.rows.codes)])
+    rng = np.random.RandomState([seeds[0], objective.rows.encoding.n_rows])
     state = best_state(problem, start, list(map(np.random.RandomState, seeds)), rng, n_jobs)
-    problem, state = confirm(problem, state, seeds[0])
-    state = canonical(problem, state)
-    membership = objective.expand(whole, state.weights, state.rows, problem.tol)
-    membership, order = empty_last(membership, by_object=isinstance(start, str))
-    return state._replace(matrices=objective.ordered(state.matrices, order)), membership
+    state = canonical(*confirm_trust(problem, state, seeds[0]))
+    membership = expand(objective, whole, state.weights, state.memberships, problem.tol)
+    membership, order = empty_last(membership, by_object=start.name is not None)
+    return state._replace(matrices=ordered(state.matrices, order)), membership
+
+
+def empty_last(membership, *, by_object=False):
+    """(the membership, changed in place, with its clusters as :func:`order_clusters` says; the order)."""
+    order = order_clusters(partial(first_winners, membership), membership.shape[1], by_object=by_object)
+    # In place, since the matrix can take gigabytes.
+    for rows in row_blocks(len(membership)):
+        membership[rows] = membership[rows][:, order]
+    return membership, order
+
+
+def first_winners(membership, order):
+    """(k,) the first object that each cluster wins, in this order of the clusters; infinity if none."""
+    labels = [membership[rows][:, order].argmax(axis=1) for rows in row_blocks(len(membership))]
+    return first_objects(np.concatenate(labels), len(order))
+
+
+def order_clusters(first_winners, n_clusters, *, by_object):
+    """(n_clusters,) the clusters, with those that win no object last, so that labels have no gaps.
+
+    first_winners(order) : the first object that each cluster wins, infinity if none, in this order of the clusters: it
+        decides which of two equal memberships of an object wins.
+    by_object : order the other clusters by the first object that each wins, whatever the start.
+    """
+    order = np.arange(n_clusters)
+    while True:
+        first = first_winners(order)
+        step = np.argsort(first if by_object else np.isinf(first), kind="stable")
+        if (np.diff(step) == 1).all():
+            return order
+        order = order[step]
 
 
 def canonical(problem, state):
-    """The state at the canonical membership; its rows are changed."""
+    """The state at the canonical membership; its memberships are changed."""
     # Away from a stationary point the gap depends on the rotation: if it is then too large, the alternation continues.
     n_sweeps = None
     while state.n_sweeps != n_sweeps:
@@ -58,12 +90,12 @@ def canonical(problem, state):
 
 
 def rotate(objective, state, *, near=False):
-    """The state rotated to its canonical membership, with its rows changed. near : whether it is known to be close."""
-    Q = objective.canonical_rotation(state.rows, near=near)
+    """The state rotated to its canonical membership, in place. near : whether it is known to be close."""
+    Q = objective.rows.rotation(state.memberships, near=near)
     if Q is None:
         return state
-    objective.rotate_rows(state.rows, Q)
-    return state._replace(matrices=objective.rotated(state.matrices, Q))
+    objective.rows.rotate(state.memberships, Q)
+    return state._replace(matrices=rotated(state.matrices, Q))
 
 
 def best_state(problem, start, rngs, rng, n_jobs=None):
@@ -75,20 +107,19 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
     # Starts run in lockstep, unless there are too many numbers: then each runs by itself, and only the memory of the
     # lowest is kept.
     parts = [problem]
-    while isinstance(start, str) and (quarter := parts[-1].objective.quarter(rng)) is not None:
-        parts.append(problem._replace(objective=quarter))
+    while start.name and (sample := parts[-1].objective.rows.sample(problem.objective.n_clusters, rng)):
+        parts.append(problem._replace(objective=problem.objective.on(sample)))
     part = parts.pop()
     n_starts = len(rngs)
 
     def begin(number, problem):
-        first = start if isinstance(start, str) else start.copy()
-        return first_state(problem, first, rngs[number], name=f"start {number + 1}/{n_starts}: ")
+        return first_state(problem, start, rngs[number], name=f"start {number + 1}/{n_starts}: ")
 
     def begin_and_continue(number, problem):
         return alternate(_loose(problem), begin(number, problem))
 
     def in_parallel(function, items):
-        encoding = part.objective.encoding
+        encoding = part.objective.rows.encoding
         outer, n_threads = count_threads(n_jobs, len(items), encoding, part.objective.n_clusters)
         return map_threads(partial(function, problem=part._replace(n_threads=n_threads)), items, outer)
 
@@ -118,7 +149,7 @@ def best_state(problem, start, rngs, rng, n_jobs=None):
 
 def _most_in_step(objective):
     """How many states may run in lockstep, by the numbers of their memberships and matrices S."""
-    return _IN_STEP // (objective.n_clusters * (len(objective.encoding.rows.codes) + len(objective.partitions.sizes)))
+    return _IN_STEP // (objective.n_clusters * (objective.rows.encoding.n_rows + objective.partitions.n_slots))
 
 
 def _loose(problem):
@@ -133,8 +164,8 @@ def _lowest_of_each(objective, states):
     """The lowest of each group of states that coincide, since all of them would end in the same minimum."""
     groups = []
     for state in states:
-        signature = objective.signature(state.rows)
-        group = next((group for first, group in groups if objective.coincide(first, signature)), None)
+        signature = objective.rows.signature(state.memberships)
+        group = next((group for first, group in groups if coincide(first, signature)), None)
         if group is None:
             groups.append((signature, [state]))
         else:
@@ -142,24 +173,24 @@ def _lowest_of_each(objective, states):
     return [min(group, key=_value) for _, group in groups]
 
 
-def reduce_problem(problem, start):
+def reduce_problem(problem, start, n_jobs):
     """(the problem on distinct rows with weight, its start, the encoding of all objects)."""
-    whole = problem.objective.encoding
-    encoding, start = reduce_rows(whole, start)
-    return problem._replace(objective=problem.objective.on(encoding)), start, whole
+    objective = problem.objective
+    encoding, memberships = reduce_rows(objective.rows.encoding, start.memberships)
+    n_threads = count_threads(n_jobs, 1, encoding, objective.n_clusters)[1]
+    problem = problem._replace(objective=objective.on(RowsInMemory(encoding)), n_threads=n_threads)
+    return problem, start._replace(memberships=memberships), objective.rows.encoding
 
 
-def confirm(problem, state, seed):
-    """(problem, state) after alternations and updates of trust in turn, until the trusted set no longer changes."""
-    # Only the first update can add partitions, so there are at most n_partitions + 1.
-    weighting = problem.weighting
-    if not isinstance(weighting, Trusting):
-        return problem, state
-    while True:
-        agreements = problem.objective.agreements(state.rows, problem.n_threads)
-        weighting = weighting.revised(np.maximum(1.0 - agreements, 0.0))
-        if weighting is None:
-            break
-        problem = problem._replace(weighting=weighting)
-        state = solve_start(problem, state.rows, np.random.RandomState(seed))
-    return problem, state
+def confirm_trust(problem, state, seed):
+    """(problem, state) after alternations and revisions of the weighting in turn."""
+
+    def agreements_of(state):
+        return problem.objective.agreements(state.memberships, problem.n_threads)
+
+    def go_on(weighting, state):
+        revised = problem._replace(weighting=weighting)
+        return alternate(revised, resumed(revised, state.memberships, np.random.RandomState(seed)))
+
+    weighting, state = confirm(problem.weighting, state, agreements_of, go_on)
+    return problem._replace(weighting=weighting), state

@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import MAX_SEED, Labels, RandomState, WeightSolver
-from ..core.encoding import encode_ensemble
 from ..core.kernels import announce_compiling
-from ..core.threads import count_threads, progress
+from ..core.threads import progress
+from ..ensemble import reading
+from ..ensemble.encoding import encode_ensemble
 from .alternation import Problem, is_stationary
-from .objective import RawObjective, objective_named
+from .losses import loss_named
+from .objective import in_memory
+from .rows_in_memory import expand
 from .several_starts import best_state, canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting, warn_of_copy
@@ -116,7 +119,7 @@ def solve_median_partition(
     >>> result.labels, result.weights.round(2)
     (array([0, 0, 0, 1, 1, 1]), array([0.31, 0.31, 0.31, 0.06]))
     """
-    ensemble = check.ensemble(labels, weighting=weighting, init=init, sample_weight=sample_weight)
+    ensemble = reading.ensemble(labels, weighting=weighting, init=init, sample_weight=sample_weight)
     how = {"n_init": n_init, "max_iter": max_iter, "tol": tol, "n_jobs": n_jobs, "random_state": random_state}
     with progress(verbose):
         return solve_ensemble(ensemble, n_clusters, weighting, agreement, init, sample_weight=sample_weight, **how)[0]
@@ -126,18 +129,18 @@ def solve_ensemble(ensemble, n_clusters, weighting, agreement, init, *, sample_w
     """(result of :func:`solve_median_partition`, the matrices of its membership, the objective)."""
     n, m = ensemble.shape
     n_clusters = check.n_memberships(n_clusters, n)
-    sample_weight = check.sample_weight(sample_weight, ensemble)
+    sample_weight = reading.sample_weight(sample_weight, ensemble)
     weighting = as_weighting(weighting)
-    objective = objective_named(agreement, weighting)
+    loss = loss_named(agreement, weighting)
     total = float(n if sample_weight is None else sample_weight.sum())
     n_init, limits, n_jobs, rng = check_effort(**how)
-    start = check.init(init, n, n_clusters)
-    seeds = rng.randint(MAX_SEED, size=n_init if isinstance(start, str) else 1)
+    start = reading.init(init, n, n_clusters)
+    seeds = rng.randint(MAX_SEED, size=n_init if start.name else 1)
 
     # Only a weighting that needs the trusted group reads the encoding.
     encoding = cache(lambda: encode_ensemble(ensemble, sample_weight))
-    weighting = weighting.ready(m, objective.unit(total), lambda: linked_group(encoding(), rng))
-    problem = Problem(objective(encoding(), n_clusters), weighting, **limits)
+    weighting = weighting.ready(m, loss.unit(total), lambda: linked_group(encoding(), rng))
+    problem = Problem(in_memory(encoding(), n_clusters, loss), weighting, **limits)
     with announce_compiling():
         state, membership = solve(problem, start, seeds, n_jobs=n_jobs)
     result = result_of(problem, state, membership.argmax(axis=1), membership, ensemble.names)
@@ -243,28 +246,26 @@ def solve_membership(
     >>> result.membership.argmax(axis=1), result.converged
     (array([0, 0, 1, 1, 1]), True)
     """
-    ensemble = check.ensemble(labels, weights=weights, init=init, sample_weight=sample_weight)
+    ensemble = reading.ensemble(labels, weights=weights, init=init, sample_weight=sample_weight)
     n_clusters = check.n_memberships(n_clusters, ensemble.n_samples)
     weights = check.weights(weights, ensemble.n_partitions)
     tol = check.real(tol, name="tol", low=0.0)
     max_sweeps = check.integer(max_sweeps, name="max_sweeps", low=0)
-    start = check.init(init, ensemble.n_samples, n_clusters)
-    sample_weight = check.sample_weight(sample_weight, ensemble)
+    start = reading.init(init, ensemble.n_samples, n_clusters)
+    sample_weight = reading.sample_weight(sample_weight, ensemble)
     n_jobs = check.n_jobs(n_jobs)
     rng = check.random_state(random_state)
 
     encoding = encode_ensemble(ensemble, sample_weight)
     # The weights are fixed: a single Y step runs to the end.
-    problem = Problem(
-        RawObjective(encoding, n_clusters), Fixed(weights), tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0
-    )
-    problem, start, whole = reduce_problem(problem, start)
-    problem = problem._replace(n_threads=count_threads(n_jobs, 1, problem.objective.encoding, n_clusters)[1])
+    objective = in_memory(encoding, n_clusters)
+    problem = Problem(objective, Fixed(weights), tol, max_iter=1, max_sweeps=max_sweeps, reduction=0.0)
+    problem, start, whole = reduce_problem(problem, start, n_jobs)
     state = best_state(problem, start, [rng], rng, n_jobs)
     left = problem._replace(max_iter=state.n_iter + 1, max_sweeps=max_sweeps - state.n_sweeps)
     state = canonical(left, state)
     converged = is_stationary(state.gap, tol)
     reason = f"gap={state.gap:.3g} > tol={tol:.3g} after max_sweeps={max_sweeps}"
     check.warn_unless(converged, f"The membership did not converge: {reason}.")
-    membership = problem.objective.expand(whole, weights, state.rows, tol)
+    membership = expand(problem.objective, whole, weights, state.memberships, tol)
     return MembershipResult(membership, state.objective, state.gap, state.n_sweeps, converged)

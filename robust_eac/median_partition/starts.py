@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from ..core.encoding import collapse, take_rows, weigh
-from ..core.formula import cluster_counts, coefficients
+from .. import validation as check
+from ..core.formula import cluster_counts
 from ..core.kernels import njit
-from ..core.lloyd import best_lloyd, squared_distances
+from ..ensemble.encoding import merge_rows, take_rows, weigh
+from ..ensemble.lloyd import best_lloyd, squared_distances
 
 # With more clusters than this, a random start assigns the rows greedily, since many clusters never separate from random
 # memberships.
@@ -21,55 +22,40 @@ _PER_CLUSTER = 32
 _PER_BASE_CLUSTER = 4
 
 
-def reduce_rows(encoding, start):
-    """The encoding to solve for, and the start on its rows: without objects of weight zero."""
-    # Identical objects share a row if that pays, unless an array start differs on them.
+def reduce_rows(encoding, memberships):
+    """The encoding to solve for, without objects of weight zero, and given memberships, or None, on its rows."""
+    # Identical objects share a row if that pays, unless given memberships differ.
     weighty = np.flatnonzero(encoding.rows.multiplicity)
-    if len(weighty) < len(encoding.rows.codes):
+    if len(weighty) < encoding.n_rows:
         encoding = take_rows(encoding, weighty)
-        start = start if isinstance(start, str) else start[weighty]
-    return merge_rows(encoding, start)
+        memberships = None if memberships is None else memberships[weighty]
+    return merge_rows(encoding, memberships)
 
 
-def merge_rows(encoding, start):
-    """The same with all objects; a start is an array of memberships or anything else."""
-    is_array = isinstance(start, np.ndarray)
-    collapsed = collapse(encoding, start if is_array else None)
-    if collapsed.inverse is not None and is_array:
-        rows = np.empty((len(collapsed.rows.codes), start.shape[1]))
-        rows[collapsed.inverse] = start
-        start = rows
-    return collapsed, start
-
-
-def initial_rows(encoding, n_clusters, start, rng):
+def initial_rows(encoding, n_clusters, name, rng):
     """Initial membership of the encoding's rows, by the name of a start."""
-    if start == "random" and n_clusters <= _FEW:
+    if name == "random" and n_clusters <= _FEW:
         # Normalised gamma variables are Dirichlet(1/k). The uniform membership is a saddle point. With many clusters,
         # larger parameters would start rows so close to it that their gap is below any tolerance.
-        rows = rng.standard_gamma(1.0 / n_clusters, (len(encoding.rows.codes), n_clusters))
+        rows = rng.standard_gamma(1.0 / n_clusters, (encoding.n_rows, n_clusters))
         rows /= rows.sum(axis=1, keepdims=True)
         return rows
-    if start == "random":
+    if name == "random":
         return np.eye(n_clusters)[allocate(encoding, n_clusters, rng)]
     smallest = _SMOOTHING / n_clusters
-    weights = _equal_weights(encoding.partitions)
+    weights = check.weights(None, encoding.partitions.n_partitions)
     found = best_lloyd(encoding, weights, squared_distances, n_clusters, n_init=1, max_iter=_KMEANS_PASSES, rng=rng)
     return (1.0 - n_clusters * smallest) * np.eye(n_clusters)[found.clusters] + smallest
-
-
-def _equal_weights(partitions):
-    m = len(partitions.offsets)
-    return np.full(m, 1.0 / m)
 
 
 def allocate(encoding, n_clusters, rng):
     """(n_rows,) clusters: each row, in random order, joins the cluster of least cost so far, under equal weights."""
     rows = encoding.rows
     partitions = encoding.partitions
-    coef, mask_coef = coefficients(partitions, _equal_weights(partitions))
+    coef = check.weights(None, partitions.n_partitions) * partitions.scale
+    mask_coef = partitions.by_mask(coef)
     slot_coef = partitions.by_slot(coef)
-    clusters = np.zeros(len(rows.codes), dtype=np.intp)
+    clusters = np.zeros(encoding.n_rows, dtype=np.intp)
     n_rows = cluster_counts(encoding.with_rows(multiplicity=np.ones(len(clusters))), clusters, 1)[:, 0]
     capacity = np.minimum(n_rows.astype(np.int64), n_clusters)
     start = np.cumsum(capacity) - capacity
@@ -146,7 +132,7 @@ def _allocate(order, data, slots, slot_coef, mask_coef, start, clusters, k):
 def draw_quarter(encoding, n_clusters, rng):
     """A quarter of the rows, drawn with replacement and of the same total weight; None if that is too small."""
     partitions = encoding.partitions
-    size = len(encoding.rows.codes) // 4
+    size = encoding.n_rows // 4
     least = max(_QUARTER, _PER_CLUSTER * n_clusters, _PER_BASE_CLUSTER * partitions.n_codes.max())
     if size * partitions.n_observed.min() < least * partitions.total:
         return None

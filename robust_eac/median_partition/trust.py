@@ -16,8 +16,9 @@ from sklearn.utils.random import sample_without_replacement
 from .. import validation as check
 from ..common import RandomState, warn
 from ..core import permutation
-from ..core.encoding import encode, take_rows
 from ..core.formula import pair_cells
+from ..ensemble import reading
+from ..ensemble.encoding import encode, take_rows
 from .closed_forms import uniform_over, uniform_weights
 
 # Family-wise error rate of the links.
@@ -67,7 +68,7 @@ def chance_corrected_weights(
     >>> chance_corrected_weights([2.0, 5.0, 9.9, 10.2], expected=10.0)
     array([0.5, 0.5, 0. , 0. ])
     """
-    check.index(losses, name="losses", expected=expected)
+    reading.index(losses, name="losses", expected=expected)
     losses = check.vector(losses, name="losses")
     share = check.real(share, name="share", low=0.0, high=1.0)
     expected = check.as_array(losses.max() or 1.0 if expected is None else expected, "expected")
@@ -126,7 +127,7 @@ def trusted_group_weights(
     >>> trusted_group_weights(np.hstack([random, good])).round(3)
     array([0.   , 0.   , 0.   , 0.   , 0.333, 0.333, 0.333])
     """
-    labels = check.ensemble(labels).labels
+    labels = reading.ensemble(labels).labels
     level = check.real(level, name="level", low=0.0, high=1.0, strict=True)
     return uniform_over(linked_group(encode(labels), check.random_state(random_state), level=level)[1])
 
@@ -137,7 +138,7 @@ def linked_group(encoding, rng, *, level=LEVEL):
     group = largest_group(pairs, level=level)
     if group is None:
         warn(f"No two partitions agree beyond chance at the level {level:g}: all are weighted equally.")
-        group = np.ones(len(encoding.partitions.offsets), dtype=bool)
+        group = np.ones(encoding.partitions.n_partitions, dtype=bool)
     return pairs, group
 
 
@@ -266,7 +267,7 @@ class Pairs(NamedTuple):
 
 def compare_pairs(encoding, rng):
     """The :class:`Pairs` of an encoding. A single partition, without pairs, needs no random numbers."""
-    m = len(encoding.partitions.offsets)
+    m = encoding.partitions.n_partitions
     if m == 1:
         return pairs_of(np.zeros((1, 1), dtype=np.int64), np.arange(1))
     # rng.permutation(m) with the same seed is the order in which `corrupt_ensemble` replaces partitions.

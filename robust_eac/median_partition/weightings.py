@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 
 import numpy as np
@@ -34,7 +34,8 @@ class Weighting(BaseEstimator):
     differ. :meth:`ready` is called once, before the first weights; the alternation uses what it returns.
 
     solver : function of the losses, and of the parameters by name, that returns weights.
-    corrected : whether it uses chance-corrected losses.
+    agreement : the losses that it uses, "raw" or "adjusted".
+    fixed : whether the weights do not depend on the losses.
 
     References
     ----------
@@ -49,12 +50,14 @@ class Weighting(BaseEstimator):
     array([0., 1.])
     """
 
-    corrected = False
+    agreement = "raw"
+    fixed = False
 
     def ready(self, n_partitions, unit, group):
         """The weighting of an alternation, after a check of the parameters: with those that depend on the ensemble.
 
-        `unit` is that of the losses; `group()` finds (the compared pairs of partitions, mask of the trusted group).
+        Losses are at most about `unit`: n_samples^2, or 1 if chance-corrected. `group()` finds (the compared pairs of
+        partitions, mask of the trusted group).
         """
         self.solve(np.ones(n_partitions))
         return self
@@ -71,9 +74,26 @@ class Weighting(BaseEstimator):
         """The objective that the alternation decreases and reports."""
         return weighted_loss(losses, weights)
 
+    def first(self, losses):
+        """Weights of the first descent."""
+        return uniform_weights(losses)
+
+    def revised(self, agreements, *, families=True):
+        """The weighting to go on with from a solution, None for the same.
+
+        agreements() finds the (m,) adjusted agreements with it. families : whether near-duplicates count once.
+        """
+        return None
+
+    def known_as(self):
+        """Its name in `WEIGHTINGS`, or that of its class."""
+        return next((name for name, kind in WEIGHTINGS.items() if kind is type(self)), type(self).__name__)
+
 
 class Fixed(Weighting):
     """Weights that do not change."""
+
+    fixed = True
 
     def __init__(self, weights):
         self.weights = weights
@@ -83,6 +103,12 @@ class Fixed(Weighting):
 
     def solve(self, losses):
         return self.weights
+
+    def first(self, losses):
+        return self.weights
+
+    def known_as(self):
+        return "given"
 
 
 class FromFunction(Weighting):
@@ -96,6 +122,9 @@ class FromFunction(Weighting):
 
     def update(self, losses):
         return self.function(losses)
+
+    def known_as(self):
+        return getattr(self.function, "__name__", type(self.function).__name__)
 
 
 class Uniform(Weighting):
@@ -150,7 +179,7 @@ class L2(Weighting):
     Parameters
     ----------
     lam : float, default=None
-        lambda, in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses).
+        lambda, in the units of the losses. None means 0.5 n_samples^2 (0.5 for chance-corrected losses).
 
     References
     ----------
@@ -180,8 +209,8 @@ class Entropy(Weighting):
     Parameters
     ----------
     eta : float, default=None
-        Temperature, in the units of the losses. None means 0.5 n_samples^2 (0.5 for adjusted losses), at which weights
-        stay near equal ones: at lower temperatures the consensus can become a copy of a partition, or of a few.
+        Temperature, in the units of the losses. None means 0.5 n_samples^2 (0.5 for chance-corrected losses), at which
+        weights stay near equal ones: at lower temperatures the consensus can become a copy of a partition, or of a few.
 
     References
     ----------
@@ -227,7 +256,7 @@ class ChanceCorrected(Weighting):
     """
 
     solver = staticmethod(chance_corrected_weights)
-    corrected = True
+    agreement = "adjusted"
 
     def __init__(self, share: float = SHARE) -> None:
         self.share = share
@@ -255,11 +284,8 @@ class Trusting(Fixed):
         self.among = among
         self.near = near
 
-    def revised(self, losses, *, families=True):
-        """The weighting with trust updated by these chance-corrected losses; None if it does not change.
-
-        families : whether near-duplicates count once.
-        """
+    def revised(self, agreements, *, families=True):
+        losses = np.maximum(1.0 - agreements(), 0.0)
         trusted = (self.chance.solve(losses) > 0.0) & self.among
         if not trusted.any():
             return None
@@ -297,24 +323,26 @@ def as_weighting(weighting):
     return WEIGHTINGS[check.choice(weighting, WEIGHTINGS, name="weighting")]()
 
 
-def first_weights(weighting, losses):
-    """Weights of the first descent: equal ones, unless they are fixed."""
-    return weighting.solve(losses) if isinstance(weighting, Fixed) else uniform_weights(losses)
+def confirm(weighting, solution, agreements_of, solve, **how):
+    """(weighting, solution) after revisions and solutions in turn, until the weighting no longer changes.
+
+    agreements_of(solution) : as :meth:`Weighting.revised` needs them. solve(weighting, solution) : the next solution.
+    """
+    # Only the first revision of trust can add partitions, so there are at most n_partitions + 1.
+    while True:
+        revised = weighting.revised(partial(agreements_of, solution), **how)
+        if revised is None:
+            return weighting, solution
+        weighting = revised
+        solution = solve(weighting, solution)
 
 
 def warn_of_copy(weighting, labels, weights, names):
     """Warn if a weighting gave one partition of many most of the weight; None as names means numbers."""
     text = near_copy(labels, weights, range(len(weights)) if names is None else names)
-    if text and not isinstance(weighting, Fixed):
+    if text and not weighting.fixed:
         warn(f"The consensus is {text}.")
 
 
 def name_of(weighting):
-    if isinstance(weighting, str):
-        return weighting
-    weighting = as_weighting(weighting)
-    if isinstance(weighting, Fixed):
-        return "given"
-    if isinstance(weighting, FromFunction):
-        return getattr(weighting.function, "__name__", type(weighting.function).__name__)
-    return next((name for name, kind in WEIGHTINGS.items() if kind is type(weighting)), type(weighting).__name__)
+    return weighting if isinstance(weighting, str) else as_weighting(weighting).known_as()

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
 from .. import validation as check
-from ..core.encoding import encode
 from ..core.formula import cluster_counts
+from ..ensemble import reading
+from ..ensemble.encoding import encode
 
 AVERAGES = ("arithmetic", "geometric", "max")
 
@@ -109,10 +110,10 @@ def match_labels(labels: ArrayLike, reference: ArrayLike) -> np.ndarray:
     >>> match_labels([0, 0, 1, 1, 2], ["dog", None, "cat", "cat", "cat"]).tolist()
     ['dog', 'dog', 'cat', 'cat', 'cat (2)']
     """
-    check.index(labels, reference=reference)
-    classes, meaning = check.label_column(reference, "reference")
-    check.clusters(classes, np.size(classes), name="reference")
-    codes = check.clusters(labels, len(classes), name="labels")
+    reading.index(labels, reference=reference)
+    classes, meaning = reading.label_column(reference, "reference")
+    reading.clusters(classes, np.size(classes), name="reference")
+    codes = reading.clusters(labels, len(classes), name="labels")
     values, rows = np.unique(classes, return_inverse=True)
     clusters, columns = np.unique(codes, return_inverse=True)
     counts = count_shared(rows, columns, (len(values), len(clusters)))
@@ -255,8 +256,8 @@ def ensemble_nmi(
     >>> print(round(ensemble_nmi(np.array([[0, 0], [0, 1], [1, 2], [1, 3]]), [0, 0, 1, 1]), 4))
     0.8333
     """
-    ensemble, weights = check.weighted_ensemble(labels, weights, consensus=consensus)
-    consensus = check.clusters(consensus, ensemble.n_samples, name="consensus")
+    ensemble, weights = reading.weighted_ensemble(labels, weights, consensus=consensus)
+    consensus = reading.clusters(consensus, ensemble.n_samples, name="consensus")
     check.choice(average, AVERAGES, name="average")
     scores = [normalized_mutual_information(consensus, column, average=average) for column in ensemble.labels.T]
     return float(weights @ scores)
@@ -295,8 +296,8 @@ def density(
     0.75
     """
     singleton = check.share(singleton, name="singleton")
-    ensemble, weights = check.weighted_ensemble(labels, weights, consensus=consensus)
-    consensus = check.clusters(consensus, ensemble.n_samples, name="consensus")
+    ensemble, weights = reading.weighted_ensemble(labels, weights, consensus=consensus)
+    consensus = reading.clusters(consensus, ensemble.n_samples, name="consensus")
     names, clusters, sizes = np.unique(consensus, return_inverse=True, return_counts=True)
     encoding = encode(ensemble.labels)
     counts = cluster_counts(encoding, clusters, len(sizes))
@@ -318,8 +319,8 @@ def sized_densities(pairs, sizes, singleton):
 def _check_partitions(**partitions):
     """Return the two partitions, passed by parameter name, as integer arrays of the objects with a label in both."""
     name, partition = next(iter(partitions.items()))
-    check.index(partition, name=name, **partitions)
-    arrays = {name: check.label_column(labels, name)[0] for name, labels in partitions.items()}
+    reading.index(partition, name=name, **partitions)
+    arrays = {name: reading.label_column(labels, name)[0] for name, labels in partitions.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")

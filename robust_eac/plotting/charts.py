@@ -11,6 +11,7 @@ from .. import validation as check
 from ..common import load_package
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
+from ..ensemble import reading
 from ..wording import counted, listed
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def plot_weights(
     >>> plot_weights([0.2, 0.5, 0.3], corrupted=[True, False, False], sort=True).get_title()
     'Weight on 3 of 3 partitions'
     """
-    check.index(weights, name="weights", corrupted=corrupted)
+    reading.index(weights, name="weights", corrupted=corrupted)
     weights = check.weights(check.vector(weights, name="weights", positive_sum=True), np.size(weights))
     m = len(weights)
     kinds = _check_kinds(corrupted, weights)

@@ -12,8 +12,9 @@ from scipy.spatial.distance import squareform
 from .. import validation as check
 from ..common import RandomState
 from ..consensus.eac import coassociation_of
-from ..core.encoding import encode
 from ..core.threads import LOG
+from ..ensemble import reading
+from ..ensemble.encoding import encode
 from ..wording import counted
 from .charts import VERMILLION, check_axes, count_along
 
@@ -68,7 +69,7 @@ def plot_coassociation(
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    ensemble = check.ensemble(labels, consensus=consensus, weights=weights)
+    ensemble = reading.ensemble(labels, consensus=consensus, weights=weights)
     n, m = ensemble.shape
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
@@ -125,7 +126,7 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
     array([[1. , 0.9, 0.2],
            [0. , 0.1, 0.8]])
     """
-    check.index(membership, name="membership", labels=labels)
+    reading.index(membership, name="membership", labels=labels)
     array = check.as_dense(membership, "membership")
     n = len(array) if array.ndim else 0
     if n == 0:
@@ -159,8 +160,8 @@ def plot_membership(membership: ArrayLike, *, labels: ArrayLike | None = None, a
 
 def _named_groups(labels, n, name):
     """(names of the groups, -1 for unknown; the group of each object) of labels in any form."""
-    codes = check.clusters(labels, n, name=name)
-    meanings = check.label_column(labels, name)[1]
+    codes = reading.clusters(labels, n, name=name)
+    meanings = reading.label_column(labels, name)[1]
     if meanings is not None:
         codes = np.array([*map(str, meanings), "-1"])[codes]
     return np.unique(codes, return_inverse=True)

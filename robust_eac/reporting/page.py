@@ -17,6 +17,7 @@ from ..common import load_package, write_files
 from ..consensus.n_clusters import STABLE_IF, ClusterNumberSelection, remarks
 from ..diagnostics.agreement import trust_in
 from ..diagnostics.certificates import AMBIGUOUS
+from ..ensemble import reading
 from ..median_partition.weightings import name_of
 from ..plotting.matrices import draw_objects, plot_coassociation
 from ..summary import assess, describe
@@ -52,7 +53,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         raise TypeError(f"selection must be what select_n_clusters returns, or None, got {selection!r}.")
     if check.is_dask_array(model.labels_):
         raise ValueError("X must be an array in memory, and so must have been that of the fit, which was a Dask array.")
-    ensemble = check.ensemble(X, name="X", sample_weight=sample_weight, object_names=object_names)
+    ensemble = reading.ensemble(X, name="X", sample_weight=sample_weight, object_names=object_names)
     n_samples = len(model.labels_)
     if object_names is not None:
         object_names = check.names(object_names, n_samples, name="object_names", each="object")
@@ -74,7 +75,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         model=model,
         settings=model._settings,
         weighted=weighted,
-        weighting=name_of("trust" if model._settings.objective is None else parameters["weighting"]),
+        weighting=name_of("trust" if model._settings.loss is None else parameters["weighting"]),
         parameters={name: textwrap.shorten(_shown(value), _WIDTH) for name, value in parameters.items()},
         names=names,
         object_names=object_names,

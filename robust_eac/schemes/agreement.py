@@ -8,8 +8,9 @@ from scipy.special import entr
 
 from .. import validation as check
 from ..common import RandomState, warn
-from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
+from ..ensemble import reading
+from ..ensemble.encoding import collapse, encode
 
 # Decisions use values rounded to this many decimals, so that rounding errors, and with them the names of the labels and
 # the order of the objects, do not matter.
@@ -32,7 +33,7 @@ def equal_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state
     >>> equal_weights(np.array([[0, 0], [1, 0], [1, 1]]))
     array([0.5, 0.5])
     """
-    return check.weights(None, check.ensemble(labels).n_partitions)
+    return check.weights(None, reading.ensemble(labels).n_partitions)
 
 
 def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state: RandomState = None) -> np.ndarray:
@@ -70,7 +71,7 @@ def agreement_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_s
 
 def encode_collapsed(labels):
     """Check and encode labels, with equal rows merged if that saves enough."""
-    return collapse(encode(check.ensemble(labels).labels))
+    return collapse(encode(reading.ensemble(labels).labels))
 
 
 def pairwise_nmi(labels, mean):

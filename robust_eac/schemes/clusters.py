@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import ratio
-from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
+from ..ensemble import reading
+from ..ensemble.encoding import collapse, encode
 
 
 def ensemble_driven_cluster_index(
@@ -45,7 +46,7 @@ def ensemble_driven_cluster_index(
     >>> [index.round(4).tolist() for index in ensemble_driven_cluster_index(np.array([[0, 0], [0, 0], [1, 0], [1, 1]]))]
     [[1.0, 0.2865], [0.3173, 1.0]]
     """
-    ensemble, weights = check.weighted_ensemble(labels, weights)
+    ensemble, weights = reading.weighted_ensemble(labels, weights)
     theta = check.real(theta, name="theta", low=0.0, strict=True)
     encoding = encode(ensemble.labels)
     certainty = slot_certainty(encoding, weights, theta)

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike
 
 from .. import validation as check
 from ..common import RandomState
-from ..core.encoding import collapse, encode
 from ..core.formula import pair_cells
-from ..median_partition.alternation import Problem, alternate, is_stationary, state_from
-from ..median_partition.objective import RawObjective
-from ..median_partition.starts import initial_rows
-from ..median_partition.weightings import Weighting, first_weights
+from ..ensemble import reading
+from ..ensemble.encoding import collapse, encode
+from ..median_partition.alternation import Problem, alternate, first_state, is_stationary
+from ..median_partition.objective import in_memory
+from ..median_partition.weightings import Weighting
 from .agreement import share_among_copies
 
 # Multiple of |w|^2 added to the objective over n^2: it selects the minimiser whose weights are most equal.
@@ -76,7 +76,7 @@ def redundancy_weights(
     >>> redundancy_weights(labels, n_clusters=2, random_state=0).round(2)
     array([0.25, 0.25, 0.5 ])
     """
-    encoding = encode(check.ensemble(labels).labels)
+    encoding = encode(reading.ensemble(labels).labels)
     if n_clusters is None:
         n_clusters = int(np.median(encoding.partitions.n_clusters) + 0.5)
     n_clusters = check.n_clusters(n_clusters, encoding.n_samples)
@@ -88,10 +88,9 @@ def redundancy_weights(
 
     encoding = collapse(encoding)
     weighting = RedundancyWeighting(encoding, pair_products(encoding))
-    problem = Problem(RawObjective(encoding, n_clusters), weighting, _GAP, max_iter, reduction=0.0)
-    starts = (initial_rows(encoding, n_clusters, "random", rng) for _ in range(n_init))
-    # The starts are random: they begin with equal weights.
-    states = (state_from(problem, start, rng, first_weights)._replace(gap=0.0) for start in starts)
+    problem = Problem(in_memory(encoding, n_clusters), weighting, _GAP, max_iter, reduction=0.0)
+    start = reading.Start("random")
+    states = (first_state(problem, start, rng)._replace(gap=0.0) for _ in range(n_init))
     best = min((alternate(problem, state) for state in states), key=lambda state: state.objective)
     message = f"The weights did not converge: gap={best.gap:.3g} > {_GAP:g} after max_iter={max_iter}."
     check.warn_unless(is_stationary(best.gap, _GAP), message)

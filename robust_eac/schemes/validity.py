@@ -8,7 +8,8 @@ from scipy.spatial.distance import cdist
 
 from .. import validation as check
 from ..common import RandomState, ratio, row_blocks
-from ..core.encoding import encode, one_hot
+from ..ensemble import reading
+from ..ensemble.encoding import encode, one_hot
 from ..features.silhouette import silhouette_weights
 from .agreement import shares
 
@@ -42,7 +43,7 @@ def ramped_silhouette_weights(
     >>> ramped_silhouette_weights(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), X=[[0.0], [1.0], [4.0], [5.0]])
     array([1., 0.])
     """
-    ensemble = check.ensemble(labels, X=X)
+    ensemble = reading.ensemble(labels, X=X)
     X = check_given(X, ensemble.n_samples)
     return shares(silhouette_weights(ensemble.labels, X=X), "no partition has a positive mean silhouette")
 
@@ -144,7 +145,7 @@ def _unified(labels, X):
 
 def partition_validity(labels, X):
     """(m, 3) silhouette, Calinski-Harabasz and Davies-Bouldin index of every partition; NaN where not defined."""
-    ensemble = check.ensemble(labels, X=X)
+    ensemble = reading.ensemble(labels, X=X)
     X = check_given(X, ensemble.n_samples)
     encoding = encode(ensemble.labels)
     # A common offset would cost digits.

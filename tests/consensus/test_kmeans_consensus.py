@@ -89,7 +89,7 @@ def test_margins_skip_nothing_that_would_move(rng, name, missing):
     """Lloyd's algorithm with bounds ends where every object is in its cheapest cluster, and no pass raises the loss."""
     labels, weights = random_ensemble(rng, 200, 9, missing=missing), rng.dirichlet(np.ones(9))
     encoding = collapse(encode(labels[np.r_[0:200, rng.randint(200, size=400)]]))
-    assert len(encoding.rows.codes) <= 200
+    assert encoding.n_rows <= 200
     seeds = _lloyd.seed_rows(encoding, weights, 5, rng)
     start, table_of = _lloyd.seed_table(encoding, weights, seeds), TABLES[name]
     results = [_lloyd.run_lloyd(encoding, weights, table_of, start, max_iter=max_iter) for max_iter in range(1, 40)]

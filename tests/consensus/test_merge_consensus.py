@@ -15,6 +15,7 @@ from ..access import (
     _agglomeration,
     _consensus_common,
     _merging,
+    _objects,
     cluster_counts,
     encode,
     scaled_distances,
@@ -187,9 +188,7 @@ def test_objects_move_to_the_nearest_group(monkeypatch, similarity, leaves, grou
     monkeypatch.setattr(_merging, "group_norms", lambda *_: np.ones(len(similarity[0])))
     monkeypatch.setattr(_merging, "cut_into_large", lambda *_: np.array(groups))
     encoding, counts = encode(np.zeros((len(similarity), 1), dtype=int)), np.ones((1, len(groups)))
-    grown = _merging.GroupTree(
-        _merging.Objects(encoding), encoding, np.ones(1), np.ones(1), np.array(leaves), counts, None, None
-    )
+    grown = _merging.GroupTree(_objects.Objects(encoding), np.ones(1), np.ones(1), np.array(leaves), counts, None, None)
     (membership, _, _), found, _ = _merging.assign(grown, len(similarity[0]), 1)
     assert found.tolist() == clusters
     totals = np.sum(similarity, axis=1, keepdims=True)
@@ -210,7 +209,7 @@ def test_auto_goes_to_ten_or_to_the_mean_number(rng):
 def test_scaled_distances_are_those_of_explicit_rows(rng, missing):
     labels, groups = random_ensemble(rng, 20, 5, missing=missing), rng.permutation(np.arange(20) % 3)
     encoding = encode(labels)
-    by_slot = np.where(encoding.partitions.sizes > 0.0, rng.uniform(0.1, 3.0, size=len(encoding.partitions.sizes)), 0.0)
+    by_slot = np.where(encoding.partitions.sizes > 0.0, rng.uniform(0.1, 3.0, size=encoding.partitions.n_slots), 0.0)
     found = scaled_distances(encoding, by_slot[:, np.newaxis], cluster_counts(encoding, groups, 3))
     expected = np.zeros((20, 3))
     for u, start in enumerate(encoding.partitions.offsets):

@@ -8,7 +8,7 @@ from ..conftest import random_ensemble
 def decoded(labels, encoding):
     """Each partition's codes, with -1 where the label is missing."""
     codes = encoding.expand(encoding.rows.codes).astype(int)
-    n_codes = np.diff(np.append(encoding.partitions.offsets, len(encoding.partitions.sizes)))
+    n_codes = np.diff(np.append(encoding.partitions.offsets, encoding.partitions.n_slots))
     missing = np.isin(encoding.partitions.offsets + n_codes - 1, encoding.partitions.missing_slots)
     return np.where(missing & (codes == n_codes - 1), -1, codes)
 
@@ -56,7 +56,7 @@ def test_codes_take_as_few_bytes_as_possible(n_codes, dtype):
 def test_collapse_groups_equal_rows_and_counts_them(rng):
     labels = random_ensemble(rng, 12, 5, missing=0.2)[rng.randint(12, size=200)]
     encoding = collapse(encode(labels))
-    assert len(encoding.rows.codes) == len(np.unique(labels, axis=0))
+    assert encoding.n_rows == len(np.unique(labels, axis=0))
     assert encoding.rows.multiplicity.sum() == 200
     assert np.array_equal(encoding.expand(encoding.rows.codes), encode(labels).rows.codes)
     assert np.array_equal(encoding.expand(encoding.rows.observed), encode(labels).rows.observed)
@@ -69,7 +69,7 @@ def test_collapse_keeps_rows_apart_whose_starts_differ(rng):
     together = collapse(encode(labels), start)
     start[3] += 0.1
     apart = collapse(encode(labels), start)
-    assert len(apart.rows.codes) == len(together.rows.codes) + 1
+    assert apart.n_rows == together.n_rows + 1
     assert np.count_nonzero(apart.inverse == apart.inverse[3]) == 1
 
 

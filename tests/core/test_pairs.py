@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from .. import reference
-from ..access import _blocks, _formula, encode, pair_cells, weigh
+from ..access import _chunks, _formula, encode, pair_cells, weigh
 from ..conftest import random_ensemble
 
 
@@ -44,6 +44,6 @@ def test_cells_are_those_counted_object_by_object(rng, monkeypatch, at_once, mis
     assert weights_by_name(encoding.partitions, pair_cells(encoding, 2)) == first
     for size in (20, 7):
         with dask.config.set(scheduler="synchronous"):
-            chunks = _blocks.Chunks(da.from_array(labels, chunks=(size, m)), da.from_array(weight, chunks=size))
-            in_chunks = weights_by_name(chunks.partitions, chunks.pair_cells(chunks.partitions))
+            chunks = _chunks.Chunks(da.from_array(labels, chunks=(size, m)), da.from_array(weight, chunks=size))
+            in_chunks = weights_by_name(chunks.partitions, chunks.pair_cells())
         assert in_chunks == (expected if whole else pytest.approx(expected, rel=1e-12))

@@ -27,13 +27,15 @@ from robust_eac import (
 
 from ..access import (
     _blocks,
+    _chunks,
     _encoding,
     _merging,
-    _raw,
     _rotation,
+    _scheduling,
     _starts,
     _sweep,
     accumulate,
+    corrected_objective,
     distributed,
     encode,
     losses_of,
@@ -130,13 +132,12 @@ def test_line_search_knows_the_objective_along_the_step(rng, missing):
     S, G = accumulate(encoding, rows)
     sums = _blocks.sums_of_step(encoding, rows, target, 0.0)
     for t in (0.3, 1.0):
-        expected = _blocks.measure(encoding, _blocks.Proposal(rows, target), t)
+        expected = accumulate(encoding, _blocks.move(rows, target, t))
         for matrix, fresh in zip(_blocks.after_step(S, G, sums, t), expected, strict=True):
             assert_allclose(matrix, fresh, rtol=1e-10, atol=1e-10)
 
     def value(t):
-        moved = _blocks.Proposal(rows, target).at(t)
-        return weights @ losses_of(encoding.partitions, *accumulate(encoding, moved))
+        return weights @ losses_of(encoding.partitions, *accumulate(encoding, _blocks.move(rows, target, t)))
 
     best = _blocks.search_line(encoding.partitions, weights, S, G, sums)
     assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 201))) * (1.0 + 1e-12)
@@ -148,12 +149,11 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
 
     propose = _blocks.propose
 
-    def uphill(encoding, proposal, shared, number):
+    def uphill(encoding, rows, shared, number):
         if shared.visit is None:
-            return propose(encoding, proposal, shared, number)
-        rows = proposal.at(shared.t)
+            return propose(encoding, rows, shared, number)
         target = np.roll(rows, 1, axis=1)
-        return _blocks.Proposal(rows, target), _blocks.sums_of_step(encoding, rows, target, 1e9)
+        return target, _blocks.sums_of_step(encoding, rows, target, 1e9)
 
     monkeypatch.setattr(_blocks, "propose", uphill)
     result = solve_median_partition_distributed(by_rows(labels, 120), K, init=start, tol=1e-3, random_state=0)
@@ -201,7 +201,7 @@ def test_membership_is_canonical(rng, n_rows, monkeypatch):
     options = {"weighting": "uniform", "init": rng.dirichlet(np.ones(K), size=N), "random_state": 0}
     result = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
     assert_consistent(labels, result)
-    monkeypatch.setattr(distributed.InChunks, "canonical_rotation", lambda objective, rows, near: None)
+    monkeypatch.setattr(_blocks.RowsInChunks, "rotation", lambda rows, memberships, near: None)
     ended = solve_median_partition_distributed(by_rows(labels, 60), K, **options)
     found, before = result.membership.compute(), ended.membership.compute()
     # Some rows decide, all of them stay in the simplex.
@@ -224,17 +224,17 @@ def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_anothe
 
     with client.as_current():
         workers = 3 * sorted(client.scheduler_info()["workers"])
-        tasks = dask.persist(*[_blocks.later(address, workers=[worker])() for worker in workers])
-        assert _blocks.homes(tasks) == [[worker] for worker in workers]
-        assert _blocks.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
+        tasks = dask.persist(*[_scheduling.later(address, workers=[worker])() for worker in workers])
+        assert _scheduling.homes(tasks) == [[worker] for worker in workers]
+        assert _scheduling.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
         assert list(dask.compute(*tasks)) == workers
-        assert _blocks.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
+        assert _scheduling.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
         with dask.annotate(workers=[workers[0]], allow_other_workers=False):
-            assert _blocks.later(address, workers=[workers[1]])().compute() == workers[0]
+            assert _scheduling.later(address, workers=[workers[1]])().compute() == workers[0]
 
 
 def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
-    search_line, ship, homes_of = _blocks.search_line, _blocks.ship, _blocks.homes
+    search_line, ship, homes_of = _blocks.search_line, _scheduling.ship, _scheduling.homes
 
     def traffic(n):
         """The most bytes: that all workers send in a round, to each other and to the client; that it sends at once."""
@@ -258,8 +258,9 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
         with monkeypatch.context() as patch, client.as_current(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             patch.setattr(_blocks, "search_line", count)
-            patch.setattr(_blocks, "ship", ship_counted)
-            patch.setattr(_blocks, "homes", where)
+            for module in (_blocks, _chunks, distributed):
+                patch.setattr(module, "ship", ship_counted)
+            patch.setattr(_scheduling, "homes", where)
             solve_median_partition_distributed(by_rows(labels, n // 4), K, init=start, max_iter=2, random_state=0)
         assert all(len(home) == 1 for home in places[0])
         assert all(now == places[0] for now in places)
@@ -348,7 +349,7 @@ def test_one_chunk_gives_the_bits_of_memory():
 
 @pytest.mark.parametrize("n_drawn", [2**17, 250], ids=["all", "some"])
 def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
-    monkeypatch.setattr(_blocks, "_SAMPLE", n_drawn)
+    monkeypatch.setattr(_chunks, "_SAMPLE", n_drawn)
     for seed in range(2):
         rng = np.random.RandomState(seed)
         labels = planted_ensemble(rng, np.arange(1000) % K, 20, noise=0.1, n_random=3)
@@ -386,10 +387,10 @@ def test_merging_and_number_of_many_chunks(n_drawn, monkeypatch):
 
 def test_micro_clusters_without_objects_are_left_out(rng):
     labels, _ = problem(rng)
-    chunks = _blocks.Chunks(by_rows(labels, 100))
-    table = rng.uniform(size=(len(chunks.partitions.sizes), 4))
+    chunks = _chunks.Chunks(by_rows(labels, 100))
+    table = rng.uniform(size=(chunks.partitions.n_slots, 4))
     table[:, 2] += 1.0
-    _, counts, sizes = _merging._group_chunks(chunks, table)
+    _, counts, sizes = _merging._group_all(chunks, table)
     assert sizes.sum() == N
     assert_array_equal(counts.sum(axis=0), M * sizes)
     expected = encode(labels)
@@ -400,20 +401,22 @@ def test_micro_clusters_without_objects_are_left_out(rng):
 def test_corrected_losses_along_the_step(rng, missing):
     labels, weight = random_ensemble(rng, 40, 5, missing=missing), rng.uniform(0.2, 3.0, size=40)
     encoding, weights = _encoding.weigh(encode(labels), weight), rng.dirichlet(np.ones(5))
-    rows, memory = random_membership(rng, 40, K), _raw.ChanceCorrectedObjective(encoding, K)
-    objective = distributed.CorrectedInChunks(types.SimpleNamespace(partitions=encoding.partitions), K)
-    for there, here in zip(memory.measure(rows), objective.matrices(*accumulate(encoding, rows)), strict=True):
+    rows, memory = random_membership(rng, 40, K), corrected_objective(encoding, K)
+    in_chunks = _blocks.RowsInChunks(types.SimpleNamespace(partitions=encoding.partitions))
+    objective = memory.on(in_chunks)
+    measured = in_chunks.with_agreement(*accumulate(encoding, rows), True)
+    for there, here in zip(memory.measure(rows), objective.loss.matrices(encoding.partitions, *measured), strict=True):
         assert_allclose(here, there, rtol=1e-10, atol=1e-12)
     before = memory.measure(rows)
     model = objective.model(weights, before)
-    for one, other in zip(model(encoding)[1], memory.statistics(weights, before), strict=True):
+    for one, other in zip(model.of(encoding)[1], memory.model(weights, before).of(encoding)[1], strict=True):
         assert_allclose(one, other, rtol=1e-10, atol=1e-12)
-    shared = _blocks.Shared(0.0, model, _sweep.visit_with(1.0), 0)
-    proposal, sums = _blocks.propose(encoding, _blocks.Proposal(rows, rows), shared, 0)
-    best = objective.search_line(weights, before, sums)
+    shared = _blocks.Shared(model, _sweep.visit_with(1.0), 0)
+    target, sums = _blocks.propose(encoding, rows, shared, 0)
+    best, _ = _blocks.best_share(objective, weights, before, sums)
 
     def value(t):
-        return weights @ memory.measure(proposal.at(t)).losses
+        return weights @ memory.measure(_blocks.move(rows, target, t)).losses
 
     assert 0.0 < best <= 1.0
     assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 101))) + 1e-6

@@ -8,16 +8,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from robust_eac import adjusted_agreement, certify
 
 from .. import reference
-from ..access import ChanceCorrectedObjective, check_ensemble, descend, encode_ensemble, gradient_of, sweep
+from ..access import Objective, check_ensemble, corrected_objective, descend, encode_ensemble, gradient_of, sweep
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 
 def on(encoding, k=3):
-    return ChanceCorrectedObjective(encoding, k)
+    return corrected_objective(encoding, k)
 
 
-def statistics_at(encoding, weights, membership):
-    return on(encoding).statistics(weights, on(encoding).measure(membership))
+def read_at(encoding, weights, membership):
+    return on(encoding).model(weights, on(encoding).measure(membership)).of(encoding)
 
 
 def dense_losses(ensemble, membership, copies):
@@ -44,7 +44,7 @@ def problem(request, rng):
     ensemble = random_ensemble(rng, 12, 5, missing=missing)
     copies = rng.randint(1, 4 if weighted else 2, size=12)
     encoding = encode_ensemble(check_ensemble(ensemble), copies.astype(float) if weighted else None)
-    weights = rng.dirichlet(np.ones(len(encoding.partitions.offsets)))
+    weights = rng.dirichlet(np.ones(encoding.partitions.n_partitions))
     return ensemble, copies, encoding, weights, random_membership(rng, 12, 3)
 
 
@@ -86,7 +86,7 @@ def test_steps_end_where_nothing_is_lower(monkeypatch, rng):
     encoding = encode_ensemble(check_ensemble(random_ensemble(rng, 20, 6)))
     rows = random_membership(rng, 20, 3)
     before, state = rows.copy(), on(encoding).measure(rows)
-    monkeypatch.setattr(ChanceCorrectedObjective, "measure", lambda *args, **options: state)
+    monkeypatch.setattr(Objective, "measure", lambda *args, **options: state)
     gap, n_sweeps, found = descend(on(encoding), np.full(6, 1 / 6), rows, tol=1e-9, max_sweeps=1000, rng=rng)
     assert gap > 1e-3
     assert n_sweeps < 200
@@ -108,7 +108,7 @@ def test_a_visit_minimises_the_model_exactly(problem, rng):
         losses, means = parts(start)
         beta, gamma = weights / means, weights * losses / means**2
         rows = start.copy()
-        sweep(on(encoding), statistics_at(encoding, weights, start), rows, np.array([i]), n_steps=1)
+        sweep(*read_at(encoding, weights, start), rows, np.array([i]), n_steps=1)
         step = rows - start
         assert np.flatnonzero(np.abs(step).sum(axis=1)).tolist() == [i]
         longest = start[i, step[i].argmin()] / -step[i].min()
@@ -139,7 +139,7 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
         rows[:] = rng.dirichlet(np.full(3, 0.1), size=len(rows))
         return np.inf
 
-    monkeypatch.setattr("robust_eac.median_partition.base.sweep", scatter)
+    monkeypatch.setattr("robust_eac.median_partition.rows_in_memory.sweep", scatter)
     values = [before]
     for _ in range(5):
         descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1, rng=rng)
@@ -166,8 +166,8 @@ def test_an_uninformative_partition_has_the_loss_of_chance_everywhere(rng):
     for membership in (np.eye(3)[truth], near, constant, alike, np.eye(60), random_membership(rng, 60, 3)):
         assert np.array_equal(on(encoding).measure(membership).losses, np.ones(8))
         assert np.array_equal(adjusted_agreement(ensemble, membership), np.zeros(8))
-        statistics = statistics_at(encoding, weights, membership)
-        assert not gradient_of(on(encoding).visited, membership, statistics).any()
+        read, statistics = read_at(encoding, weights, membership)
+        assert not gradient_of(read, membership, statistics).any()
 
 
 @pytest.mark.parametrize("place", ["hard", "nearly hard", "soft"])
@@ -177,9 +177,10 @@ def test_gradient_is_that_of_the_losses_beside_uninformative_partitions(rng, pla
     weights, away = rng.dirichlet(np.ones(20)), random_membership(rng, 60, 3)
     share = {"hard": 0.0, "nearly hard": 1e-6, "soft": 0.3}[place]
     membership = (1.0 - share) * np.eye(3)[truth] + share * away
-    statistics = statistics_at(encoding, weights, membership)
-    gradient = gradient_of(on(encoding).visited, membership, statistics)
-    gradient /= on(encoding).chance(weights, on(encoding).measure(membership))
+    read, statistics = read_at(encoding, weights, membership)
+    gradient = gradient_of(read, membership, statistics)
+    objective = on(encoding)
+    gradient /= objective.loss.chance(weights, objective.measure(membership))
     h = 1e-5
     for _ in range(10):
         direction = random_membership(rng, 60, 3) - random_membership(rng, 60, 3)

@@ -61,8 +61,8 @@ def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n
             # Identical objects share a row.
             labels = labels[np.concatenate([np.arange(len(labels)), rng.randint(len(labels), size=len(labels))])]
         weight = rng.choice([0.3, 1.0, 2.5], size=len(labels)) if weighted else None
-        encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), "random")
-        rows = random_membership(rng, len(encoding.rows.codes), k)
+        encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), None)
+        rows = random_membership(rng, encoding.n_rows, k)
         statistics = weighted_statistics(encoding, weights, *accumulate(encoding, rows))
         for row in rng.permutation(len(rows)):
             members = [row] if encoding.inverse is None else list(np.flatnonzero(encoding.inverse == row))
@@ -77,7 +77,7 @@ def test_every_step_equals_the_dense_reference(rng, missing, weighted, repeat, n
 def test_blocks_of_rows_join_without_a_seam(rng, monkeypatch):
     labels, Y = random_ensemble(rng, 23, 4, missing=0.2), random_membership(rng, 23, 3)
     whole = partition_losses(labels, Y), optimality_gap(labels, Y)
-    for module in ("common", "core.encoding"):
+    for module in ("common", "ensemble.encoding"):
         monkeypatch.setattr(f"robust_eac.{module}.BLOCK", 5)
     assert_array_equal(partition_losses(labels, Y), whole[0])
     assert optimality_gap(labels, Y) == pytest.approx(whole[1], rel=1e-12)

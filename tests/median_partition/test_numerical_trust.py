@@ -30,7 +30,7 @@ from robust_eac.schemes import redundancy_weights
 
 from ..access import (
     _formula,
-    _gradient,
+    _model,
     _sweep,
     check_ensemble,
     collapse,
@@ -60,8 +60,8 @@ def test_nothing_drifts_over_ten_thousand_sweeps(ensembles, kind):
     """T and Q, updated at every visit, equal recomputed ones; every hundredth sweep starts from a new membership."""
     rng = np.random.RandomState(0)
     encoding = collapse(encode_ensemble(check_ensemble(ensembles[kind])))
-    weights = rng.dirichlet(np.ones(len(encoding.partitions.offsets)))
-    rows = random_membership(rng, len(encoding.rows.codes), K)
+    weights = rng.dirichlet(np.ones(encoding.partitions.n_partitions))
+    rows = random_membership(rng, encoding.n_rows, K)
     statistics = statistics_of(encoding, weights, rows)
     gap, relaxation = np.inf, 1.0
     for number in range(10_000):
@@ -123,7 +123,7 @@ def digest_of_fits(n_jobs):
     digest = hashlib.sha256()
     with pytest.MonkeyPatch.context() as patch:
         # The second ensemble is swept in rounds of blocks, which threads share.
-        for module, name in ((_sweep, "_IN_ROUNDS"), (_formula, "IN_PARTS"), (_gradient, "IN_PARTS")):
+        for module, name in ((_sweep, "_IN_ROUNDS"), (_formula, "IN_PARTS"), (_model, "IN_PARTS")):
             patch.setattr(module, name, 1000)
         for n, weightings in ((60, ("restricted-simplex", "l2", "chance-corrected")), (3000, ("restricted-simplex",))):
             labels = np.random.RandomState(0).randint(4, size=(n, 9))

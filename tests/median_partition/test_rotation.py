@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from robust_eac import corrupt_ensemble, optimality_gap, solve_median_partition, solve_membership
 
 from .. import reference
-from ..access import RawObjective, _rotation, encode
+from ..access import _rotation, encode, raw_objective
 from ..conftest import planted_ensemble
 
 
@@ -117,8 +117,8 @@ def test_rows_in_turn_do_not_hide_clusters(rng, monkeypatch):
     rows = 0.2 + 0.2 * (rows / 2.0 - 0.25)
     rows /= rows.sum(axis=1, keepdims=True)
     turned = rows @ reference.rotations(4, rng).T
-    objective = RawObjective(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
-    Q = objective.canonical_rotation(turned)
+    objective = raw_objective(encode(np.arange(2000)[:, np.newaxis] % 4), 4)
+    Q = objective.rows.rotation(turned)
     # The confidence of the rotation that all rows determine.
     full = _rotation.Search.of(turned, np.ones(2000)).canonical()
     best = (turned @ full.T).max(axis=1).mean()

@@ -5,20 +5,20 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ..access import (
-    ChanceCorrectedObjective,
-    RawObjective,
     Visit,
     _formula,
-    _gradient,
+    _model,
     _sweep,
     accumulate,
     check_ensemble,
+    corrected_objective,
     encode,
     encode_ensemble,
     frank_wolfe_gaps,
     gap_of,
     gap_unit,
     losses_at,
+    raw_objective,
     reduce_rows,
     statistics_of,
     sweep,
@@ -35,16 +35,16 @@ def few_rows_are_many(monkeypatch):
     # Blocks as short as that although copies of the matrices cost more than their visits.
     for name, value in {"_IN_ROUNDS": 0, "_MIN_BLOCK": 3, "_ROUNDS": 10**9, "_COPIES": 0}.items():
         monkeypatch.setattr(_sweep, name, value)
-    for module in (_formula, _gradient):
+    for module in (_formula, _model):
         monkeypatch.setattr(module, "IN_PARTS", 0)
 
 
 def problem(rng, missing, weighted, n=60, m=5, k=3):
     labels = random_ensemble(rng, n, m, missing=missing)
     weight = random_sample_weight(rng, n, weighted)
-    encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), "random")
+    encoding, _ = reduce_rows(encode_ensemble(check_ensemble(labels), weight), None)
     weights = rng.uniform(0.1, 1.0, size=m)
-    return encoding, random_membership(rng, len(encoding.rows.codes), k), weights / weights.sum()
+    return encoding, random_membership(rng, encoding.n_rows, k), weights / weights.sum()
 
 
 @cases
@@ -69,18 +69,18 @@ def test_objective_never_rises_and_matrices_follow(rng, missing, weighted, relax
 
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
-@pytest.mark.parametrize("kind", [RawObjective, ChanceCorrectedObjective])
+@pytest.mark.parametrize("kind", [raw_objective, corrected_objective])
 @cases
 def test_visits_return_the_fall_of_the_objective(rng, missing, weighted, kind, relaxation):
     encoding, rows, weights = problem(rng, missing, weighted)
     objective = kind(encoding, rows.shape[1])
-    statistics = objective.statistics(weights, objective.measure(rows))
+    read, statistics = objective.model(weights, objective.measure(rows)).of(encoding)
     alone, multiplicity = statistics.own[:, 2], encoding.rows.multiplicity
 
     def model_value(rows):
         """sum of mask_coef |G|^2 - 2 sum of coef |S|^2, and what the pairs (i, i) add."""
         S, G = accumulate(encoding, rows)
-        if kind is ChanceCorrectedObjective:
+        if kind is corrected_objective:
             S = np.concatenate([S, (multiplicity * encoding.rows.observed.T) @ rows])
         value = statistics.mask_coef @ (G**2).sum(axis=(1, 2)) - 2.0 * statistics.slot_coef @ (S**2).sum(axis=1)
         square = (rows**2).sum(axis=1)
@@ -88,7 +88,7 @@ def test_visits_return_the_fall_of_the_objective(rng, missing, weighted, kind, r
 
     before, falls = model_value(rows), 0.0
     for i in rng.permutation(len(rows)):
-        _, fall = visit(objective, statistics, rows, np.array([i]), Visit(4, 0.0, relaxation))
+        _, fall = visit(read, statistics, rows, np.array([i]), Visit(4, 0.0, relaxation))
         assert fall <= 0.0
         falls += fall
     assert falls < 0.0
@@ -118,7 +118,7 @@ def test_blocks_that_would_raise_the_objective_together_follow_one_another(rng, 
 def test_parts_add_up(rng, monkeypatch):
     encoding, rows, _ = problem(rng, 0.3, True)
     parts = accumulate(encoding, rows, n_threads=2)
-    for module in (_formula, _gradient):
+    for module in (_formula, _model):
         monkeypatch.setattr(module, "IN_PARTS", len(rows) + 1)
     for matrix, expected in zip(parts, accumulate(encoding, rows), strict=True):
         assert_allclose(matrix, expected, rtol=1e-12, atol=1e-14)

@@ -11,7 +11,6 @@ from robust_eac import Entropy, adjusted_rand_score, solve_median_partition
 from .. import reference
 from ..access import (
     Problem,
-    RawObjective,
     _alternation,
     _several_starts,
     _starts,
@@ -19,6 +18,8 @@ from ..access import (
     draw_quarter,
     empty_last,
     encode,
+    raw_objective,
+    reading,
     reduce_rows,
     relabel,
     weigh,
@@ -39,10 +40,11 @@ def labels(request, rng, monkeypatch):
 
 def run_to_the_end(labels, weighting, seed, n_init):
     """The result of every start on its own, with all objects."""
-    encoding, start = reduce_rows(encode(labels), "random")
+    encoding, _ = reduce_rows(encode(labels), None)
     weighting = as_weighting(weighting).ready(labels.shape[1], float(len(labels)) ** 2, None)
     seeds = np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=n_init)
-    problem = Problem(RawObjective(encoding, 6), weighting, 1e-5, 100)
+    problem = Problem(raw_objective(encoding, 6), weighting, 1e-5, 100)
+    start = reading.Start("random")
     states = (_alternation.first_state(problem, start, np.random.RandomState(own)) for own in seeds)
     return [_alternation.alternate(problem, state) for state in states], encoding
 
@@ -60,7 +62,7 @@ def test_resuming_equals_running_without_a_stop(labels, weighting, monkeypatch):
     assert np.array_equal(many.objective_history, best.history)
     assert many.n_iter == best.n_iter
     assert np.array_equal(many.weights, best.weights)
-    expected, _ = empty_last(encoding.expand(best.rows), by_object=True)
+    expected, _ = empty_last(encoding.expand(best.memberships), by_object=True)
     assert np.array_equal(many.membership, expected)
 
 
@@ -81,7 +83,7 @@ def test_stopping_most_starts_costs_next_to_nothing(labels, weighting):
 def test_of_runs_that_meet_the_lowest_continues(rng):
     """They have met if they put the same objects together, however their memberships are turned."""
     k, n = 4, 40
-    objective = RawObjective(weigh(encode(rng.randint(3, size=(n, 8))), rng.uniform(0.5, 2.0, size=n)), k)
+    objective = raw_objective(weigh(encode(rng.randint(3, size=(n, 8))), rng.uniform(0.5, 2.0, size=n)), k)
     places = [0.3 / k + 0.7 * rng.dirichlet(np.full(k, 0.3), size=n) for _ in range(6)]
     expected, states = {}, []
     for value in rng.permutation(30):
@@ -94,7 +96,7 @@ def test_of_runs_that_meet_the_lowest_continues(rng):
     found = _several_starts._lowest_of_each(objective, iter(states))
     assert list(map(id, found)) == list(map(id, expected.values()))
     # They differ in labels where the same objects are together.
-    labels = [state.rows.argmax(axis=1) for state in states]
+    labels = [state.memberships.argmax(axis=1) for state in states]
     assert len({relabel(one).tobytes() for one in labels}) > len(expected)
 
 

@@ -6,7 +6,16 @@ from numpy.testing import assert_allclose
 
 from robust_eac import KMeansEnsemble, load_dataset
 
-from ..access import RawObjective, _alternation, _gradient, descend, encode, next_relaxation, weighted_statistics
+from ..access import (
+    _alternation,
+    _in_memory,
+    _model,
+    descend,
+    encode,
+    next_relaxation,
+    raw_objective,
+    weighted_statistics,
+)
 from ..conftest import random_membership
 
 TOL = 1e-6
@@ -22,25 +31,25 @@ def encoding():
 def descents(encoding, seed, n_starts=6):
     """(number of sweeps, gap reported, gap measured) from several starts."""
     rng, results = np.random.RandomState(seed), []
-    weights = np.full(len(encoding.partitions.offsets), 1.0 / len(encoding.partitions.offsets))
+    weights = np.full(encoding.partitions.n_partitions, 1.0 / encoding.partitions.n_partitions)
     for _ in range(n_starts):
-        rows = random_membership(rng, len(encoding.rows.codes), 3)
-        gap, n_sweeps, state = descend(RawObjective(encoding, 3), weights, rows, tol=TOL, max_sweeps=1000, rng=rng)
+        rows = random_membership(rng, encoding.n_rows, 3)
+        gap, n_sweeps, state = descend(raw_objective(encoding, 3), weights, rows, tol=TOL, max_sweeps=1000, rng=rng)
         statistics = weighted_statistics(encoding, weights, state.S, state.G)
-        results.append((n_sweeps, gap, _gradient.gap_of(encoding.visited, rows, statistics, encoding.partitions.total)))
+        results.append((n_sweeps, gap, _model.gap_of(encoding.visited, rows, statistics, encoding.partitions.total)))
     return np.array(results)
 
 
 @pytest.fixture
 def relaxations(monkeypatch):
     """The relaxation of every sweep."""
-    seen, sweep = [], _gradient.sweep
+    seen, sweep = [], _in_memory.sweep
 
     def spy(encoding, statistics, rows, order, how, **options):
         seen.append(how.relaxation)
         return sweep(encoding, statistics, rows, order, how, **options)
 
-    monkeypatch.setattr(_gradient, "sweep", spy)
+    monkeypatch.setattr(_in_memory, "sweep", spy)
     return seen
 
 

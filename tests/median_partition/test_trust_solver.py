@@ -1,5 +1,6 @@
 """Trust in the solver: chance-corrected weighting."""
 
+from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
@@ -15,7 +16,7 @@ from robust_eac import (
     solve_median_partition,
 )
 
-from ..access import _alternation, _several_starts, trust
+from ..access import _several_starts, trust
 from ..conftest import planted_ensemble
 from ..diagnostics.test_agreement import random_partitions
 
@@ -95,15 +96,14 @@ def test_alternation_with_trust_stops_whatever_the_rule(rng, monkeypatch, rule):
 
     monkeypatch.setattr(ChanceCorrected, "update", lambda self, losses: adversary(losses))
     monkeypatch.setattr(trust, "largest_group", lambda pairs, level: None)
-    begin = _alternation.first_state
 
-    def counted(problem, *args, **options):
+    def counted(begin, problem, *args, **options):
         steps.append(problem.weighting.solve(None) > 0.0)
         assert len(steps) <= m + 1
         return begin(problem, *args, **options)
 
-    for module in (_alternation, _several_starts):
-        monkeypatch.setattr(module, "first_state", counted)
+    for name in ("first_state", "resumed"):
+        monkeypatch.setattr(_several_starts, name, partial(counted, getattr(_several_starts, name)))
     result = solve(labels, n_init=1)
     # After the first update trust is only withdrawn.
     for before, after in pairwise(steps[1:]):

@@ -65,7 +65,8 @@ print(*others)
     of_import, of_a_fit, of_all = run(code).splitlines()
     assert of_import == "['robust_eac._version'] []"
     assert of_a_fit.startswith("8 6 ")
-    assert {"sklearn.cluster", "sklearn.metrics", "sklearn.pipeline", "tqdm"}.isdisjoint(of_a_fit.split())
+    of_dask = {"robust_eac.ensemble.chunks", "robust_eac.ensemble.scheduling"}
+    assert {"sklearn.cluster", "sklearn.metrics", "sklearn.pipeline", "tqdm", *of_dask}.isdisjoint(of_a_fit.split())
     assert "numba" in of_all.split()
     assert {"matplotlib", "dask", "distributed", "kahypar", "cvxpy"}.isdisjoint(of_all.split())
 

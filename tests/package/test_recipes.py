@@ -3,10 +3,18 @@
 import numpy as np
 import pytest
 
-from robust_eac import CONSENSUS_FUNCTIONS, WEIGHTING_SCHEMES, RobustEAC, compare
+from robust_eac import (
+    CONSENSUS_FUNCTIONS,
+    WEIGHTING_SCHEMES,
+    RobustEAC,
+    adjusted_rand_score,
+    certify,
+    compare,
+    partition_losses,
+)
 from robust_eac.median_partition import Weighting
 
-from ..access import joint, prepare, relabel
+from ..access import SOFT_LOSSES, _losses, encode, in_memory, joint, prepare, relabel
 from ..conftest import planted_ensemble
 from ..consensus import test_consensus_contracts
 from . import test_contracts
@@ -37,6 +45,34 @@ def test_a_weighting(monkeypatch, labels, rng):
     strict = RobustEAC(3, weighting=BetterHalf(share=0.25), random_state=0).fit(labels)
     assert np.count_nonzero(strict.weights_) == 3
     test_contracts.test_weights_are_on_the_simplex_and_ordered_against_the_losses(rng, BetterHalf().solve)
+
+
+class Relative(_losses.RawLoss):
+    """d_u over |X_u'X_u|^2 per pair."""
+
+    exact = False
+
+    def losses(self, partitions, matrices):
+        return super().losses(partitions, matrices) / self.norm(partitions)
+
+    def terms(self, partitions, weights, matrices):
+        return super().terms(partitions, weights / self.norm(partitions), matrices)
+
+    def norm(self, partitions):
+        return partitions.squares * partitions.scale / partitions.total**2
+
+
+def test_a_loss(monkeypatch, labels):
+    monkeypatch.setitem(SOFT_LOSSES, "relative", Relative())
+    model = RobustEAC(3, agreement="relative", weighting="uniform", random_state=0).fit(labels)
+    assert adjusted_rand_score(TRUTH, model.labels_) > 0.9
+    norm = Relative().norm(encode(labels).partitions)
+    np.testing.assert_allclose(model.losses_, partition_losses(labels, model.membership_) / norm, rtol=1e-9)
+    expected = certify(labels, model.membership_, weights=1.0 / norm).gap * np.mean(1.0 / norm)
+    assert 0.0 < model.gap_ == pytest.approx(expected, rel=1e-6)
+    assert np.array_equal(model.predict(labels), model.labels_)
+    with pytest.raises(TypeError, match="object lacks chance_corrected, exact, matrices, losses, terms, which"):
+        in_memory(encode(labels), 3, object())
 
 
 def test_a_weighting_scheme(monkeypatch, labels):

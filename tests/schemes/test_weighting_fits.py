@@ -18,7 +18,7 @@ from robust_eac.schemes.redundancy import RedundancyWeighting, linear_term, mini
 from robust_eac.schemes.validity import partition_validity, unify
 
 from .. import reference
-from ..access import Problem, RawObjective, _alternation, alternate, collapse, encode, initial_rows, losses_at
+from ..access import Problem, _alternation, alternate, collapse, encode, initial_rows, losses_at, raw_objective
 from ..conftest import planted_ensemble, random_ensemble, random_membership
 
 SCORES = (silhouette_score, calinski_harabasz_score, davies_bouldin_score)
@@ -177,13 +177,13 @@ def test_objective_never_rises_and_ends_stationary_in_both(rng, missing):
     Q = pair_products(encoding)
     # Fewer rows than clusters: no partition fits itself.
     weighting = RedundancyWeighting(encoding, Q)
-    run = alternate(RawObjective(encoding, 3), "random", weighting, seed=rng.randint(1000), tol=1e-7, max_iter=300)
+    run = alternate(raw_objective(encoding, 3), "random", weighting, seed=rng.randint(1000), tol=1e-7, max_iter=300)
     assert np.all(np.diff(run.history) <= 1e-12)
     assert run.objective < run.history[0]
     # The Y step had nothing left to do for the last weights, which are optimal for its Y.
-    assert optimality_gap(labels, run.rows, weights=run.weights) == pytest.approx(run.gap, abs=1e-12)
+    assert optimality_gap(labels, run.memberships, weights=run.weights) == pytest.approx(run.gap, abs=1e-12)
     assert run.gap <= 1e-7
-    linear = linear_term(encoding, losses_at(encoding, run.rows))
+    linear = linear_term(encoding, losses_at(encoding, run.memberships))
     expected = minimise_on_simplex(Q + 1e-8 * np.eye(10), linear, np.full(10, 0.1))
     assert_allclose(run.weights, expected, atol=1e-5)
 
@@ -200,9 +200,9 @@ def test_best_start_counts(rng):
     encoding = collapse(encode(labels))
     one, several = (redundancy_weights(labels, n_clusters=3, n_init=n, random_state=3) for n in (1, 4))
     state, weighting = np.random.RandomState(3), RedundancyWeighting(encoding, pair_products(encoding))
-    problem = Problem(RawObjective(encoding, 3), weighting, 1e-5, 100, reduction=0.0)
+    problem = Problem(raw_objective(encoding, 3), weighting, 1e-5, 100, reduction=0.0)
     starts = (initial_rows(encoding, 3, "random", state) for _ in range(4))
-    begun = (_alternation.state_from(problem, start, state, _alternation.first_weights) for start in starts)
+    begun = (_alternation.begun(problem, start, state) for start in starts)
     runs = [_alternation.alternate(problem, run._replace(gap=0.0)) for run in begun]
     assert np.array_equal(one, runs[0].weights)
     assert np.array_equal(several, min(runs, key=lambda run: run.objective).weights)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from ..common import BLOCK, row_blocks
-from .formula import cluster_counts
+from ..core.formula import cluster_counts
 
 # Collapsing copies the codes: do it only if it saves at least this share of the rows.
 _MIN_SAVING = 0.1
@@ -64,8 +64,8 @@ class Statistics(NamedTuple):
 
     T : (n_slots, width >= k) coef S, padded with columns of zeros, since loops over whole SIMD vectors are faster.
     Q : (n_masks, k, k) mask_coef G.
-    own : (n_rows, 3) the terms of one object of a row by itself: its mask_coef; mask_coef minus the coefs of its slots
-        in T; the coef of a partition that puts every object into its own cluster.
+    own : (n_rows, 3) terms of one object of a row by itself. Columns: its mask_coef; mask_coef minus the coefs of its
+        slots in T; the coef of a partition that puts every object into its own cluster.
     mask_coef : (n_masks,).
     slot_coef : (n_slots,) coef of each slot.
     """
@@ -81,7 +81,7 @@ class Visit(NamedTuple):
     """How a sweep updates one column of Y.
 
     n_steps : largest number of pairwise steps.
-    skip : a column is left alone if the Frank-Wolfe gap of one object is at most this.
+    skip : a column is left alone if a quarter of the Frank-Wolfe gap of one object is at most this.
     relaxation : over-relaxation factor; 1 stops at the minimum.
     """
 
@@ -125,7 +125,7 @@ class Partitions(NamedTuple):
 
     @property
     def slots(self):
-        """The :class:`~robust_eac.core.encoding.Slots` for the kernels."""
+        """The :class:`~robust_eac.ensemble.encoding.Slots` for the kernels."""
         return Slots(self.offsets, np.empty(0, dtype=np.int64), self.missing_slots)
 
     @property
@@ -169,6 +169,21 @@ class Partitions(NamedTuple):
         kept[chosen] = True
         return values[np.repeat(kept, self.n_codes)]
 
+    def select(self, chosen):
+        """The chosen partitions, in ascending order, without the slots and masks of the others."""
+        n_codes = self.n_codes[chosen]
+        offsets = np.cumsum(n_codes) - n_codes
+        last_slots = offsets + n_codes - 1
+        with_missing = np.isin(self.offsets[chosen] + n_codes - 1, self.missing_slots)
+        return self._replace(
+            offsets=offsets,
+            sizes=self.take_slots(self.sizes, chosen),
+            squares=self.squares[chosen],
+            missing_slots=last_slots[with_missing],
+            mask_of=np.unique(self.mask_of[chosen], return_inverse=True)[1],
+            n_observed=self.n_observed[chosen],
+        )
+
     def by_mask(self, values):
         """(n_masks,) sums of the partitions' values over the partitions of each mask."""
         return np.bincount(self.mask_of, weights=values)
@@ -177,7 +192,7 @@ class Partitions(NamedTuple):
 class Encoding(NamedTuple):
     """An ensemble of n objects and m partitions, as rows of identical objects and as partitions.
 
-    rows : :class:`~robust_eac.core.encoding.RowData`; codes are 0, 1, ... in the order of the labels' values, and the
+    rows : :class:`RowData`; codes are 0, 1, ... in the order of the labels' values, and the
         number of clusters if the label is missing.
     partitions : :class:`Partitions`
     inverse : (n_samples,) intp or None; row of each object, None if every object is its own row.
@@ -217,7 +232,7 @@ class Encoding(NamedTuple):
 
 
 def encode_ensemble(ensemble, sample_weight=None):
-    """Encode a checked :class:`~robust_eac.validation.Ensemble` and weights of its objects, one row per object."""
+    """Encode an :class:`~robust_eac.ensemble.reading.Ensemble` and weights of its objects, one row per object."""
     encoding = encode(ensemble.labels)
     return encoding if sample_weight is None else weigh(encoding, sample_weight)
 
@@ -231,7 +246,7 @@ def weigh(encoding, weight):
     n_observed = np.where(rows.observed.all(axis=0), total, weight @ rows.observed)
     partitions = partitions._replace(
         sizes=sizes,
-        squares=np.add.reduceat(sizes**2, partitions.offsets),
+        squares=partitions.sum_slots(sizes**2),
         copy=float(min(1.0, weight[weight > 0.0].min(initial=1.0))),
         n_observed=n_observed[partitions.mask_of],
         total=total,
@@ -297,6 +312,16 @@ def collapse(encoding, start=None, *, min_saving=_MIN_SAVING):
     return Encoding(rows, encoding.partitions, inverse if encoding.inverse is None else inverse[encoding.inverse])
 
 
+def merge_rows(encoding, memberships):
+    """(the encoding with identical objects in a row if that pays, memberships on its rows), which must not differ."""
+    collapsed = collapse(encoding, memberships)
+    if memberships is None or collapsed.inverse is None:
+        return collapsed, memberships
+    rows = np.empty((collapsed.n_rows, memberships.shape[1]))
+    rows[collapsed.inverse] = memberships
+    return collapsed, rows
+
+
 def hash_rows(values):
     """64-bit hash of every row of unsigned integers: a sum with odd random factors, modulo 2^64."""
     factors = np.random.RandomState(0).randint(2**63, size=values.shape[1], dtype=np.uint64)
@@ -308,25 +333,16 @@ def hash_rows(values):
 
 
 def select(encoding, chosen):
-    """The encoding of the chosen partitions, given in ascending order, without the slots and masks of the others."""
+    """The encoding of the chosen partitions, in ascending order and without slots and masks of others; None for all."""
+    if chosen is None:
+        return encoding
     rows, partitions, inverse = encoding
-    n_codes = partitions.n_codes[chosen]
-    offsets = np.cumsum(n_codes) - n_codes
-    with_missing = np.isin(partitions.offsets[chosen] + n_codes - 1, partitions.missing_slots)
-    masks, mask_of = np.unique(partitions.mask_of[chosen], return_inverse=True)
+    masks = np.unique(partitions.mask_of[chosen])
     rows = rows._replace(
         codes=rows.codes.take(chosen, axis=1),
         observed=np.ascontiguousarray(rows.observed[:, masks]),
     )
-    partitions = partitions._replace(
-        offsets=offsets,
-        sizes=partitions.take_slots(partitions.sizes, chosen),
-        squares=partitions.squares[chosen],
-        missing_slots=(offsets + n_codes - 1)[with_missing],
-        mask_of=mask_of,
-        n_observed=partitions.n_observed[chosen],
-    )
-    return Encoding(rows, partitions, inverse)
+    return Encoding(rows, partitions.select(chosen), inverse)
 
 
 def take_rows(encoding, rows):
@@ -351,7 +367,7 @@ def one_hot(encoding):
     observed = observed[:, partitions.mask_of]
     ends = np.concatenate([[0], np.cumsum(np.count_nonzero(observed, axis=1))]).astype(index)
     entries = indices[observed].astype(index)
-    return sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, len(partitions.sizes)))
+    return sparse.csr_array((np.ones(len(entries)), entries, ends), shape=(n, partitions.n_slots))
 
 
 def compact_codes(labels):
@@ -416,6 +432,14 @@ def compact_codes(labels):
     for u, (values, table) in wide_values.items():
         codes[:, u] = table[np.searchsorted(values, labels[:, u].astype(np.int64))]
     return codes, sizes, missing
+
+
+def first_objects(labels, n_clusters):
+    """(n_clusters,) the first object of every cluster; infinity for an empty one. The label -1 stands for none."""
+    first = np.full(n_clusters + 1, np.inf)
+    # NumPy keeps the last of several values for the same index.
+    first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+    return first[:-1]
 
 
 def relabel(codes):

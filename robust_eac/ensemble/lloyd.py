@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from .. import validation as check
 from ..common import MAX_SEED, row_blocks
-from . import kernels
+from ..core import kernels
+from ..core.formula import cluster_counts
 from .encoding import take_rows
-from .formula import cluster_counts
 
 # Costs are of order 1: differences below this are rounding errors.
 _SLACK = 1e-11
@@ -41,8 +40,8 @@ def best_lloyd(encoding, weights, table_of, n_clusters, *, n_init, max_iter, rng
 
 
 def _from_seeds(encoding, weights, table_of, n_clusters, max_iter, seed):
-    rng = check.random_state(int(seed))
-    n_rows = len(encoding.rows.codes)
+    rng = np.random.RandomState(seed)
+    n_rows = encoding.n_rows
     n_clusters = min(n_clusters, n_rows)
     sample_size = max(_SAMPLE, _SAMPLE_PER_CLUSTER * n_clusters)
     if n_rows <= 2 * sample_size:

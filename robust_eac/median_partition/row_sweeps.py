@@ -1,7 +1,7 @@
 """Sweeps over the rows, with many rows in rounds of blocks; and the line search of the Y step, compiled.
 
 A sweep visits columns of Y, one after the other, by exact steps along pairs of clusters. Notation and arguments: see
-:mod:`~robust_eac.core.encoding`. Kernels that call each other share a file, because numba's cache does not notice
+:mod:`~robust_eac.ensemble.encoding`. Kernels that call each other share a file, because numba's cache does not notice
 changes in another one. Slots are unsigned in inner loops, which saves numba's check for negative indices.
 """
 
@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ..core.encoding import Visit
 from ..core.kernels import njit
 from ..core.threads import stop_if_cancelled
+from ..ensemble.encoding import Visit
 
 # Gaps below this are rounding errors of the small matrices.
 ROUNDING = 1e-14
@@ -31,7 +31,7 @@ _ROUNDS = 32
 
 
 def visit_with(relaxation):
-    """The :class:`~robust_eac.core.encoding.Visit` of a sweep."""
+    """The :class:`~robust_eac.ensemble.encoding.Visit` of a sweep."""
     return Visit(_PAIR_STEPS, 0.0, relaxation)
 
 

@@ -1,0 +1,1 @@
+"""An ensemble: read, encoded, in memory or in chunks."""
