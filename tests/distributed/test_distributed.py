@@ -29,6 +29,7 @@ from ..access import (
     _blocks,
     _chunks,
     _encoding,
+    _in_memory,
     _merging,
     _rotation,
     _scheduling,
@@ -39,6 +40,7 @@ from ..access import (
     distributed,
     encode,
     losses_of,
+    raw_objective,
     relabel,
 )
 from ..conftest import planted_ensemble, random_ensemble, random_membership
@@ -420,6 +422,17 @@ def test_corrected_losses_along_the_step(rng, missing):
 
     assert 0.0 < best <= 1.0
     assert value(best) <= min(map(value, np.linspace(0.0, 1.0, 101))) + 1e-6
+
+
+def test_objects_without_weight_are_placed(rng):
+    encoding = _encoding.weigh(encode(random_ensemble(rng, 40, 5)), np.repeat([0.0, 1.0], 20))
+    objective = raw_objective(encoding, K)
+    rows, weights = random_membership(rng, 40, K), rng.dirichlet(np.ones(5))
+    full = _blocks.finish(encoding, rows, objective.model(weights, objective.measure(rows)), 1e-9)
+    assert_array_equal(full[20:], rows[20:])
+    placed = _encoding.take_rows(encoding, np.arange(20))
+    expected = _in_memory.place(objective, placed, weights, rows, skip=1e-9, max_visits=1000)
+    assert_allclose(full[:20], expected, atol=1e-9)
 
 
 def test_line_search_finds_a_minimum_near_the_start():
