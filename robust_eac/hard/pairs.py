@@ -36,7 +36,10 @@ class PairTables:
 
     def fill(self, clusters, n_columns):
         """Begin with the clusters of the rows, -1 for none, and this many columns."""
-        self.sums = self._indicators(clusters, n_columns) @ self.pairs
+        joined = np.flatnonzero(clusters >= 0)
+        indicators = np.zeros((n_columns, len(clusters)))
+        indicators[clusters[joined], joined] = self.encoding.rows.multiplicity[joined]
+        self.sums = indicators @ self.pairs
 
     @property
     def n_columns(self):
@@ -58,24 +61,11 @@ class PairTables:
             self.sums[clusters[i]] -= self.encoding.rows.multiplicity[i] * self.pairs[i]
         clusters[rows] = -1
 
-    def mergers(self, clusters):
-        """(k, k) rise of the loss if two clusters merge; infinity where they are the same."""
-        rises = 2.0 * self.sums @ self._indicators(clusters, len(self.sums)).T
-        np.fill_diagonal(rises, np.inf)
-        return rises
-
     def copy(self):
         """These tables, to return to."""
         copied = copy(self)
         copied.sums = self.sums.copy()
         return copied
-
-    def _indicators(self, clusters, n_columns):
-        """(k, n_rows) weights of the rows in their clusters."""
-        joined = np.flatnonzero(clusters >= 0)
-        indicators = np.zeros((n_columns, len(clusters)))
-        indicators[clusters[joined], joined] = self.encoding.rows.multiplicity[joined]
-        return indicators
 
 
 @njit

@@ -1,7 +1,6 @@
-"""Search for a hard partition by moves of rows, and by dissolving and merging clusters."""
+"""Search for a hard partition by moves of rows, and by dissolving clusters."""
 
 from copy import copy
-from itertools import combinations
 
 import numpy as np
 
@@ -30,7 +29,6 @@ class CountTables:
 
     def __init__(self, encoding, weights, loss):
         self.encoding = encoding
-        self._loss = loss
         self._weights = weights
         self._terms = terms_of(encoding, weights, loss)
         self._losses_at = losses_at(encoding.partitions, loss)
@@ -49,7 +47,7 @@ class CountTables:
 
     def value(self, clusters):
         """The weighted loss of the clusters."""
-        return self._value(self._tables.a, self._tables.b)
+        return float(self._weights @ self._losses_at(self._tables.a, self._tables.b))
 
     def move(self, order, clusters, slack):
         """Move rows where they cost least; returns how many moved."""
@@ -61,32 +59,12 @@ class CountTables:
         """Take rows out of their clusters, into none (-1)."""
         self._drift = take_out(rows, self._terms, self._tables, clusters, self._drift)
 
-    def mergers(self, clusters):
-        """(k, k) rise of the loss if two clusters merge; infinity for those without a row."""
-        tables = self._tables
-        psi = self._loss.psi
-        offsets = self.encoding.partitions.offsets
-        counts, sizes = np.split(tables.entries, [self.encoding.partitions.n_slots])
-        of_counts = np.add.reduceat(psi(counts), offsets)
-        of_sizes = psi(sizes)
-        before = self.value(clusters)
-        rises = np.full((self.n_columns, self.n_columns), np.inf)
-        for c, d in combinations(np.unique(clusters), 2):
-            together = np.add.reduceat(psi(counts[:, c] + counts[:, d]), offsets)
-            b = together - of_counts[:, c] - of_counts[:, d]
-            a = psi(sizes[:, c] + sizes[:, d]) - of_sizes[:, c] - of_sizes[:, d]
-            rises[c, d] = self._value(tables.a + a, tables.b + b) - before
-        return rises
-
     def copy(self):
         """These tables, to return to."""
         copied = copy(self)
         copied._tables = Tables(*(array.copy() for array in self._tables))
         copied._margins = self._margins.copy()
         return copied
-
-    def _value(self, a, b):
-        return float(self._weights @ self._losses_at(a, b))
 
 
 def tables_of(encoding, weights, loss):
@@ -146,8 +124,6 @@ class PartitionSearch:
         n_passes = self.n_passes
         pays = True
         while pays:
-            while self._merge():
-                self.descend(rng, max_passes)
             pays = any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
         self.n_passes = n_passes
 
@@ -159,18 +135,6 @@ class PartitionSearch:
         small = np.flatnonzero(sizes <= most)
         pairs = small[np.column_stack(np.triu_indices(len(small), 1))]
         yield from rng.permutation(used[pairs[sizes[pairs].sum(axis=1) <= most]])
-
-    def _merge(self):
-        """Merge the two clusters whose merger lowers the loss most; returns whether any does."""
-        rises = self._tables.mergers(self.clusters)
-        merged, joining = np.unravel_index(rises.argmin(), rises.shape)
-        if rises[merged, joining] >= -self._slack:
-            return False
-        rows = self.clusters == joining
-        self.n_moves += int(np.count_nonzero(rows))
-        self.clusters[rows] = merged
-        self._tables.fill(self.clusters, self._tables.n_columns)
-        return True
 
     def _regrow(self, group, rng, max_passes):
         """Dissolve a group of clusters and reassign the rows; undo it unless the loss falls. Return whether it fell."""
