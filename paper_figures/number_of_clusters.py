@@ -1,6 +1,5 @@
 """The number of clusters: rules that the records of `number_of_clusters` let us compare."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import binomtest
 
@@ -8,7 +7,6 @@ from experiments.accuracy.number_of_clusters import APART, CLUSTERERS, FEATURES,
 
 from .drawing import drawing
 from .markdown import table
-from .style import BLACK, BLUE, PAGE, VERMILLION
 
 # Least prediction strength of a stable number, and the least adjusted Rand index of the other rules.
 STABLE, THRESHOLD = 0.94, 0.9
@@ -112,41 +110,6 @@ RULES = {
 }
 
 
-def choice_figure(records):
-    """Share of the ensembles for which each rule finds the right number of clusters, with 95 % intervals.
-
-    Left: ensembles at mixed resolutions, by the number of columns of random labels beside 11 clusterings of several
-    clusters; "ambiguous pairs" and "change of area" use resamples of the features instead. Right: the prediction
-    strength of the right number in every ensemble of several clusters (blue), and the largest of all numbers where
-    there is one cluster (red); above the dashed line every number is stable."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 0.5 * PAGE), width_ratios=(1.3, 1))
-    rules = [name for name in RULES if name != "`MergeConsensus()`, from 2"]
-    looks = {0: (BLUE, "o"), 1: (BLACK, "s"), 3: (VERMILLION, "D")}
-    for step, (n_noise, (color, marker)) in enumerate(looks.items()):
-        rows = [row for row in records if of_family("mixed", one=False, n_noise=n_noise)(row["config"])]
-        for place, name in enumerate(rules):
-            share, low, high = _share(rows, RULES[name])
-            if share is not None:
-                errors = [[share - low], [high - share]]
-                label = f"{n_noise}" if place == 0 else None
-                style = {"color": color, "marker": marker, "markersize": 3.5, "linewidth": 0.9}
-                left.errorbar(share, place + 0.22 * (step - 1), xerr=errors, label=label, **style)
-    left.set_yticks(range(len(rules)), [name.replace("`", "") for name in rules])
-    left.invert_yaxis()
-    left.set(xlabel="share right, mixed resolutions", xlim=(0.0, 1.03))
-    left.legend(title="columns of random labels", loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=3)
-    numbers = sorted({row["result"]["answer"] for row in records if "n_clusters" in row["config"]})
-    for number in numbers:
-        curves = [r["result"]["prediction_strength"] for r in records if r["config"].get("n_clusters") == number]
-        found = [max(curve) if number == 1 else curve[number - 1] for curve in curves]
-        spread = np.linspace(-0.3, 0.3, len(found))
-        right.plot(number + spread, np.sort(found), ".", color=VERMILLION if number == 1 else BLUE, markersize=2)
-    right.axhline(STABLE, color="0.5", linestyle="--", linewidth=0.8, zorder=0)
-    right.set(xlabel="right number of clusters", ylabel="prediction strength", ylim=(0.0, 1.02))
-    right.set_xticks(numbers)
-    return figure
-
-
 def _share(rows, rule):
     """Share of the records for which a rule is right, with a 95 % interval; None where it does not apply."""
     found = [(rule(row["result"]), row["result"]["answer"]) for row in rows]
@@ -236,7 +199,6 @@ def threshold_table(records):
 
 
 DRAWINGS = (
-    drawing("fig_number_of_clusters", "number_of_clusters", choice_figure),
     drawing("table_number_of_clusters", "number_of_clusters", mixed_table),
     drawing("table_number_of_clusters_uniform", "number_of_clusters", uniform_table),
     drawing("table_number_of_clusters_unusual", "number_of_clusters", unusual_table),
