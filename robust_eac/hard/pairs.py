@@ -46,6 +46,11 @@ class PairTables:
         """Number of clusters with a column."""
         return len(self.sums)
 
+    @property
+    def work(self):
+        """Work of a pass over all rows."""
+        return self.pairs.size
+
     def value(self, clusters):
         """The weighted loss of the clusters."""
         rows = np.arange(len(clusters))

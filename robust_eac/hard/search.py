@@ -1,4 +1,4 @@
-"""Search for a hard partition by moves of rows, and by dissolving clusters."""
+"""Search for a hard partition by moves of rows, and by reassigning many at once."""
 
 from copy import copy
 
@@ -16,10 +16,9 @@ _SPARE = 4
 _FIRST_ENTRIES = 2**22
 # Rows that are moved between two checks whether the search was interrupted.
 _UNINTERRUPTED = 2**14
-# Two clusters are dissolved together if their rows x partitions x (maximum number of clusters)^4 is at most this.
-_PAIR_WORK = 2 * 10**9
-
-
+# Random rows are reassigned until this many tries in a row have failed, or passes over all rows take so much work.
+_MOST_TRIES = 100
+_TRIED_WORK = 10**8
 # Largest number of rows for sums over pairs of them.
 _PAIR_ROWS = 2**11
 
@@ -44,6 +43,11 @@ class CountTables:
     def n_columns(self):
         """Number of clusters with a column."""
         return self._tables.entries.shape[1]
+
+    @property
+    def work(self):
+        """Work of a pass over all rows."""
+        return self.encoding.rows.codes.size * self.n_columns
 
     def value(self, clusters):
         """The weighted loss of the clusters."""
@@ -83,7 +87,7 @@ class PartitionSearch:
         :class:`~robust_eac.hard.pairs.PairTables`. Shared by searches, which fill a copy.
     slack : gains up to this are rounding.
     clusters : (n_rows,) the cluster of every row, -1 for none.
-    n_moves, n_passes : numbers of moves, and of passes over all rows except those after dissolving clusters.
+    n_moves, n_passes : numbers of moves, and of passes over all rows except those after reassigning many.
     """
 
     def __init__(self, tables, n_clusters, slack, clusters):
@@ -120,29 +124,26 @@ class PartitionSearch:
         self._move(order)
 
     def dissolve(self, rng, max_passes):
-        """Dissolve clusters, allocate their rows again, and descend, as long as this lowers the loss."""
+        """Reassign the rows of a cluster, or a random fifth of all, and descend, as long as this lowers the loss."""
         n_passes = self.n_passes
         pays = True
         while pays:
-            pays = any(self._regrow(group, rng, max_passes) for group in self._groups(rng))
+            clusters = rng.permutation(np.unique(self.clusters))
+            pays = any(self._regrow(np.flatnonzero(self.clusters == c), rng, max_passes) for c in clusters)
+        n_rows = len(self.clusters)
+        n_failed = 0
+        while n_failed < min(_MOST_TRIES, _TRIED_WORK // self._tables.work):
+            rows = rng.choice(n_rows, -(-n_rows // 5), replace=False)
+            n_failed = 0 if self._regrow(rows, rng, max_passes) else n_failed + 1
         self.n_passes = n_passes
 
-    def _groups(self, rng):
-        """Yield the clusters to dissolve together, in random order."""
-        used, sizes = np.unique(self.clusters, return_counts=True)
-        yield from rng.permutation(used)[:, np.newaxis]
-        most = _PAIR_WORK / (self._encoding.rows.codes.shape[1] * float(self._limit) ** 4)
-        small = np.flatnonzero(sizes <= most)
-        pairs = small[np.column_stack(np.triu_indices(len(small), 1))]
-        yield from rng.permutation(used[pairs[sizes[pairs].sum(axis=1) <= most]])
-
-    def _regrow(self, group, rng, max_passes):
-        """Dissolve a group of clusters and reassign the rows; undo it unless the loss falls. Return whether it fell."""
+    def _regrow(self, rows, rng, max_passes):
+        """Reassign rows in random order, and descend; undo it unless the loss falls. Return whether it fell."""
         before = self.value
         n_moves = self.n_moves
         clusters = self.clusters.copy()
         tables = self._tables.copy()
-        rows = rng.permutation(np.flatnonzero(np.isin(self.clusters, group)))
+        rows = rng.permutation(rows)
         self._tables.take_out(rows, self.clusters)
         self._move(rows)
         self.descend(rng, max_passes)

@@ -89,10 +89,10 @@ def solve_hard_median_partition(
     divided by n_samples^2. It puts ambiguous objects into small clusters; "vi" finds fewer and larger ones.
 
     Objects are moved one at a time to the cluster of least loss, new clusters included, until no move lowers it. Then
-    clusters are dissolved, one or two at a time, and their objects reassigned [1]_, unless the problem is large.
+    the objects of a cluster, or a random fifth of all, are taken out and reassigned [1]_, unless the problem is large.
     Because the problem is not convex, there are several starts: all are improved by moving objects, the best two also
-    by dissolving clusters; the better of the two is returned. With a `weighting`, the search alternates with an update
-    of the weights; neither step increases the objective, though a user-supplied weighting function may.
+    by reassigning many; the better of the two is returned. With a `weighting`, the search alternates with an update of
+    the weights; neither step increases the objective, though a user-supplied weighting function may.
 
     Finding the best cluster of an object takes O(n_partitions n_clusters), or O(1) if a bound shows that it stays.
     Memory is O(n_samples n_partitions), and O(n_clusters) per base cluster and thread, about 24 bytes for each cluster
@@ -124,7 +124,7 @@ def solve_hard_median_partition(
         "mixed": alternates between these two. Or a partition to start from, of shape (n_samples,): any integer codes
         but -1.
     max_passes : int, default=100
-        Largest number of passes over all objects per start, not counting those after dissolving clusters.
+        Largest number of passes over all objects per start, not counting those after reassigning many.
     bound : bool, default=False
         Whether to compute :func:`~robust_eac.consensus_lower_bound` for the weights found; "binder" only.
     n_jobs, random_state : as in :class:`~robust_eac.RobustEAC`

@@ -222,22 +222,6 @@ def test_rows_without_weight_change_no_other_row(rng, kind, name, cost):
 
 
 @OF_KINDS
-def test_the_best_merge_is_found(rng, kind, name, cost):
-    for weight in (None, rng.uniform(0.1, 2.0, size=12)):
-        search, weights, labels = make_search(rng, kind, name, cost, n=12, k=5, missing=0.2, sample_weight=weight)
-        while True:
-            clusters, before = compact(search.clusters), search.value
-            near = reference.moved_and_merged(clusters, 0)
-            values = reference.hard_losses(name, cost, labels, near, weight) @ weights
-            if not search._merge():
-                break
-            assert search.value == pytest.approx(values.min(), abs=1e-10)
-            assert search.value < before
-            assert_tables_are_fresh(search)
-        assert len(values) == 0 or values.min() >= before - 1e-10
-
-
-@OF_KINDS
 def test_a_search_never_climbs(rng, kind, name, cost):
     search, _, _ = make_search(rng, kind, name, cost, n=40, missing=0.2)
     values = [search.value]

@@ -240,6 +240,23 @@ def test_many_objects_by_a_sample_of_them(rng, loss, monkeypatch):
     sampled(rng, monkeypatch, loss, 2500)
 
 
+def test_two_starts_find_what_many_find(monkeypatch):
+    """Fewer clusters than there are in the data: reassigning random rows leads out of poor local minima."""
+    reached = {100: 0, 0: 0}
+    for seed in range(6):
+        rng = np.random.RandomState(seed)
+        labels = rng.randint(8, size=(50, 9))
+        labels[:, :4] = np.where(rng.uniform(size=(50, 4)) < 0.5, labels[:, :1], labels[:, :4])
+        results = {}
+        for tries in reached:
+            monkeypatch.setattr(_search, "_MOST_TRIES", tries)
+            results[tries] = [solve(labels, 3, n_init=n_init).objective for n_init in (2, 64)]
+        least = np.min(list(results.values()))
+        for tries in reached:
+            reached[tries] += results[tries][0] < least + 1e-9
+    assert reached[100] > 3 > reached[0]
+
+
 @LOSS
 def test_many_partitions_by_a_sample_of_them(loss, monkeypatch):
     """The first moves are made with few partitions, drawn in proportion to their weights; the last with all."""
