@@ -12,7 +12,7 @@ from ..consensus import CONSENSUS_FUNCTIONS
 from ..median_partition import WEIGHT_SOLVERS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from .fitting import choose_n_clusters, exit_code_of
-from .options import add_input_options, add_n_clusters, add_options, add_seed, add_table_output, number_or
+from .options import TEXT_TABLE, add_input_options, add_n_clusters, add_options, add_seed, number_or
 from .output import check_outputs, clean_interrupts, print_problem, say, write_outputs
 from .tables import read_features, read_labels, read_truth
 
@@ -32,8 +32,8 @@ def add_compare(parser):
         text = f"default: all of {', '.join(names)}{more}"
         parser.add_argument(option, nargs="+", choices=names, metavar="NAME", help=text)
     text = "shares of the clusterings to replace by random ones, such as 0 .5 .9"
-    parser.add_argument("--fractions", type=float, nargs="+", metavar="SHARE", help=text)
-    parser.add_argument("--n-repeats", type=int, default=1, metavar="N", help="repeat all runs, with other seeds")
+    add_options(parser, ("--fractions", float, "SHARE", text), nargs="+")
+    add_options(parser, ("--n-repeats", int, "N", "repeat all runs, with other seeds"), default=1)
     add_options(
         parser,
         ("--truth", Path, "FILE", "true classes; unknown: -1, NA or empty"),
@@ -45,7 +45,7 @@ def add_compare(parser):
         ("--figure", Path, "FILE", "picture of means and intervals; needs matplotlib"),
     )
     add_seed(parser)
-    add_table_output(parser, suffixes=(".csv", ".tsv"), help="the table of all runs, as .csv or .tsv")
+    add_options(parser, ("--output", TEXT_TABLE, "FILE", "the table of all runs, as .csv or .tsv"))
 
 
 def run_compare(arguments):

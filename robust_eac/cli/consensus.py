@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..wording import shortened
-from .options import COUNT, add_options, add_solver_options, add_table_output
+from .options import COUNT, PAGE, TABLE, add_options, add_solver_options
 from .output import check_outputs, write_outputs
 
 # Titles of more clusterings would overlap in a figure.
@@ -19,10 +19,13 @@ def add_consensus(parser):
     add_solver_options(parser, more=True)
     add_options(parser, ("--sort", ("first", "size"), "NAME", "number clusters by first object (default) or size"))
     _add_certify(parser, "how far the consensus is from a lower bound, and how many objects are ambiguous")
-    add_table_output(parser, help="clusters, numbered by their first objects: .csv, .tsv or .npy, as the next two")
-    add_table_output(parser, "--weights", help="weight, loss and agreement of every clustering")
-    add_table_output(parser, "--membership", help="share of every object in every cluster")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="summary for programs")
+    add_options(
+        parser,
+        ("--output", TABLE, "FILE", "clusters, numbered by their first objects: .csv, .tsv or .npy, as the next two"),
+        ("--weights", TABLE, "FILE", "weight, loss and agreement of every clustering"),
+        ("--membership", TABLE, "FILE", "share of every object in every cluster"),
+        ("--json", Path, "FILE", "summary for programs"),
+    )
 
 
 def _add_certify(parser, what):
@@ -83,7 +86,7 @@ def _plain(value):
 
 
 def add_plot(parser):
-    parser.add_argument("--output", type=Path, required=True, metavar="FIGURE", help=".png, .pdf, .svg, ...")
+    add_options(parser, ("--output", Path, "FIGURE", ".png, .pdf, .svg, ..."), required=True)
     add_solver_options(parser)
 
 
@@ -111,11 +114,13 @@ def run_plot(arguments):
 
 
 def add_report(parser):
-    add_table_output(parser, suffixes=(".html", ".htm"), required=True, help="the page, .html")
-    add = parser.add_argument
-    add("--title", metavar="TEXT", help="title of the page; default: the numbers of clusterings and objects")
-    add("--note", metavar="TEXT", help="text below the title: the data, the author, the date")
-    add("--max-rows", type=COUNT, default=100, metavar="N", help="most ambiguous objects listed; default: %(default)s")
+    add_options(parser, ("--output", PAGE, "FILE", "the page, .html"), required=True)
+    add_options(
+        parser,
+        ("--title", str, "TEXT", "title of the page; default: the numbers of clusterings and objects"),
+        ("--note", str, "TEXT", "text below the title: the data, the author, the date"),
+    )
+    add_options(parser, ("--max-rows", COUNT, "N", "most ambiguous objects listed; default: 100"), default=100)
     add_solver_options(parser, losses=False)
     _add_certify(parser, "how far the consensus is from a lower bound")
 

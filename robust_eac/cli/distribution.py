@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ..wording import counted, listed
-from .options import add_input_options, add_options, add_seed, add_table_output
+from .options import TEXT_TABLE, add_input_options, add_options, add_seed
 from .output import NO_NUMBER, check_outputs, print_problem, say, write_outputs
 
 
@@ -14,11 +14,14 @@ def add_distribution(parser):
     add_input_options(parser)
     text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
     parser.add_argument("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
-    curves = ("--output", Path, "FIGURE", "the curves, .png, .pdf, .svg, ...; needs matplotlib")
-    add_options(parser, curves, ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"))
-    add_table_output(parser, "--table", suffixes=(".csv", ".tsv"), help="the table, as .csv or .tsv")
     text = "consensus of every object with its cluster, as .csv or .tsv; takes 4 n^2 bytes of memory for n objects"
-    add_table_output(parser, "--items", suffixes=(".csv", ".tsv"), help=text)
+    add_options(
+        parser,
+        ("--output", Path, "FIGURE", "the curves, .png, .pdf, .svg, ...; needs matplotlib"),
+        ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"),
+        ("--table", TEXT_TABLE, "FILE", "the table, as .csv or .tsv"),
+        ("--items", TEXT_TABLE, "FILE", text),
+    )
     add_seed(parser)
 
 

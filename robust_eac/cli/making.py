@@ -2,7 +2,7 @@
 
 from inspect import signature
 
-from .options import COUNT_OR_SHARE, RANGE, add_input_options, add_options, add_seed, add_table_output
+from .options import COUNT_OR_SHARE, RANGE, TABLE, add_input_options, add_options, add_seed
 from .output import check_outputs, say, write_outputs
 
 # Kind of ensemble -> name of its estimator.
@@ -13,7 +13,7 @@ _PARAMETERS = ("n_partitions", "n_per_k", "max_samples", "max_features")
 
 def add_ensemble(parser):
     add_input_options(parser, "features", "file with one row per object, numbers only")
-    add_table_output(parser, required=True, help="labels: .csv, .tsv or .npy")
+    add_options(parser, ("--output", TABLE, "FILE", "labels: .csv, .tsv or .npy"), required=True)
     text = "kmeans (k-means, random numbers of clusters), mixed (linkages, k-means, spectral) or feature-subsets"
     parser.add_argument("--kind", choices=_KINDS, default="kmeans", metavar="NAME", help=text)
     number = parser.add_mutually_exclusive_group().add_argument
@@ -73,7 +73,7 @@ def add_data(parser):
     from ..datasets import DATASETS
 
     parser.add_argument("name", choices=DATASETS, metavar="NAME", help=", ".join(DATASETS))
-    add_table_output(parser, required=True, help=".csv, .tsv or .npy")
+    add_options(parser, ("--output", TABLE, "FILE", ".csv, .tsv or .npy"), required=True)
     add_seed(parser)
 
 

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from .output import STDOUT, TABLE_SUFFIXES
+from .output import STDOUT
 
 # Stated here, since a help must not load the solvers.
 WEIGHTING_NAMES = ("uniform", "restricted-simplex", "l2", "entropy", "chance-corrected")
@@ -12,30 +12,24 @@ LOSS_NAMES = ("binder", "vi")
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 
 
-def add_options(parser, *rows, is_shown=True):
-    """Add options, each given as (name, type or names to choose from, METAVAR, help, to which these are added)."""
+def add_options(parser, *rows, **more):
+    """Add options (name, type or names to choose from, METAVAR, help) to a parser; `more` is argparse's, for all."""
     for option, kind, metavar, text in rows:
         how = {"type": kind}
         if isinstance(kind, (tuple, dict)):
             how = {"choices": kind}
             text = f"{', '.join(kind)}; {text}"
-        if not is_shown:
-            text = argparse.SUPPRESS
-        parser.add_argument(option, metavar=metavar, help=text, **how)
+        parser.add_argument(option, **{"metavar": metavar, "help": text} | how | more)
 
 
 def add_n_clusters(parser, *, required=True, note=""):
     text = f"largest number, such as 4; or 2-12, 2,3,5 or auto (1-10) by stability{note}"
-    parser.add_argument("--n-clusters", type=_CLUSTERS, required=required, metavar="K", help=text)
+    add_options(parser, ("--n-clusters", _CLUSTERS, "K", text), required=required)
 
 
 def add_seed(parser):
-    parser.add_argument("--seed", type=COUNT, default=0, metavar="S", help="random seed; default: 0")
+    add_options(parser, ("--seed", COUNT, "S", "random seed; default: 0"), default=0)
     parser.add_argument("--verbose", action="store_const", const=1, help="print lines of progress on standard error")
-
-
-def add_table_output(parser, option="--output", *, suffixes=TABLE_SUFFIXES, **options):
-    parser.add_argument(option, type=partial(_path_ending_in, suffixes), metavar="FILE", **options)
 
 
 def add_input_options(parser, name="labels", text="file with one column per clustering; - for standard input"):
@@ -81,8 +75,10 @@ def add_solver_options(parser, *, losses=True, more=False):
     )
     add_seed(parser)
     others = parser.add_argument_group("more options")
+    shown = {}
     if not more:
         others.description = "those of 'robust-eac consensus --help'"
+        shown["help"] = argparse.SUPPRESS
     rho = "for restricted-simplex: largest weight, or auto; default: 1/(0.8 number of clusterings)"
     add_options(
         others,
@@ -93,7 +89,7 @@ def add_solver_options(parser, *, losses=True, more=False):
         ("--n-init", int, "N", "number of starts; default: 10"),
         ("--max-iter", int, "N", "alternations of each start; default: 100"),
         ("--tol", float, "T", "optimality gap to stop at; default: 1e-05"),
-        is_shown=more,
+        **shown,
     )
 
 
@@ -154,3 +150,9 @@ def _path_ending_in(suffixes, text):
     if path != STDOUT and path.suffix.lower() not in suffixes:
         raise argparse.ArgumentTypeError(f"must end in {', '.join(suffixes)}, got {text!r}")
     return path
+
+
+# Types of tables, of tables of texts and numbers, and of pages.
+TABLE = partial(_path_ending_in, (".csv", ".tsv", ".npy"))
+TEXT_TABLE = partial(_path_ending_in, (".csv", ".tsv"))
+PAGE = partial(_path_ending_in, (".html", ".htm"))

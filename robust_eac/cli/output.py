@@ -14,7 +14,6 @@ from tqdm import tqdm
 
 from ..common import load_package, write_files
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".npy")
 # As a path of an output: standard output.
 STDOUT = Path("-")
 # Exit code if no number of clusters is stable, or if too few clusterings differ to name one.
