@@ -100,14 +100,9 @@ def _observed_alike(mask_of, observed):
 def write_codebook(encoding: Encoding, ensemble, partitions):
     """The :class:`Codebook` of some of the partitions of an ensemble, from its encoding with all objects as rows."""
     starts = np.concatenate([[0], np.cumsum(encoding.partitions.n_codes[partitions])])
-    labels = np.full(starts[-1], -1, dtype=np.int64)
-    unread = np.ones(starts[-1], dtype=bool)
-    for block in row_blocks(encoding.n_rows):
-        for u, start in zip(partitions, starts[:-1], strict=True):
-            slots = start + encoding.rows.codes[block, u].astype(np.int64)
-            labels[slots], unread[slots] = ensemble.labels[block, u], False
-        if not unread.any():
-            break
+    labels = np.empty(starts[-1], dtype=np.int64)
+    for u, start in zip(partitions, starts, strict=False):
+        labels[start + encoding.rows.codes[:, u].astype(np.int64)] = ensemble.labels[:, u]
     return Codebook(partitions, starts, labels, [_categories(ensemble, u) for u in partitions])
 
 
