@@ -188,8 +188,7 @@ def _checksum(X, y):
 
 def _from_scikit_learn(load, random_state=None):
     """X and y of a data set bundled with scikit-learn, whose classes are already numbered."""
-    X, y = load(return_X_y=True)
-    return np.ascontiguousarray(X, dtype=np.float64), y.astype(np.int64)
+    return load(return_X_y=True)
 
 
 #: Loader of every data set, by name: ``loader(random_state) -> (X, y)``.
