@@ -1,7 +1,6 @@
 """The commands that find a consensus, to write it, to draw it or to report on it."""
 
 import json
-import os
 import shlex
 from pathlib import Path
 
@@ -80,9 +79,9 @@ def _consensus_of(arguments, outputs, picture=None):
 
 def _plain(value):
     """An array, a range or a path as JSON can write it."""
-    if isinstance(value, range):
-        return list(value)
-    return value.tolist() if hasattr(value, "tolist") else os.fspath(value)
+    if isinstance(value, Path):
+        return str(value)
+    return np.asarray(value).tolist()
 
 
 def add_plot(parser):

@@ -137,11 +137,11 @@ def choose_n_clusters(arguments, labels):
     if isinstance(arguments.n_clusters, int):
         return arguments.n_clusters, None
     candidates = None if arguments.n_clusters == "auto" else arguments.n_clusters
-    selection = select_n_clusters(labels, candidates, n_jobs=arguments.n_jobs, random_state=arguments.seed)
+    how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
+    selection = select_n_clusters(labels, candidates, **how)
     say(f"{selection}\n")
     resamples = by_large_clusters(labels) if labels.min() < 0 else None
     if resamples is not None and resamples.groups.max() > 1:
-        how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
         named = least_ambiguous(consensus_distribution(*resamples, **how))
         if named != selection.n_clusters:
             say(f"robust-eac distribution: of these resamples, those with {named} clusters have the smallest pac\n")

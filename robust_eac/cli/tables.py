@@ -258,11 +258,12 @@ def read_truth(arguments, ensemble):
     if path is None and chosen is None:
         return None
     table = ensemble
-    if path is not None and path.suffix.lower() in _ARCHIVES:
-        table = _read_beside(arguments, path, ensemble, chosen)
-        chosen = None
-    elif path is not None:
-        table = _read_beside(arguments, path, ensemble)
+    if path is not None:
+        variable = None
+        if path.suffix.lower() in _ARCHIVES:
+            variable = chosen
+            chosen = None
+        table = _read_beside(arguments, path, ensemble, variable)
     columns = table.taken
     if chosen is not None:
         columns = table.find(chosen)
