@@ -49,6 +49,13 @@ def warn(message, category=UserWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
+def check_texts(**values):
+    """Raise TypeError for a value that is neither a text nor None."""
+    for name, value in values.items():
+        if not isinstance(value, str | None):
+            raise TypeError(f"{name} must be a text or None, got {value!r}.")
+
+
 def load_package(name, purpose, extra):
     """Import a module of an optional package; the ImportError says what needs it and which extra installs it."""
     try:

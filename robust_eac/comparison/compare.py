@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from .. import validation as check
-from ..common import MAX_SEED, RandomState, warn
+from ..common import MAX_SEED, RandomState, check_texts, warn
 from ..consensus import CONSENSUS_FUNCTIONS
 from ..ensemble import reading
 from ..ensemble.encoding import relabel
@@ -28,7 +28,8 @@ from ..metrics import external as metrics
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from .result import Comparison
 
-Chosen = Iterable[str | Callable[..., np.ndarray]] | Mapping[str, str | Callable[..., np.ndarray]] | None
+Method = str | Callable[..., np.ndarray]
+Chosen = Iterable[Method] | Mapping[str, Method] | None
 
 # How the functions of a parameter are called: number of positional arguments, names of the others, text of both.
 _CALLS = {
@@ -166,9 +167,7 @@ def compare(
     methods = methods_of(weightings, weight_solvers, consensus, features=X is not None)
     n_repeats = check.positive(n_repeats, name="n_repeats")
     n_drawn = _number_drawn(resample, labels.shape[1])
-    for name, value in (("dataset", dataset), ("ensemble", ensemble)):
-        if value is not None and not isinstance(value, str):
-            raise TypeError(f"{name} must be a text or None, got {value!r}.")
+    check_texts(dataset=dataset, ensemble=ensemble)
     kinds = [kind] if isinstance(kind, str) else kind
     kinds = _several(kinds, "kind", "kinds", check.choice, choices=KINDS)
     noises = [(None, np.nan)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import validation as check
 from .._version import __version__
-from ..common import load_package, write_files
+from ..common import check_texts, load_package, write_files
 from ..consensus.n_clusters import STABLE_IF, ClusterNumberSelection, remarks
 from ..diagnostics.agreement import trust_in
 from ..diagnostics.certificates import AMBIGUOUS
@@ -43,11 +43,9 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
 
     assessed : what :func:`~robust_eac.summary.assess` found; None means to call it.
     """
-    if not (path is None or isinstance(path, str | os.PathLike)):
+    if not isinstance(path, str | os.PathLike | None):
         raise TypeError(f"path must be a text, a path or None, got {path!r}.")
-    for name, text in texts.items():
-        if not (text is None or isinstance(text, str)):
-            raise TypeError(f"{name} must be a text or None, got {text!r}.")
+    check_texts(**texts)
     max_rows = check.integer(max_rows, name="max_rows", low=0)
     if not isinstance(selection, ClusterNumberSelection | None):
         raise TypeError(f"selection must be what select_n_clusters returns, or None, got {selection!r}.")
@@ -81,7 +79,7 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
         object_names=object_names,
         max_rows=max_rows,
         selection=selection,
-        remarks="" if selection is None else " ".join(remarks(selection)),
+        remarks=remarks,
         stable_if=STABLE_IF,
         ambiguous_below=AMBIGUOUS,
         versions=versions(),
@@ -149,7 +147,7 @@ def find_out(model, X, names, assessed):
         "losses": model.losses_ / settings.unit,
         "trust": trust_in(encoding, np.eye(len(sizes))[labels]),
         "partitions": encoding.partitions,
-        "n_missing": (~encoding.rows.observed).sum(axis=0)[encoding.partitions.mask_of].sum(),
+        "n_missing": np.count_nonzero(X.labels == -1),
         "map": _draw_map(X, labels, weights),
     }
 
