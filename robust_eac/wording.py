@@ -76,12 +76,17 @@ def clusters_found(labels, n_clusters):
 
 def with_weight(weights, weighting):
     """How many partitions have weight, and the name of the weighting."""
-    text = f"{np.count_nonzero(weights):,} of {counted(len(weights), 'partition')} have weight ({weighting})"
+    text = f"{having_weight(weights)} have weight ({weighting})"
     copies = np.count_nonzero((weights > 0.0) & (weights < (1.0 - 1e-9) * weights.max()))
     # Only chance-corrected weights give near-duplicates the weight of one partition together.
     if weighting == "chance-corrected" and copies:
         text += f"; {copies:,} share it with near-duplicates"
     return text
+
+
+def having_weight(weights):
+    """How many of the partitions have weight."""
+    return f"{np.count_nonzero(weights):,} of {counted(len(weights), 'partition')}"
 
 
 def agreement_of(weights, agreements, n_samples):

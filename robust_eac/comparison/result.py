@@ -450,7 +450,9 @@ def _draw_critical_difference(summary, scores, ax):
 
 def draw_beside_differences(comparison, reference):
     """A figure of the intervals and, on the right, of the paired differences to the reference."""
-    figure = load_package("matplotlib.figure", "plots need", "figures").Figure(layout="constrained")
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     comparison.plot(ax=left)
     comparison.plot(kind="differences", reference=reference, ax=right)

@@ -12,7 +12,7 @@ from ..common import load_package
 from ..consensus.n_clusters import STABLE, ClusterNumberSelection
 from ..diagnostics.resampling import ConsensusDistribution
 from ..ensemble import reading
-from ..wording import counted, listed
+from ..wording import counted, having_weight, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ def plot_weights(
         ax.vlines(place[kind], 0.0, weights[kind], color=style["color"], linewidth=_width(m), alpha=0.6)
         ax.plot(place[kind], weights[kind], linestyle="none", **style)
     ax.set(
-        title=f"Weight on {np.count_nonzero(weights):,} of {counted(m, 'partition')}",
+        title=f"Weight on {having_weight(weights)}",
         xlabel="rank of the partition, by weight" if sort else "number of the partition",
         ylabel="weight (all together: 1)",
         # With space for the legend.
@@ -125,7 +125,7 @@ def draw_agreements(ax, agreements, weights, names):
     else:
         count_along(ax.yaxis)
     ax.set(
-        title=f"Weight on {np.count_nonzero(weights):,} of {counted(m, 'partition')}",
+        title=f"Weight on {having_weight(weights)}",
         xlabel="agreement with the consensus (1: same, 0: chance)",
         ylabel="partition" if names is not None else "rank of the partition, by agreement",
         ylim=(m + 1.0, 0.0),
@@ -224,12 +224,13 @@ def plot_consensus_distribution(
         raise ValueError(f"n_clusters must be one of {listed(distribution.n_clusters)}, got {n_clusters}.")
     ax = check_axes(ax)
     numbers = np.unique(np.concatenate([each.n_clusters for each in (distribution, *references)]))
-    shades = load_package("matplotlib", "plots need", "figures").colormaps[_SEQUENCE]
+    from matplotlib import colormaps
+
     for each, look in [*((each, {"linestyle": "--", "linewidth": 0.6}) for each in references), (distribution, {})]:
         for k, cdf in zip(each.n_clusters, each.cdf, strict=True):
             place = np.searchsorted(numbers, k) / max(1, len(numbers) - 1)
             width = {"linewidth": 4.0 if k == n_clusters else 1.5}
-            ax.plot(each.grid, cdf, color=shades(_LIGHTEST + (1.0 - _LIGHTEST) * place), **width | look)
+            ax.plot(each.grid, cdf, color=colormaps[_SEQUENCE](_LIGHTEST + (1.0 - _LIGHTEST) * place), **width | look)
             if not look:
                 # Different places, so that numbers on close curves do not overlap.
                 spot = {"ha": "center", "va": "center", "bbox": {"color": "white", "pad": 0.5}}

@@ -69,11 +69,10 @@ def plot_coassociation(
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    ensemble = reading.ensemble(labels, consensus=consensus, weights=weights)
-    n, m = ensemble.shape
+    ensemble, of_partitions = reading.weighted_ensemble(labels, weights, consensus=consensus)
+    n = ensemble.n_samples
     names, groups = _named_groups(consensus, n, "consensus")
     share_of = "partitions" if weights is None else "weight"
-    weights = check.weights(weights, m)
     max_objects = check.positive(max_objects, name="max_objects")
     rng = check.random_state(random_state)
     ax = check_axes(ax)
@@ -82,7 +81,7 @@ def plot_coassociation(
 
     LOG.info("drawing the co-association")
     drawn = draw_objects(groups, max_objects, rng)
-    together = coassociation_of(encode(ensemble.labels[drawn]), weights)
+    together = coassociation_of(encode(ensemble.labels[drawn]), of_partitions)
     groups = groups[drawn]
     # Objects within a group are ordered by average linkage.
     order = np.concatenate([_alike_together(together, np.flatnonzero(groups == group)) for group in np.unique(groups)])
