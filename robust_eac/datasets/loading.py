@@ -178,7 +178,7 @@ def _encode_classes(labels):
         keys = np.asarray(labels, dtype=np.float64)
     except ValueError:
         keys = np.asarray(labels, dtype=str)
-    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+    return np.unique(keys, return_inverse=True)[1]
 
 
 def _checksum(X, y):

@@ -77,7 +77,7 @@ def make_image_1(random_state=None):
 def _join(*clusters):
     """All coordinates, and the number of each object's cluster, from clusters of shape (n_c, 2)."""
     sizes = [len(cluster) for cluster in clusters]
-    return np.concatenate(clusters), np.repeat(np.arange(len(clusters), dtype=np.int64), sizes)
+    return np.concatenate(clusters), np.repeat(np.arange(len(clusters)), sizes)
 
 
 def _polar(radius, angle):
@@ -90,7 +90,7 @@ def _jitter(rng, points, scale):
 
 def _gaussian(rng, n, center, scales):
     # Clipped: otherwise a rare outlier would touch the next cluster.
-    return center + np.asarray(scales) * np.clip(rng.normal(size=(n, 2)), -3.0, 3.0)
+    return center + np.clip(rng.normal(size=(n, 2)), -3.0, 3.0) * scales
 
 
 def _arc(rng, n, center, radius, start, stop):
@@ -106,7 +106,7 @@ def _ring(rng, n, center, radius, scale):
 def _ellipse(rng, n, center, radii):
     # The area within a radius grows with its square: uniform radii would be denser at the centre.
     unit_disc = _polar(np.sqrt(rng.uniform(size=n)), rng.uniform(0.0, 2 * np.pi, size=n))
-    return center + np.asarray(radii) * unit_disc
+    return center + unit_disc * radii
 
 
 def _rectangle(rng, n, low, high):
