@@ -144,13 +144,13 @@ def read_new_objects(book, ensemble):
 
 def keep_consensus(ensemble, objective, result, state, tol):
     """The :class:`FixedConsensus` of a median partition, from the objective's state there."""
-    encoding = objective.rows.encoding
+    partitions = objective.partitions
     active = np.flatnonzero(result.weights)
-    book = write_codebook(encoding, ensemble, active)
-    skip = max(tol, ROUNDING) * encoding.partitions.total
-    coef, quadratic, together, _ = objective.loss.terms(encoding.partitions, result.weights, state)
-    weighted_S = state.S * encoding.partitions.by_slot(coef)[:, np.newaxis]
-    T = np.pad(padded(encoding.partitions.take_slots(weighted_S, active)), ((0, 1), (0, 0)))
-    totals = totals_by_mask(encoding.partitions, state.S)
-    mask_of = encoding.partitions.mask_of[active]
+    book = write_codebook(objective.rows.encoding, ensemble, active)
+    skip = max(tol, ROUNDING) * partitions.total
+    coef, quadratic, together, _ = objective.loss.terms(partitions, result.weights, state)
+    weighted_S = state.S * partitions.by_slot(coef)[:, np.newaxis]
+    T = np.pad(padded(partitions.take_slots(weighted_S, active)), ((0, 1), (0, 0)))
+    totals = totals_by_mask(partitions, state.S)
+    mask_of = partitions.mask_of[active]
     return FixedConsensus(book, T, state.G, totals, mask_of, quadratic[active], together[active], skip)
