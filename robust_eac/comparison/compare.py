@@ -221,15 +221,16 @@ def methods_of(weightings, weight_solvers, consensus, *, features):
     """
     functions = _resolve(consensus, CONSENSUS_FUNCTIONS, "consensus")
     robust = [name for name, function in functions.items() if function is CONSENSUS_FUNCTIONS["robust-eac"]]
+    known_solvers = {name: name for name in WEIGHT_SOLVERS}
     # "uniform" is both a scheme and a solver: the scheme is run.
-    known = WEIGHTING_SCHEMES | {name: name for name in WEIGHT_SOLVERS if name not in WEIGHTING_SCHEMES}
+    known = WEIGHTING_SCHEMES | known_solvers | WEIGHTING_SCHEMES
     all_that_run = [name for name in known if features or name not in FEATURE_SCHEMES]
     chosen = all_that_run if weightings is None else weightings
     chosen = _resolve(chosen, known, "weightings")
     for name in FEATURE_SCHEMES:
         if not features and chosen.get(name) is known[name]:
             raise ValueError(f"X, the features, must be given for {name!r}.")
-    solvers = _resolve(weight_solvers or (), {name: name for name in WEIGHT_SOLVERS}, "weight_solvers")
+    solvers = _resolve(weight_solvers or (), known_solvers, "weight_solvers")
     for name in solvers.keys() & chosen:
         raise ValueError(f"weight_solvers: {name!r} is a name in weightings too; give each its own name.")
     joint = solvers | {name: entry for name, entry in chosen.items() if not callable(entry)}
