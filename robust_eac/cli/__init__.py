@@ -15,7 +15,7 @@ from importlib import import_module
 from tqdm import tqdm
 
 from .._version import __version__
-from .output import STDOUT, prepare_process, print_problem, say
+from .output import STDOUT, check_outputs, prepare_process, print_problem, say
 
 __all__ = ["main"]
 
@@ -98,13 +98,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parse_arguments(argv)
         arguments.argv = list(argv)
-        outputs = [value for name, value in vars(arguments).items() if name not in ("labels", "features", "truth")]
+        outputs = check_outputs(arguments)
         bar = tqdm(desc=arguments.command, bar_format="{desc} ... [{elapsed}]", leave=False, disable=None)
         # If a result goes to standard output, messages go to standard error.
         messages = sys.stderr if STDOUT in outputs else sys.stdout
         # Lines of progress take turns on a terminal, or are all printed.
         show = bar.set_description_str
-        if getattr(arguments, "verbose", None):
+        if arguments.verbose:
             show = partial(say, file=sys.stderr)
         from ..core.threads import lines_to
 

@@ -13,7 +13,7 @@ from ..median_partition import WEIGHT_SOLVERS
 from ..schemes import FEATURE_SCHEMES, WEIGHTING_SCHEMES
 from .fitting import choose_n_clusters, exit_code_of
 from .options import TEXT_TABLE, add_input_options, add_n_clusters, add_options, add_seed, number_or
-from .output import check_outputs, clean_interrupts, print_problem, say, write_outputs
+from .output import clean_interrupts, print_problem, say, write_outputs
 from .tables import read_features, read_labels, read_truth
 
 # Columns of the table of runs that are written.
@@ -26,9 +26,9 @@ _WRITTEN = (
 def add_compare(parser):
     add_input_options(parser)
     add_n_clusters(parser)
-    weightings = list(dict.fromkeys([*WEIGHTING_SCHEMES, *WEIGHT_SOLVERS]))
+    weightings = WEIGHTING_SCHEMES | WEIGHT_SOLVERS
     note = f" ({', '.join(FEATURE_SCHEMES)} only with --features)"
-    for option, names, more in (("--weightings", weightings, note), ("--consensus", list(CONSENSUS_FUNCTIONS), "")):
+    for option, names, more in (("--weightings", weightings, note), ("--consensus", CONSENSUS_FUNCTIONS, "")):
         text = f"default: all of {', '.join(names)}{more}"
         parser.add_argument(option, nargs="+", choices=names, metavar="NAME", help=text)
     text = "shares of the clusterings to replace by random ones, such as 0 .5 .9"
@@ -50,7 +50,6 @@ def add_compare(parser):
 
 def run_compare(arguments):
     """Show the grades, and write them if asked to."""
-    check_outputs([arguments.output], [arguments.labels, arguments.truth, arguments.features], arguments.figure)
     chosen = {"weightings": arguments.weightings, "consensus": arguments.consensus}
     methods = methods_of(**chosen, weight_solvers=None, features=arguments.features is not None)
     if arguments.reference is not None:

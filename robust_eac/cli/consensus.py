@@ -8,7 +8,7 @@ import numpy as np
 
 from ..wording import shortened
 from .options import COUNT, PAGE, TABLE, add_options, add_solver_options
-from .output import check_outputs, write_outputs
+from .output import write_outputs
 
 # Titles of more clusterings would overlap in a figure.
 _MOST_TITLES = 40
@@ -35,8 +35,7 @@ def run_consensus(arguments):
     """Write the consensus, and the other outputs asked for; the exit code."""
     import pandas as pd
 
-    outputs = [arguments.output, arguments.weights, arguments.membership, arguments.json]
-    ensemble, labels, result, code = _consensus_of(arguments, outputs)
+    ensemble, labels, result, code = _consensus_of(arguments)
     columns = {"weight": result.weights, "loss": result.losses, "agreement": result.agreements}
     partitions = pd.DataFrame(columns, pd.Index(ensemble.titles, name="partition"))
     objects = pd.DataFrame({"cluster": result.labels}, ensemble.objects)
@@ -65,13 +64,12 @@ def run_consensus(arguments):
     return code
 
 
-def _consensus_of(arguments, outputs, picture=None):
+def _consensus_of(arguments):
     """(the :class:`~robust_eac.cli.tables.InputTable`, the labels, their consensus), after all checks."""
     from .fitting import exit_code_of, find_consensus, solver_options
     from .tables import read_labels
 
     options = solver_options(arguments)
-    check_outputs(outputs, [arguments.labels], picture)
     ensemble, labels = read_labels(arguments)
     result = find_consensus(arguments, options, labels, ensemble.titles)
     return ensemble, labels, result, exit_code_of(result.selection)
@@ -85,13 +83,13 @@ def _plain(value):
 
 
 def add_plot(parser):
-    add_options(parser, ("--output", Path, "FIGURE", ".png, .pdf, .svg, ..."), required=True)
+    add_options(parser, ("--output", Path, "FIGURE", ".png, .pdf, .svg, ..."), dest="figure", required=True)
     add_solver_options(parser)
 
 
 def run_plot(arguments):
     """Write the figure; the exit code."""
-    ensemble, labels, result, code = _consensus_of(arguments, [], arguments.output)
+    ensemble, labels, result, code = _consensus_of(arguments)
     from matplotlib.figure import Figure
 
     from ..plotting import plot_coassociation
@@ -108,7 +106,7 @@ def run_plot(arguments):
     plot_coassociation(labels, result.labels, weights=result.weights, random_state=arguments.seed, ax=left)
     draw_agreements(right, result.agreements, result.weights, titles)
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2, frameon=False)
-    write_outputs({arguments.output: figure}, result.summary)
+    write_outputs({arguments.figure: figure}, result.summary)
     return code
 
 
@@ -130,7 +128,7 @@ def run_report(arguments):
 
     # A missing package is an error before the work starts.
     load_template()
-    ensemble, labels, result, code = _consensus_of(arguments, [arguments.output])
+    ensemble, labels, result, code = _consensus_of(arguments)
     texts = {"title": arguments.title, "note": arguments.note, "call": shlex.join(["robust-eac", *arguments.argv])}
     options = {"max_rows": arguments.max_rows, "selection": result.selection, "assessed": result.assessed}
     options |= {"names": ensemble.titles, "object_names": ensemble.objects, "sample_weight": None, "texts": texts}

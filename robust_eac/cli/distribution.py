@@ -7,17 +7,18 @@ import numpy as np
 
 from ..wording import counted, listed
 from .options import TEXT_TABLE, add_input_options, add_options, add_seed
-from .output import NO_NUMBER, check_outputs, print_problem, say, write_outputs
+from .output import NO_NUMBER, print_problem, say, write_outputs
 
 
 def add_distribution(parser):
     add_input_options(parser)
     text = "clusterings of data without clusters, made in the same way, in files of the same kind as LABELS"
-    parser.add_argument("--reference", type=Path, nargs="+", default=[], metavar="FILE", help=text)
+    add_options(parser, ("--reference", Path, "FILE", text), dest="references", nargs="+", default=[])
+    curves = ("--output", Path, "FIGURE", "the curves, .png, .pdf, .svg, ...; needs matplotlib")
+    add_options(parser, curves, dest="figure")
     text = "consensus of every object with its cluster, as .csv or .tsv; takes 4 n^2 bytes of memory for n objects"
     add_options(
         parser,
-        ("--output", Path, "FIGURE", "the curves, .png, .pdf, .svg, ...; needs matplotlib"),
         ("--n-jobs", int, "N", "threads, -1 for all cores; changes no result"),
         ("--table", TEXT_TABLE, "FILE", "the table, as .csv or .tsv"),
         ("--items", TEXT_TABLE, "FILE", text),
@@ -31,8 +32,7 @@ def run_distribution(arguments):
 
     from ..diagnostics.resampling import ENOUGH, LEAST_PAC
 
-    files = [arguments.labels, *arguments.reference]
-    check_outputs([arguments.table, arguments.items], files, arguments.output)
+    files = [arguments.labels, *arguments.references]
     results = [_distribution(arguments, path) for path in files]
     distributions = [distribution for distribution, *_ in results]
     distribution, *references = distributions
@@ -68,8 +68,8 @@ def run_distribution(arguments):
     contents = {arguments.table: table}
     if arguments.items is not None:
         contents[arguments.items] = _items(arguments, *labelled)
-    if arguments.output is not None:
-        contents[arguments.output] = _figure(distribution, references, chosen)
+    if arguments.figure is not None:
+        contents[arguments.figure] = _figure(distribution, references, chosen)
     write_outputs(contents, f"number of clusters: {chosen or 'none'}, {why}")
     return NO_NUMBER if few else 0
 
@@ -81,7 +81,7 @@ def _distribution(arguments, path):
 
     arguments.labels = path
     ensemble, labels = read_labels(arguments)
-    resamples = None if arguments.reference else by_large_clusters(labels)
+    resamples = None if arguments.references else by_large_clusters(labels)
     how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
     distribution = consensus_distribution(*(resamples or [labels]), **how)
     for k in distribution.n_clusters[np.isnan(distribution.pac)]:

@@ -3,7 +3,7 @@
 from inspect import signature
 
 from .options import COUNT_OR_SHARE, RANGE, TABLE, add_input_options, add_options, add_seed
-from .output import check_outputs, say, write_outputs
+from .output import say, write_outputs
 
 # Kind of ensemble -> name of its estimator.
 _KINDS = {"kmeans": "KMeansEnsemble", "mixed": "MixedEnsemble", "feature-subsets": "FeatureSubsetEnsemble"}
@@ -34,7 +34,6 @@ def add_ensemble(parser):
 
 def run_ensemble(arguments):
     """Write the labels."""
-    check_outputs([arguments.output], [arguments.features])
     import pandas as pd
 
     from .. import ensembles
@@ -79,7 +78,6 @@ def add_data(parser):
 
 def run_data(arguments):
     """Write the features and classes."""
-    check_outputs([arguments.output], [])
     import pandas as pd
 
     from ..datasets import load_dataset

@@ -16,6 +16,7 @@ from ..common import load_package, write_files
 
 # As a path of an output: standard output.
 STDOUT = Path("-")
+_INPUTS = ("labels", "features", "truth")
 # Exit code if no number of clusters is stable, or if too few clusterings differ to name one.
 NO_NUMBER = 3
 # Spreadsheets run a cell that begins like this, quotes aside, as a formula, unless it is a number.
@@ -99,14 +100,17 @@ def print_problem(kind, message):
         say(f"robust-eac: {kind}: {text}", sys.stderr)
 
 
-def check_outputs(outputs, inputs, picture=None):
-    """Raise ValueError for an output or a picture that cannot be written, is an input, or is given twice."""
+def check_outputs(arguments):
+    """The files to write, all paths but inputs; ValueError if one cannot be written, is an input, or comes twice."""
+    given = vars(arguments)
+    picture = given.get("figure")
     if picture is not None:
         known = load_package("matplotlib.figure", "plots need", "figures").Figure().canvas.get_supported_filetypes()
         if picture.suffix[1:].lower() not in known:
             raise ValueError(f"{picture}: must end in .{', .'.join(sorted(known))}.")
-    outputs = [path for path in (*outputs, picture) if path is not None]
+    outputs = [value for name, value in given.items() if isinstance(value, Path) and name not in _INPUTS]
     targets = [Path(os.path.realpath(path)) for path in outputs]
+    inputs = [given.get(name) for name in _INPUTS] + given.get("references", [])
     existing = [path for path in inputs if path not in (None, STDOUT) and path.exists()]
     for output, target in zip(outputs, targets, strict=True):
         if targets.count(target) > 1:
@@ -121,6 +125,7 @@ def check_outputs(outputs, inputs, picture=None):
             raise ValueError(f"{output}: is an input.")
         if not all(os.access(path, os.W_OK) for path in (target.parent, target) if path.exists()):
             raise ValueError(f"{output}: cannot be written.")
+    return outputs
 
 
 def as_written(cell):
