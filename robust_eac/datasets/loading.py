@@ -82,20 +82,17 @@ class _Table:
                 X, labels = route(self)
             except FileNotFoundError as error:
                 answers.append(f"\n  {place}: {error};")
-            else:
-                return self._check(place, X, _encode_classes(labels))
+                continue
+            X = np.ascontiguousarray(X, dtype=np.float64)
+            y = _encode_classes(labels)
+            # The checksum also fixes their sizes. scikit-learn checks downloads, which may order the rows differently.
+            if route is not _from_openml and (checksum := _checksum(X, y)) != self.checksum:
+                raise ValueError(
+                    f"Data set {self.file!r} is damaged or another version of the data: the checksum of its values "
+                    f"must be {self.checksum}, got {checksum} ({place})."
+                )
+            return X, y
         raise FileNotFoundError(f"Data set {self.file!r} was found in none of these places:{''.join(answers)}")
-
-    def _check(self, place, X, y):
-        """X in float64 and y, after a check of the checksum, which also fixes their sizes."""
-        X = np.ascontiguousarray(X, dtype=np.float64)
-        # scikit-learn checks downloads from OpenML, which may order the rows differently.
-        if _ROUTES[place] is not _from_openml and (checksum := _checksum(X, y)) != self.checksum:
-            raise ValueError(
-                f"Data set {self.file!r} is damaged or another version of the data: the checksum of its values must be "
-                f"{self.checksum}, got {checksum} ({place})."
-            )
-        return X, y
 
 
 def _from_package(table):
