@@ -108,7 +108,7 @@ def write_codebook(encoding: Encoding, ensemble, partitions):
 
 def _categories(ensemble, u):
     """Values that the labels of a partition represent; None if the labels are the values."""
-    return None if ensemble.categories is None else ensemble.categories[u]
+    return ensemble.categories and ensemble.categories[u]
 
 
 def _as_in_fit(labels, categories, fitted):
