@@ -206,10 +206,21 @@ def compare(
             weights, consensus = outcome.result
             reference = consensus if reference is None else reference
             consensus = metrics.match_labels(consensus, reference)
-        method = {"scheme": name, "function": function, "weights": weights, "labels": consensus}
-        costs = {"scheme_seconds": weighting.seconds, "seconds": outcome.seconds, "error": outcome.error}
-        scores = _score(run.among, y, consensus)
-        rows.append({"dataset": dataset, "ensemble": ensemble} | run.about | method | scores | costs)
+        rows.append(
+            {
+                "dataset": dataset,
+                "ensemble": ensemble,
+                **run.about,
+                "scheme": name,
+                "function": function,
+                "weights": weights,
+                "labels": consensus,
+                **_score(run.among, y, consensus),
+                "scheme_seconds": weighting.seconds,
+                "seconds": outcome.seconds,
+                "error": outcome.error,
+            }
+        )
     return Comparison(pd.DataFrame(rows).astype({"n_clusters": "Int64", "n_graded": "Int64"}))
 
 

@@ -380,11 +380,16 @@ def _draw_intervals(summary, scores, ax, *, paired):
             ax.plot([low, high], [place, place], "-", color=BLUE, linewidth=1.5)
         face = "white" if paired and low <= 0.0 <= high else BLUE
         ax.plot(mean, place, "x" if np.isnan(low) else "D", color=BLUE, markersize=5.0, markerfacecolor=face)
-    ax.set(yticks=range(len(rows)), yticklabels=labels, ylim=(len(rows) - 0.5, -0.5))
     ax.locator_params(axis="x", nbins=5)
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
-    ax.set(xlabel=axis, title=_title("mean difference" if paired else "mean", summary, drawn[columns[1]], note))
+    ax.set(
+        title=_title("mean difference" if paired else "mean", summary, drawn[columns[1]], note),
+        xlabel=axis,
+        yticks=range(len(rows)),
+        yticklabels=labels,
+        ylim=(len(rows) - 0.5, -0.5),
+    )
     return ax
 
 
@@ -433,10 +438,10 @@ def _draw_critical_difference(summary, scores, ax):
     """Draw mean ranks, and bars over those that Nemenyi's test does not distinguish."""
     ranks = ranks_of(scores.dropna(axis=1, how="all"))
     n_blocks, n_methods = ranks.shape
-    if n_methods < 3 or n_blocks < 2:
+    if summary.p_value is None:
         rule = f"kind 'critical-difference' needs at least 3 methods in 2 {summary.blocks}"
         raise ValueError(f"{rule}, got {n_methods} in {n_blocks}.")
-    posthocs = load_package("scikit_posthocs", "kind 'critical-difference' needs", "figures")
+    posthocs = load_package("scikit_posthocs", "kind 'critical-difference' needs")
     # Names with their ranks are on both sides.
     ax = _new_axes(ax, n_methods / 2, ranks, 2)
     pvalues = posthocs.posthoc_nemenyi_friedman(ranks)
