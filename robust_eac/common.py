@@ -56,7 +56,7 @@ def check_texts(**values):
             raise TypeError(f"{name} must be a text or None, got {value!r}.")
 
 
-def load_package(name, purpose, extra):
+def load_package(name, purpose, extra="figures"):
     """Import a module of an optional package; the ImportError says what needs it and which extra installs it."""
     try:
         return import_module(name)
@@ -66,7 +66,7 @@ def load_package(name, purpose, extra):
 
 def did_you_mean(value, choices) -> str:
     """A suggestion to append to an error; empty if no choice resembles the value."""
-    near = get_close_matches(str(value).lower(), list(choices), n=1)
+    near = get_close_matches(str(value).lower(), choices, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 

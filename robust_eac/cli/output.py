@@ -105,7 +105,7 @@ def check_outputs(arguments):
     given = vars(arguments)
     picture = given.get("figure")
     if picture is not None:
-        known = load_package("matplotlib.figure", "plots need", "figures").Figure().canvas.get_supported_filetypes()
+        known = load_package("matplotlib.figure", "plots need").Figure().canvas.get_supported_filetypes()
         if picture.suffix[1:].lower() not in known:
             raise ValueError(f"{picture}: must end in .{', .'.join(sorted(known))}.")
     outputs = [value for name, value in given.items() if isinstance(value, Path) and name not in _INPUTS]

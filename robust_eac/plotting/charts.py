@@ -39,7 +39,7 @@ _FEW = 30
 
 def check_axes(ax):
     """The Axes to draw on, a new one for None."""
-    pyplot = load_package("matplotlib.pyplot", "plots need", "figures")
+    pyplot = load_package("matplotlib.pyplot", "plots need")
     if ax is None:
         _, ax = pyplot.subplots(layout="constrained")
     elif not isinstance(ax, pyplot.Axes):
@@ -120,14 +120,16 @@ def draw_agreements(ax, agreements, weights, names):
     if not having.all():
         style = {"facecolors": "white", "edgecolors": VERMILLION, "label": "no weight"}
         ax.scatter(agreements[~having], places[~having], max(areas.max() / 2.0, 6.0), **style)
-    if names is not None:
-        ax.set_yticks(places, [names[u] for u in order], parse_math=False)
-    else:
+    axis = "partition"
+    if names is None:
+        axis = "rank of the partition, by agreement"
         count_along(ax.yaxis)
+    else:
+        ax.set_yticks(places, [names[u] for u in order], parse_math=False)
     ax.set(
         title=f"Weight on {having_weight(weights)}",
         xlabel="agreement with the consensus (1: same, 0: chance)",
-        ylabel="partition" if names is not None else "rank of the partition, by agreement",
+        ylabel=axis,
         ylim=(m + 1.0, 0.0),
         xlim=(min(-0.05, 1.1 * agreements.min()), 1.05),
     )

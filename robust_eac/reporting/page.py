@@ -92,8 +92,8 @@ def report(model, X, path, *, sample_weight, names, object_names, texts, max_row
 
 def load_template():
     """The template of the page; ImportError if a package that a report needs is missing."""
-    jinja2 = load_package("jinja2", "reports need", "figures")
-    load_package("matplotlib", "reports need", "figures")
+    jinja2 = load_package("jinja2", "reports need")
+    load_package("matplotlib", "reports need")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(__package__, ""),
         autoescape=True,
@@ -124,12 +124,8 @@ def versions():
 
 def find_out(model, X, names, assessed):
     """The numbers, by name, on a model fitted to arrays in memory."""
-    settings = model._settings
     labels = model.labels_
-    weights = model.weights_
-    agreements = model.agreements_
     moves = assessed.moves
-    encoding = assessed.encoding
     found, sure = describe(model, names, assessed.assessment)
     sizes = np.bincount(labels)
     ambiguous = np.flatnonzero(moves.ambiguous)
@@ -142,13 +138,13 @@ def find_out(model, X, names, assessed):
         "moves": moves,
         # The most ambiguous first.
         "ambiguous": ambiguous[np.argsort(moves.rises[ambiguous], kind="stable")],
-        "listed": np.lexsort((-agreements, -weights))[:_PARTITIONS],
+        "listed": np.lexsort((-model.agreements_, -model.weights_))[:_PARTITIONS],
         # Per ordered pair of objects, or shares of the losses by chance.
-        "losses": model.losses_ / settings.unit,
-        "trust": trust_in(encoding, np.eye(len(sizes))[labels]),
-        "partitions": encoding.partitions,
+        "losses": model.losses_ / model._settings.unit,
+        "trust": trust_in(assessed.encoding, np.eye(len(sizes))[labels]),
+        "partitions": assessed.encoding.partitions,
         "n_missing": np.count_nonzero(X.labels == -1),
-        "map": _draw_map(X, labels, weights),
+        "map": _draw_map(X, labels, model.weights_),
     }
 
 
