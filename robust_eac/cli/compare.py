@@ -61,13 +61,13 @@ def run_compare(arguments):
     X = read_features(arguments, ensemble)
     n_clusters, selection = choose_n_clusters(arguments, labels)
     chosen |= {name: getattr(arguments, name) for name in ("n_repeats", "resample", "fractions", "n_jobs")}
-    chosen |= {"random_state": arguments.seed, "verbose": sys.stderr.isatty()}
     interrupts = nullcontext()
     if arguments.n_jobs is not None:
         # Ctrl-C must end the worker processes, too.
         interrupts = clean_interrupts()
     with interrupts:
-        comparison = compare(labels, n_clusters, y=y, X=X, **chosen)
+        verbose = sys.stderr.isatty()
+        comparison = compare(labels, n_clusters, y=y, X=X, random_state=arguments.seed, verbose=verbose, **chosen)
     runs = comparison.table
     succeeded = runs["error"].isna().any()
     if succeeded:

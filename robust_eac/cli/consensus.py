@@ -17,7 +17,8 @@ _MOST_TITLES = 40
 def add_consensus(parser):
     add_solver_options(parser, more=True)
     add_options(parser, ("--sort", ("first", "size"), "NAME", "number clusters by first object (default) or size"))
-    _add_certify(parser, "how far the consensus is from a lower bound, and how many objects are ambiguous")
+    text = "also say how far the consensus is from a lower bound, and how many objects are ambiguous"
+    parser.add_argument("--certify", action="store_true", help=text)
     add_options(
         parser,
         ("--output", TABLE, "FILE", "clusters, numbered by their first objects: .csv, .tsv or .npy, as the next two"),
@@ -25,10 +26,6 @@ def add_consensus(parser):
         ("--membership", TABLE, "FILE", "share of every object in every cluster"),
         ("--json", Path, "FILE", "summary for programs"),
     )
-
-
-def _add_certify(parser, what):
-    parser.add_argument("--certify", action="store_true", help=f"also say {what}")
 
 
 def run_consensus(arguments):
@@ -53,11 +50,19 @@ def run_consensus(arguments):
         from ..reporting.page import versions
 
         sizes = np.bincount(result.labels)
-        summary = {"command": "consensus", "versions": versions(), "arguments": vars(arguments)}
-        summary |= {"parameters": result.parameters, "n_objects": len(labels), "n_partitions": labels.shape[1]}
-        summary |= {"n_missing": np.count_nonzero(labels == -1), **result.results}
-        summary |= {"n_clusters_found": len(sizes), "cluster_sizes": sizes}
-        summary["partitions"] = partitions.reset_index().to_dict("records")
+        summary = {
+            "command": "consensus",
+            "versions": versions(),
+            "arguments": vars(arguments),
+            "parameters": result.parameters,
+            "n_objects": len(labels),
+            "n_partitions": labels.shape[1],
+            "n_missing": np.count_nonzero(labels == -1),
+            **result.results,
+            "n_clusters_found": len(sizes),
+            "cluster_sizes": sizes,
+            "partitions": partitions.reset_index().to_dict("records"),
+        }
         # ASCII, because the name of a file may not be valid text.
         contents[arguments.json] = json.dumps(summary, indent=1, allow_nan=False, default=_plain) + "\n"
     write_outputs(contents, result.summary)
@@ -119,7 +124,8 @@ def add_report(parser):
     )
     add_options(parser, ("--max-rows", COUNT, "N", "most ambiguous objects listed; default: 100"), default=100)
     add_solver_options(parser, losses=False)
-    _add_certify(parser, "how far the consensus is from a lower bound")
+    text = "also say how far the consensus is from a lower bound"
+    parser.add_argument("--certify", action="store_true", help=text)
 
 
 def run_report(arguments):
@@ -130,8 +136,17 @@ def run_report(arguments):
     load_template()
     ensemble, labels, result, code = _consensus_of(arguments)
     texts = {"title": arguments.title, "note": arguments.note, "call": shlex.join(["robust-eac", *arguments.argv])}
-    options = {"max_rows": arguments.max_rows, "selection": result.selection, "assessed": result.assessed}
-    options |= {"names": ensemble.titles, "object_names": ensemble.objects, "sample_weight": None, "texts": texts}
-    page = report(result.model, labels, None, **options)
+    page = report(
+        result.model,
+        labels,
+        None,
+        sample_weight=None,
+        names=ensemble.titles,
+        object_names=ensemble.objects,
+        texts=texts,
+        max_rows=arguments.max_rows,
+        selection=result.selection,
+        assessed=result.assessed,
+    )
     write_outputs({arguments.output: page}, result.summary)
     return code

@@ -16,9 +16,9 @@ def add_ensemble(parser):
     add_options(parser, ("--output", TABLE, "FILE", "labels: .csv, .tsv or .npy"), required=True)
     text = "kmeans (k-means, random numbers of clusters), mixed (linkages, k-means, spectral) or feature-subsets"
     parser.add_argument("--kind", choices=_KINDS, default="kmeans", metavar="NAME", help=text)
-    number = parser.add_mutually_exclusive_group().add_argument
-    number("--n-partitions", type=int, metavar="M", help="number of clusterings; default: 150, for mixed 56")
-    number("--per-k", dest="n_per_k", type=int, metavar="M", help="clusterings for each number of clusters")
+    number = parser.add_mutually_exclusive_group()
+    add_options(number, ("--n-partitions", int, "M", "number of clusterings; default: 150, for mixed 56"))
+    add_options(number, ("--per-k", int, "M", "clusterings for each number of clusters"), dest="n_per_k")
     add_options(
         parser,
         ("--n-clusters", RANGE, "K", "number of clusters, or a range of them; default: 3-20, for feature-subsets 2-3"),

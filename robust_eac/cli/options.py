@@ -22,9 +22,10 @@ def add_options(parser, *rows, **more):
         parser.add_argument(option, **{"metavar": metavar, "help": text} | how | more)
 
 
-def add_n_clusters(parser, *, required=True, note=""):
+def add_n_clusters(parser, note=""):
+    """Add the number of clusters; a note says when it may be left out."""
     text = f"largest number, such as 4; or 2-12, 2,3,5 or auto (1-10) by stability{note}"
-    add_options(parser, ("--n-clusters", _CLUSTERS, "K", text), required=required)
+    add_options(parser, ("--n-clusters", _CLUSTERS, "K", text), required=not note)
 
 
 def add_seed(parser):
@@ -36,7 +37,7 @@ def add_input_options(parser, name="labels", text="file with one column per clus
     """Add the input file of a command, and the options of how to read it."""
     add = parser.add_argument
     parser.set_defaults(draws=None)
-    add(name, type=Path, metavar=name.upper(), help=text)
+    add_options(parser, (name, Path, name.upper(), text))
     text = "whether the first row of text files has titles; default: yes; with a number in it, say so"
     add("--header", action=argparse.BooleanOptionalAction, help=text)
     add("--drop-column", action="append", default=[], metavar="COLUMN", help="column to leave out; may be repeated")
@@ -61,7 +62,7 @@ def add_solver_options(parser, *, losses=True, more=False):
     text = "as --transpose, with --weighting uniform by default, for posterior draws"
     parser.add_argument("--draws", action="store_true", default=False, help=text)
     if losses:
-        add_n_clusters(parser, required=False, note="; optional with --loss")
+        add_n_clusters(parser, "; optional with --loss")
         cost = "with --loss: cost of parting two objects that a clustering joins, 0 to 2; default: 1"
         loss = "search for the hard partition of this least loss; default: memberships"
         add_options(parser, ("--loss", LOSS_NAMES, "NAME", loss), ("--cost", float, "C", cost))

@@ -282,13 +282,11 @@ def read_features(arguments, ensemble):
     if arguments.features is None:
         return None
     table = _read_beside(arguments, arguments.features, ensemble)
-    specs = [*filter(None, (arguments.truth_column, *arguments.drop_column))]
-
-    def is_left_out(title):
-        return title in specs or any(fnmatchcase(title, spec) for spec in specs)
-
     titles = table.frame.columns
-    return features_of(table._replace(taken=[c for c in table.taken if not is_left_out(titles[c])]))
+    left_out = []
+    for spec in filter(None, (arguments.truth_column, *arguments.drop_column)):
+        left_out += [c for c in table.taken if titles[c] == spec or fnmatchcase(titles[c], spec)]
+    return features_of(table._replace(taken=[c for c in table.taken if c not in left_out]))
 
 
 def features_of(table):
