@@ -139,8 +139,6 @@ def run_report(arguments):
     page = report(
         result.model,
         labels,
-        None,
-        sample_weight=None,
         names=ensemble.titles,
         object_names=ensemble.objects,
         texts=texts,

@@ -82,8 +82,8 @@ def _distribution(arguments, path):
     arguments.labels = path
     ensemble, labels = read_labels(arguments)
     resamples = None if arguments.references else by_large_clusters(labels)
-    how = {"n_jobs": arguments.n_jobs, "random_state": arguments.seed}
-    distribution = consensus_distribution(*(resamples or [labels]), **how)
+    given = resamples or [labels]
+    distribution = consensus_distribution(*given, n_jobs=arguments.n_jobs, random_state=arguments.seed)
     for k in distribution.n_clusters[np.isnan(distribution.pac)]:
         raise ValueError(f"{path}: no two objects are together in a clustering with {counted(k, 'cluster')}.")
     return distribution, ensemble, labels

@@ -50,7 +50,7 @@ def run_ensemble(arguments):
     maker = kind(random_state=arguments.seed, n_jobs=arguments.n_jobs, **given)
     features = read_input(arguments, arguments.features)
     X = features_of(features)
-    say(f"{features.file}: {X.shape[0]} objects, {X.shape[1]} features")
+    say(f"{features.file}: {len(X)} objects, {X.shape[1]} features")
     if arguments.standardize:
         from sklearn.preprocessing import StandardScaler
 
@@ -85,5 +85,5 @@ def run_data(arguments):
     X, y = load_dataset(arguments.name, random_state=arguments.seed)
     frame = pd.DataFrame(X, columns=[f"x{c + 1}" for c in range(X.shape[1])])
     frame["class"] = y
-    summary = f"{X.shape[0]} objects, {X.shape[1]} features, {frame['class'].nunique()} classes"
+    summary = f"{len(X)} objects, {X.shape[1]} features, {y.max() + 1} classes"
     write_outputs({arguments.output: frame}, summary)

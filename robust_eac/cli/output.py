@@ -158,8 +158,7 @@ def _writer(path, content):
     frame.isetitem(texts, frame.iloc[:, texts].map(as_written))
     separator = {".tsv": "\t"}.get(suffix, ",")
     # A text from an array may hold a lone surrogate, which must not end a long run without its result.
-    options = {"index": False, "lineterminator": "\n", "errors": "backslashreplace"}
-    return partial(frame.to_csv, sep=separator, **options)
+    return partial(frame.to_csv, sep=separator, index=False, lineterminator="\n", errors="backslashreplace")
 
 
 def write_outputs(contents, summary=None):

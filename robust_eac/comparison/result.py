@@ -445,9 +445,14 @@ def _draw_critical_difference(summary, scores, ax):
     # Names with their ranks are on both sides.
     ax = _new_axes(ax, n_methods / 2, ranks, 2)
     pvalues = posthocs.posthoc_nemenyi_friedman(ranks)
-    look = {"crossbar_props": {"linestyle": "-"}, "elbow_props": {"linestyle": "-", "linewidth": 0.8}}
-    look["color_palette"] = dict.fromkeys(ranks, "black")
-    posthocs.critical_difference_diagram(ranks.mean(), pvalues, ax=ax, **look)
+    posthocs.critical_difference_diagram(
+        ranks.mean(),
+        pvalues,
+        ax=ax,
+        color_palette=dict.fromkeys(ranks, "black"),
+        crossbar_props={"linestyle": "-"},
+        elbow_props={"linestyle": "-", "linewidth": 0.8},
+    )
     title = _TITLES[summary.measure]
     ax.set_title(f"mean ranks by {title} over {summary.n_blocks} {summary.blocks}\njoined: not distinguished at 5 %")
     return ax

@@ -118,8 +118,14 @@ def draw_agreements(ax, agreements, weights, names):
     ax.hlines(places, 0.0, agreements, color=BLUE, linewidth=_width(m), alpha=0.4)
     ax.scatter(agreements[having], places[having], areas[having], color=BLUE, label="area: weight")
     if not having.all():
-        style = {"facecolors": "white", "edgecolors": VERMILLION, "label": "no weight"}
-        ax.scatter(agreements[~having], places[~having], max(areas.max() / 2.0, 6.0), **style)
+        ax.scatter(
+            agreements[~having],
+            places[~having],
+            max(areas.max() / 2.0, 6.0),
+            facecolors="white",
+            edgecolors=VERMILLION,
+            label="no weight",
+        )
     axis = "partition"
     if names is None:
         axis = "rank of the partition, by agreement"

@@ -38,7 +38,7 @@ _STEPS = 16
 _WIDTH = 100
 
 
-def report(model, X, path, *, sample_weight, names, object_names, texts, max_rows, selection, assessed=None):
+def report(model, X, path=None, *, sample_weight=None, names, object_names, texts, max_rows, selection, assessed=None):
     """The result of :meth:`~robust_eac.RobustEAC.to_html`; checks all arguments except `names` and `assessed`.
 
     assessed : what :func:`~robust_eac.summary.assess` found; None means to call it.
