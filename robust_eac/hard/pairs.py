@@ -49,7 +49,7 @@ class PairTables:
     @property
     def work(self):
         """Work of a pass over all rows."""
-        return self.pairs.size
+        return self.sums.size
 
     def value(self, clusters):
         """The weighted loss of the clusters."""

@@ -18,7 +18,7 @@ _FIRST_ENTRIES = 2**22
 _UNINTERRUPTED = 2**14
 # Random rows are reassigned until this many tries in a row have failed, or passes over all rows take so much work.
 _MOST_TRIES = 100
-_TRIED_WORK = 10**8
+_TRIED_WORK = 3 * 10**7
 # Largest number of rows for sums over pairs of them.
 _PAIR_ROWS = 2**11
 
