@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import sklearn
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 from scipy.special import xlogy
 
 from .. import validation as check
@@ -335,8 +335,7 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike) -> float:
     X, weights, centers = _weights_and_centers(X, memberships)
     if len(centers) < 2:
         return np.nan
-    between = cdist(centers, centers, "sqeuclidean")
-    separation = between[np.triu_indices(len(centers), 1)].min()
+    separation = pdist(centers, "sqeuclidean").min()
     compactness = (weights * cdist(X, centers, "sqeuclidean")).sum() / len(X)
     return float(compactness / separation) if separation > 0.0 else np.inf
 
