@@ -166,9 +166,12 @@ def _sample(encoding, weights, n_partners, rng):
         first, second = np.divmod(keys, n)
     # The code of "not observed"; no label has this code if nothing is missing.
     missing = encoding.partitions.n_clusters
-    together = np.empty(len(first))
-    both = np.empty(len(first))
-    weigh_pairs(encoding.rows.codes, weights, missing, first, second, together, both)
+    together = np.zeros(len(first))
+    both = np.zeros(len(first))
+    for codes, code, weight in zip(encoding.rows.codes.T, missing, weights, strict=True):
+        seen = (codes[first] != code) & (codes[second] != code)
+        both += weight * seen
+        together += weight * (seen & (codes[first] == codes[second]))
     observed = both > 0.0
     first = first[observed]
     second = second[observed]
@@ -248,23 +251,6 @@ def bend(p, c, kl):
     if not _MARGIN < p < 1.0 - _MARGIN:
         return 0.0
     return c / (p * p) + (1.0 - c) / ((1.0 - p) * (1.0 - p))
-
-
-@njit
-def weigh_pairs(codes, weights, missing, first, second, together, both):
-    """Fill, for each pair, the weights of the partitions that join it and of those that observe both objects."""
-    for pair in range(first.shape[0]):
-        i = first[pair]
-        j = second[pair]
-        seen = 0.0
-        same = 0.0
-        for u in range(codes.shape[1]):
-            if codes[i, u] != missing[u] and codes[j, u] != missing[u]:
-                seen += weights[u]
-                if codes[i, u] == codes[j, u]:
-                    same += weights[u]
-        both[pair] = seen
-        together[pair] = same
 
 
 @njit
