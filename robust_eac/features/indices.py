@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist, pdist
 from scipy.special import xlogy
 
 from .. import validation as check
+from ..common import row_blocks
 from ..ensemble import reading
 
 NEIGHBOURS = ("mahalanobis", "euclidean")
@@ -132,7 +133,8 @@ def ovi_lda(
         roots = whitening(pooled, scale)
         members = np.flatnonzero(clusters == k)
         step = max(1, _BLOCK // (len(others) * n_features))
-        for block in (members[start : start + step] for start in range(0, len(members), step)):
+        for rows in row_blocks(len(members), step):
+            block = members[rows]
             ratios = _log_distances(X[block], centers[others], roots) - _log_distances(X[block], centers[k], roots)
             closeness = ratios if neighbour == "mahalanobis" else cdist(centers[others], X[block])
             nearest = closeness.argmin(axis=0)
