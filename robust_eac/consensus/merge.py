@@ -176,8 +176,7 @@ def merge_labels(
         candidates = np.arange(min(2, most), most + 1)
         n_different, (_, _, strength) = compare_halves(part.encoding, active_weights, candidates, **effort)
         _, n_clusters = choose(candidates, strength, n_different)
-    how = {"theta": theta, "n_micro_clusters": n_micro_clusters} | effort
-    grown = grow_tree(part, active_weights, most=n_clusters, **how)
+    grown = grow_tree(part, active_weights, most=n_clusters, theta=theta, n_micro_clusters=n_micro_clusters, **effort)
     votes, clusters, k = assign(grown, n_clusters, n_jobs)
 
     # Clusters and micro-clusters are numbered by first appearance.
