@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from robust_eac import CONSENSUS_FUNCTIONS, KMeansEnsemble, merge_consensus, trusted_group_weights
+from robust_eac.common import ratio
 from robust_eac.consensus import micro_clusters as merging
 from robust_eac.consensus._common import prepare_ensemble
 from robust_eac.consensus.agglomeration import cut, tree_of_sums
@@ -109,7 +110,7 @@ def _relinked(
         sizes, own_pairs = np.bincount(leaves), shares @ encoding.partitions.sum_slots(counts)
         similarity, own = (sums.copy(), values @ counts) if with_s else (pairs.copy(), own_pairs)
         if with_q:
-            similarity *= merging.walk_between_groups(merging.mean_of(sums, pairs) * np.outer(sizes, sizes), go_on)
+            similarity *= merging.walk_between_groups(ratio(sums, pairs) * np.outer(sizes, sizes), go_on)
         if level:
             merging.level_own(similarity, pairs, own, own_pairs)
         tree = tree_of_sums(similarity, pairs, power)

@@ -7,9 +7,9 @@ import numpy as np
 from .. import validation as check
 from ..common import row_blocks
 from ..core import kernels
-from ..core.kernels import njit
 from ..ensemble import reading
 from ..ensemble.encoding import Encoding, RowData, collapse, encode, hard_partitions, one_hot, select
+from ..ensemble.lloyd import table_costs
 
 # Means that differ by less than this are equal up to rounding.
 TIE = 1e-12
@@ -118,7 +118,7 @@ def in_random_order(encoding, rng, weights=None):
     names[slots] = np.arange(len(slots)) - np.repeat(new.offsets, new.n_codes)
     renamed = np.empty_like(codes)
     for block in row_blocks(len(codes)):
-        _rename(codes.take(objects[block], axis=0), columns, old.offsets[columns], names, renamed[block])
+        renamed[block] = names[codes.take(objects[block], axis=0)[:, columns] + old.offsets[columns]]
     rows = RowData(renamed, multiplicity[objects], np.ascontiguousarray(observed[objects]))
     return Encoding(rows, new._replace(copy=old.copy), encoding.expand(np.argsort(objects))), columns, slots
 
@@ -147,9 +147,8 @@ def _refined_colours(encoding, weights):
     while True:
         colours = hashed(of_partitions + np.add.reduceat(slots, partitions.offsets))
         slots = np.where(filled, hashed(slots + np.repeat(colours, partitions.n_codes)), 0)
-        objects = of_objects.copy()
-        _add_slots(rows.codes, partitions.offsets, slots, objects)
-        objects = np.where(weighty, objects, 0)
+        of_slots = table_costs(encoding, slots[:, np.newaxis].astype(np.float64))[:, 0]
+        objects = np.where(weighty, of_objects + of_slots.astype(np.int64), 0)
         n_different = len(np.unique(slots[filled]))
         if n_different in (n_before, np.count_nonzero(filled)):
             return objects, colours, slots
@@ -157,18 +156,3 @@ def _refined_colours(encoding, weights):
         n_before = n_different
         kernels.count(rows.codes, partitions.offsets, hashed(objects).astype(np.float64), one_cluster, sums)
         slots = np.where(filled, hashed(slots + sums[:, 0].astype(np.int64)), 0)
-
-
-@njit
-def _add_slots(codes, offsets, values, sums):
-    for i in range(codes.shape[0]):
-        for u in range(codes.shape[1]):
-            sums[i] += values[offsets[u] + codes[i, u]]
-
-
-@njit
-def _rename(codes, columns, offsets, names, out):
-    """Fill out with the new names of the codes in these columns; offsets : their first slots."""
-    for i in range(out.shape[0]):
-        for u in range(out.shape[1]):
-            out[i, u] = names[offsets[u] + codes[i, columns[u]]]

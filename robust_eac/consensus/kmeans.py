@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -244,7 +244,18 @@ def bisecting_tree(
     search = check_search(n_init, max_iter, None, random_state)
 
     def grow(rows):
-        return _leaf(encoding, weights, rows, criterion, singleton, search)
+        """The leaf of these rows, with the best split found by 2-means."""
+        cluster = take_rows(encoding, rows)
+        halves = np.zeros(len(rows), dtype=np.intp)
+        density = _sized_density(cluster, weights, halves, 1, singleton)
+        if len(rows) > 1:
+            halves = best_lloyd(cluster, weights, squared_distances, 2, **search).clusters
+        if halves.min() == halves.max():
+            return _Leaf(rows, density, (), -np.inf)
+        gain = _sized_density(cluster, weights, halves, 2, singleton) - density
+        if criterion == "size":
+            gain = cluster.rows.multiplicity.sum()
+        return _Leaf(rows, density, (rows[halves == 0], rows[halves == 1]), gain)
 
     leaves = [grow(np.arange(encoding.n_rows))]
     parents = []
@@ -323,24 +334,17 @@ def bisecting_kmeans_consensus(
     >>> bisecting_kmeans_consensus(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 0]]), 2, random_state=0)
     array([0, 0, 0, 1, 1])
     """
-    options: dict[str, Any] = {"criterion": criterion, "weights": weights, "singleton": singleton, "n_init": n_init}
-    tree = bisecting_tree(labels, n_clusters, max_iter=max_iter, random_state=random_state, **options)
+    tree = bisecting_tree(
+        labels,
+        n_clusters,
+        criterion=criterion,
+        weights=weights,
+        singleton=singleton,
+        n_init=n_init,
+        max_iter=max_iter,
+        random_state=random_state,
+    )
     return relabel(tree.labels)
-
-
-def _leaf(encoding, weights, rows, criterion, singleton, search):
-    """The leaf of these rows, with the best split found by 2-means."""
-    cluster = take_rows(encoding, rows)
-    halves = np.zeros(len(rows), dtype=np.intp)
-    density = _sized_density(cluster, weights, halves, 1, singleton)
-    if len(rows) > 1:
-        halves = best_lloyd(cluster, weights, squared_distances, 2, **search).clusters
-    if halves.min() == halves.max():
-        return _Leaf(rows, density, (), -np.inf)
-    gain = _sized_density(cluster, weights, halves, 2, singleton) - density
-    if criterion == "size":
-        gain = cluster.rows.multiplicity.sum()
-    return _Leaf(rows, density, (rows[halves == 0], rows[halves == 1]), gain)
 
 
 def _sized_density(encoding, weights, clusters, n_clusters, singleton):

@@ -39,11 +39,15 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     """(encoding with identical rows merged, :class:`Tree` of its rows, most similar first).
 
     weights : (m,) shares of the partitions, positive. values_of(encoding, weights) : the values, (n_slots,) in [0, 1],
-        or a list with a (k_u, k_u) matrix of similarities of clusters per partition; None for values of 1.
+        or a matrix (n_slots, n_slots) of similarities of clusters; None for values of 1.
     """
     check.choice(linkage, LINKAGES, name="linkage")
     rng = check.random_state(random_state)
-    values = 1.0 if values_of is None else values_of(encoding, weights)
+    # Equal shares become ones.
+    shares = weights / weights.max()
+    terms = encoding.partitions.by_slot(shares)[:, np.newaxis]
+    if values_of is not None:
+        terms = terms * values_of(encoding, weights).reshape(len(terms), -1)
     encoding = distinct_rows(encoding)
     n = encoding.n_rows
     partitions = encoding.partitions
@@ -52,16 +56,6 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
     check_memory(8 * n_pairs, f"{linkage} linkage of {objects}, with {n_pairs} distances,")
     order = rng.permutation(n)
     codes, sizes, observed = encoding.rows.take(order)
-    # Equal shares become ones.
-    shares = weights / weights.max()
-    similarities = np.zeros((0, 0))
-    if isinstance(values, list):
-        similarities = np.zeros((partitions.n_slots, partitions.n_codes.max()))
-        for share, start, block in zip(shares, partitions.offsets, values, strict=True):
-            similarities[start : start + len(block), : len(block)] = share * block
-        values = np.empty(0)
-    else:
-        values = values * partitions.by_slot(shares)
     complete = len(partitions.missing_slots) == 0
     by_mask = partitions.by_mask(shares)
     seen = np.ascontiguousarray(observed.T)
@@ -69,7 +63,7 @@ def merge_tree(encoding, weights, linkage, random_state, values_of=None):
         seen = seen[:0]
     sizes = sizes.astype(np.float64) if linkage == "average" else np.ones(n)
     distances = np.empty(n_pairs)
-    fill(np.ascontiguousarray(codes.T), partitions.offsets, values, similarities, seen, by_mask, sizes, distances)
+    fill(np.ascontiguousarray(codes.T), partitions.offsets, terms, seen, by_mask, sizes, distances)
     # SciPy takes no single row.
     if linkage != "single" or n == 1:
         pairs = np.empty((n - 1, 2), dtype=np.int64)
@@ -106,12 +100,11 @@ def _rows_of(merges):
 
 
 @njit
-def fill(codes, offsets, values, similarities, seen, mask_weights, sizes, distances):
+def fill(codes, offsets, terms, seen, mask_weights, sizes, distances):
     """Distances of n rows in SciPy's order, times the sizes of both rows; O(n^2 m).
 
     codes : (m, n) cluster in each partition. offsets : (m,) first slot of each partition.
-    values : (n_slots,) term of two rows in the same slot. Not read if there are tables.
-    tables : (n_slots, largest k_u) term of the cluster of a slot and each cluster of its partition; or no rows.
+    terms : (n_slots, 1) term of two rows in the same slot, or (n_slots, n_slots) of a row in each of two slots.
     seen : (n_masks, n) whether each mask observes the row; no rows if no label is missing: distances are in units of
         all shares.
     mask_weights : (n_masks,) share of the partitions of each mask.
@@ -128,12 +121,12 @@ def fill(codes, offsets, values, similarities, seen, mask_weights, sizes, distan
             cluster = codes[u, i]
             others = codes[u, i + 1 :]
             slot = offsets[u] + codes[u, i]
-            if len(similarities) > 0:
-                of_slot = similarities[slot]
+            if terms.shape[1] > 1:
+                of_slot = terms[slot, offsets[u] :]
                 for j in range(len(row)):
                     row[j] += of_slot[others[j]]
             else:
-                value = values[slot]
+                value = terms[slot, 0]
                 for j in range(len(row)):
                     row[j] += value if others[j] == cluster else 0.0
         if len(seen) > 0:

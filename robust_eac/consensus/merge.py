@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -123,9 +123,16 @@ def merge_consensus(
     >>> result.labels, result.confidence.round(2)
     (array([0, 0, 0, 1, 1]), array([1.  , 1.  , 0.87, 0.97, 0.97]))
     """
-    options: dict[str, Any] = {"n_micro_clusters": n_micro_clusters, "n_jobs": n_jobs, "random_state": random_state}
     with opened(labels) as (source,):
-        result, _ = merge_labels(source, n_clusters, weights, theta=theta, **options)
+        result, _ = merge_labels(
+            source,
+            n_clusters,
+            weights,
+            theta=theta,
+            n_micro_clusters=n_micro_clusters,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
     return as_given(result, labels, *OF_OBJECTS)
 
 
@@ -169,8 +176,7 @@ def merge_labels(
         candidates = np.arange(min(2, most), most + 1)
         n_different, (_, _, strength) = compare_halves(part.encoding, active_weights, candidates, **effort)
         _, n_clusters = choose(candidates, strength, n_different)
-    how = {"theta": theta, "n_micro_clusters": n_micro_clusters} | effort
-    grown = grow_tree(part, active_weights, most=n_clusters, **how)
+    grown = grow_tree(part, active_weights, most=n_clusters, theta=theta, n_micro_clusters=n_micro_clusters, **effort)
     votes, clusters, k = assign(grown, n_clusters, n_jobs)
 
     # Clusters and micro-clusters are numbered by first appearance.

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from .. import validation as check
-from ..common import row_blocks
+from ..common import ratio, row_blocks
 from ..core.formula import cluster_counts
 from ..core.threads import count_threads, map_threads
 from ..ensemble import reading
@@ -93,7 +93,7 @@ def grow_tree(objects, weights, *, most, theta=THETA, n_micro_clusters=None, n_j
     sums, pairs = similarity_sums(encoding, weights, values, counts)
     # Sums and weights, by micro-cluster, of the pairs (i, i) of an object with itself.
     own = values @ counts, weights @ encoding.partitions.sum_slots(counts)
-    product = walk_between_groups(mean_of(sums, pairs) * np.outer(sizes, sizes)) * sums
+    product = walk_between_groups(ratio(sums, pairs) * np.outer(sizes, sizes)) * sums
     tree = tree_of_sums(level_own(product, pairs, *own), pairs, _POWER)
     return GroupTree(objects, weights, cluster_weights, leaves, counts, sizes / mean_weight, tree)
 
@@ -140,7 +140,7 @@ def vote(encoding, leaves, groups, weights, values, group_counts, norms, n_threa
     rows = np.arange(len(best))
     stay = similarity[rows, merged] >= (1.0 - _ROUNDING) * similarity[rows, best]
     totals = similarity.sum(axis=1, keepdims=True)
-    membership = np.divide(similarity, totals, out=np.full_like(similarity, 1.0 / n_groups), where=totals > 0.0)
+    membership = ratio(similarity, totals, 1.0 / n_groups)
     return (membership, merged, np.where(stay, merged, best)), ()
 
 
@@ -230,15 +230,10 @@ def similarity_sums(encoding, weights, values, counts):
     return sums, (observed * weights[:, np.newaxis]).T @ observed
 
 
-def mean_of(sums, pairs):
-    """Means over pairs; 0 if no partition observes both objects of a pair."""
-    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
-
-
 def group_norms(encoding, weights, values, counts):
     """(k,) square roots of the mean similarities inside k groups; 1 where that is 0."""
     sums, pairs = similarity_sums(encoding, weights, values, counts)
-    own = mean_of(sums.diagonal(), pairs.diagonal())
+    own = ratio(sums.diagonal(), pairs.diagonal())
     return np.sqrt(np.where(own > 0.0, own, 1.0))
 
 
@@ -263,7 +258,7 @@ def walk_between_groups(flow, go_on=_GO_ON):
     walks = linalg.solve(np.eye(len(flow)) - go_on * step, step, assume_a="pos")
     own = np.sqrt(walks.diagonal().clip(0.0))
     scale = np.outer(own, own)
-    alike = np.divide(walks + walks.T, 2.0 * scale, out=np.zeros_like(walks), where=scale > 0.0)
+    alike = ratio(walks + walks.T, 2.0 * scale)
     # With missing labels, S can fail to be positive semidefinite.
     return np.where(alike > _ROUNDING, np.minimum(alike, 1.0), 0.0)
 
@@ -288,4 +283,4 @@ def mean_similarities(encoding, weights, values, counts, n_threads):
         return np.divide(sums, weights @ observed, out=sums)
     table = encoding.partitions.by_slot(observed * weights[:, np.newaxis])
     pairs = np.concatenate(list(row_sums(encoding, table, n_threads)))
-    return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0.0)
+    return ratio(sums, pairs)

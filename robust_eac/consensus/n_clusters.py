@@ -196,8 +196,15 @@ def select_n_clusters(
         objects = objects.select(trusted)
         encoding = objects.encoding
         weights = check.weights(None, len(trusted))
-        effort = {"n_splits": n_splits, "max_samples": max_samples, "n_jobs": n_jobs}
-        n_different, (held_out, stability, strength) = compare_halves(encoding, weights, candidates, rng=rng, **effort)
+        n_different, (held_out, stability, strength) = compare_halves(
+            encoding,
+            weights,
+            candidates,
+            n_splits=n_splits,
+            max_samples=max_samples,
+            n_jobs=n_jobs,
+            rng=rng,
+        )
         stable, chosen = choose(candidates, strength, n_different)
         grown = grow_tree(objects, weights, most=int(candidates.max()), n_jobs=n_jobs, rng=rng)
         _, clusters, k = assign(grown, chosen, n_jobs)

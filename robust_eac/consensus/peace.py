@@ -27,8 +27,6 @@ _STEPS_PER_OBJECT = 50
 # Both directions of a pair, and the arrays they are computed from.
 _BYTES_PER_PAIR = 130
 _MAX_ROOT_STEPS = 100
-# The largest gap is found among the largest ones of runs of this many objects.
-_RUN = 32
 
 
 class SampledPairs(NamedTuple):
@@ -45,15 +43,11 @@ class SampledPairs(NamedTuple):
 
 
 class PeaceState(NamedTuple):
-    """A membership Y with the gradients g of its columns, both (n, k), and their gaps (n,).
-
-    leaders : the object of largest gap, the first in a tie, of each _RUN objects.
-    """
+    """A membership Y with the gradients g of its columns, both (n, k), and their gaps (n,)."""
 
     Y: np.ndarray
     g: np.ndarray
     gaps: np.ndarray
-    leaders: np.ndarray
 
 
 class PeaceResult(NamedTuple):
@@ -172,9 +166,12 @@ def _sample(encoding, weights, n_partners, rng):
         first, second = np.divmod(keys, n)
     # The code of "not observed"; no label has this code if nothing is missing.
     missing = encoding.partitions.n_clusters
-    together = np.empty(len(first))
-    both = np.empty(len(first))
-    weigh_pairs(encoding.rows.codes, weights, missing, first, second, together, both)
+    together = np.zeros(len(first))
+    both = np.zeros(len(first))
+    for codes, code, weight in zip(encoding.rows.codes.T, missing, weights, strict=True):
+        seen = (codes[first] != code) & (codes[second] != code)
+        both += weight * seen
+        together += weight * (seen & (codes[first] == codes[second]))
     observed = both > 0.0
     first = first[observed]
     second = second[observed]
@@ -203,7 +200,7 @@ def _one_start(pairs, n, n_clusters, start, kl, tol, max_steps):
     # The kernel must compare gaps with the same number: gap / unit <= tol would round differently, and could repeat a
     # descent without a step forever.
     target = tol * mean_weight
-    state = PeaceState(Y, np.empty_like(Y), np.empty(n), np.arange(0, n, _RUN))
+    state = PeaceState(Y, np.empty_like(Y), np.empty(n))
     n_steps = 0
     while True:
         all_gradients(pairs, kl, state)
@@ -254,23 +251,6 @@ def bend(p, c, kl):
     if not _MARGIN < p < 1.0 - _MARGIN:
         return 0.0
     return c / (p * p) + (1.0 - c) / ((1.0 - p) * (1.0 - p))
-
-
-@njit
-def weigh_pairs(codes, weights, missing, first, second, together, both):
-    """Fill, for each pair, the weights of the partitions that join it and of those that observe both objects."""
-    for pair in range(first.shape[0]):
-        i = first[pair]
-        j = second[pair]
-        seen = 0.0
-        same = 0.0
-        for u in range(codes.shape[1]):
-            if codes[i, u] != missing[u] and codes[j, u] != missing[u]:
-                seen += weights[u]
-                if codes[i, u] == codes[j, u]:
-                    same += weights[u]
-        both[pair] = seen
-        together[pair] = same
 
 
 @njit
@@ -330,15 +310,6 @@ def all_gradients(pairs, kl, state):
     for i in range(state.Y.shape[0]):
         column_gradient(i, pairs, kl, state.Y, state.g)
         state.gaps[i] = column_gap(state.Y[i], state.g[i])
-    for first in range(0, len(state.gaps), _RUN):
-        choose_leader(first, state.gaps, state.leaders)
-
-
-@njit
-def choose_leader(i, gaps, leaders):
-    """Find the leader of the run of an object; O(1)."""
-    first = i - i % _RUN
-    leaders[i // _RUN] = first + np.argmax(gaps[first : first + _RUN])
 
 
 @njit
@@ -383,11 +354,11 @@ def exchange(J, low, high, pairs, kl, Y, g):
 @njit
 def move_mass(pairs, kl, state, target, n_steps):
     """Move mass in the column of largest gap until no gap exceeds the target; return the steps, at most n_steps."""
-    Y, g, gaps, leaders = state
+    Y, g, gaps = state
     k = Y.shape[1]
     old = np.empty(k)
     for step in range(n_steps):
-        J = leaders[np.argmax(gaps[leaders])]
+        J = np.argmax(gaps)
         if gaps[J] <= target:
             return step
         low, high = extremes(Y[J], g[J])
@@ -407,8 +378,6 @@ def move_mass(pairs, kl, state, target, n_steps):
             for q in range(k):
                 g[j, q] += w_after * Y[J, q] - w_before * old[q]
             gaps[j] = column_gap(Y[j], g[j])
-            choose_leader(j, gaps, leaders)
         column_gradient(J, pairs, kl, Y, g)
         gaps[J] = column_gap(Y[J], g[J])
-        choose_leader(J, gaps, leaders)
     return n_steps

@@ -53,9 +53,10 @@ def enhanced_coassociation_matrix(
     encoding, weights = prepare_ensemble(labels, weights)
     n_steps = check.positive(n_steps, name="n_steps")
     together = np.zeros((encoding.n_samples, encoding.n_samples))
-    similarities = cluster_similarities(encoding, weights, n_steps)
-    for codes, weight, similarity in zip(encoding.rows.codes.T, weights, similarities, strict=True):
-        together += weight * similarity[codes[:, np.newaxis], codes]
+    similarity = walk_similarities(encoding, n_steps)
+    for codes, weight, offset in zip(encoding.rows.codes.T, weights, encoding.partitions.offsets, strict=True):
+        slots = offset + codes
+        together += weight * similarity[np.ix_(slots, slots)]
     return mean_over_observed(together, encoding, weights)
 
 
@@ -92,7 +93,10 @@ def enhanced_eac(
     array([0, 0, 0, 1, 1])
     """
     n_steps = check.positive(n_steps, name="n_steps")
-    values_of = partial(cluster_similarities, n_steps=n_steps)
+
+    def values_of(encoding, _):
+        return walk_similarities(encoding, n_steps)
+
     return cluster_by_linkage(labels, n_clusters, weights, linkage, random_state, values_of)
 
 
@@ -130,14 +134,6 @@ def locally_weighted_eac(
     """
     theta = check.real(theta, name="theta", low=0.0, strict=True)
     return cluster_by_linkage(labels, n_clusters, weights, linkage, random_state, partial(slot_certainty, theta=theta))
-
-
-def cluster_similarities(encoding, _, n_steps):
-    """For every partition the (k_u, k_u) matrix of z between its clusters; 0 in the slots of "not observed"."""
-    similarity = walk_similarities(encoding, n_steps)
-    starts = encoding.partitions.offsets
-    ends = starts + encoding.partitions.n_codes
-    return [similarity[start:end, start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def walk_similarities(encoding, n_steps):

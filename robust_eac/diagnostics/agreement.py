@@ -158,8 +158,17 @@ def _exact_pvalues(encoding, rows, partitions, objects):
         return np.tensordot(gram[order[..., :, np.newaxis], order[..., np.newaxis, :]], grams, ((-2, -1), (-2, -1)))
 
     every = np.tile(np.arange(len(objects)), (len(partitions), 1))
-    how = {"permutation_type": "pairings", "n_resamples": np.inf, "alternative": "greater", "vectorized": True}
-    return permutation_test((every,), agreements, axis=-1, batch=1 + _AT_ONCE // gram.size // len(every), **how).pvalue
+    found = permutation_test(
+        (every,),
+        agreements,
+        permutation_type="pairings",
+        vectorized=True,
+        n_resamples=np.inf,
+        batch=1 + _AT_ONCE // gram.size // len(every),
+        alternative="greater",
+        axis=-1,
+    )
+    return found.pvalue
 
 
 def _checked(labels, membership, sample_weight, *, counts=False):

@@ -266,7 +266,7 @@ def best_moves(encoding, weights, labels, n_clusters, membership=None, *, cost=1
     rises = np.where(encoding.rows.multiplicity > 0.0, encoding.partitions.total * rises, np.inf)
     # The last position stands for a new cluster.
     clusters = np.append(used, labels.max() + 1)
-    result = Moves(clusters[best], rises, loss, None)
-    if membership is None:
-        return result
-    return result._replace(identifiability=identifiability(membership, encoding.rows.multiplicity))
+    identified = None
+    if membership is not None:
+        identified = identifiability(membership, encoding.rows.multiplicity)
+    return Moves(clusters[best], rises, loss, identified)

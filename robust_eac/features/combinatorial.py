@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from .. import validation as check
-from ..common import RandomState, Subsets, warn
+from ..common import RandomState, Subsets, row_blocks, warn
 from ..core.kernels import njit
 from ..ensemble.encoding import relabel
 from .feature_subsets import MODES, FeatureSubsetEnsemble, whitening_maps
@@ -193,7 +193,7 @@ def _accumulate(labels, weights, n_jobs):
     n = labels.shape[1]
     C = np.zeros((n, n))
     Parallel(n_jobs=n_jobs, require="sharedmem")(
-        delayed(_coassociation_rows)(labels, weights, start, min(start + _ROWS, n), C) for start in range(0, n, _ROWS)
+        delayed(_coassociation_rows)(labels, weights, rows.start, rows.stop, C) for rows in row_blocks(n, _ROWS)
     )
     return np.triu(C) + np.triu(C, 1).T
 

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from .. import validation as check
-from ..common import RandomState, Subsets
+from ..common import RandomState, Subsets, row_blocks
 from ..core.kernels import njit
 from .base import EnsembleTransformer, label_dtype
 
@@ -230,8 +230,8 @@ def _batches(subsets, n_samples):
     for order in np.unique(orders):
         rows = np.flatnonzero(orders == order)
         size = min(_MAX_BATCH, max(1, _BATCH_SIZE // int(order * max(order, n_samples))))
-        for start in range(0, len(rows), size):
-            yield rows[start : start + size]
+        for batch in row_blocks(len(rows), size):
+            yield rows[batch]
 
 
 # The k-means kernels cluster thousands of small data sets, in batches of shape (n_sets, n_dims, n_samples). Objects

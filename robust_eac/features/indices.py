@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import sklearn
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 from scipy.special import xlogy
 
 from .. import validation as check
+from ..common import row_blocks
 from ..ensemble import reading
 
 NEIGHBOURS = ("mahalanobis", "euclidean")
@@ -132,7 +133,8 @@ def ovi_lda(
         roots = whitening(pooled, scale)
         members = np.flatnonzero(clusters == k)
         step = max(1, _BLOCK // (len(others) * n_features))
-        for block in (members[start : start + step] for start in range(0, len(members), step)):
+        for rows in row_blocks(len(members), step):
+            block = members[rows]
             ratios = _log_distances(X[block], centers[others], roots) - _log_distances(X[block], centers[k], roots)
             closeness = ratios if neighbour == "mahalanobis" else cdist(centers[others], X[block])
             nearest = closeness.argmin(axis=0)
@@ -335,8 +337,7 @@ def xie_beni(X: ArrayLike, memberships: ArrayLike) -> float:
     X, weights, centers = _weights_and_centers(X, memberships)
     if len(centers) < 2:
         return np.nan
-    between = cdist(centers, centers, "sqeuclidean")
-    separation = between[np.triu_indices(len(centers), 1)].min()
+    separation = pdist(centers, "sqeuclidean").min()
     compactness = (weights * cdist(X, centers, "sqeuclidean")).sum() / len(X)
     return float(compactness / separation) if separation > 0.0 else np.inf
 

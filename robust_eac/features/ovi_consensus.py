@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import sklearn
@@ -139,8 +139,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         numbers = check.candidates(self.n_clusters, high=len(X), high_name="n_samples")
         names = _check_clusterers(self.clusterers)
         n_init = check.positive(self.n_init, name="n_init")
-        consensus: dict[str, Any] = {"min_value": self.min_value, "method": self.method}
-        check_consensus_options(**consensus)
+        min_value, method = check_consensus_options(self.min_value, self.method)
         options = {name: getattr(self, name) for name in ("min_cluster_size", "neighbour", "as_printed", "nan_as_zero")}
         # Check the options before the first clustering.
         ovi_lda(X, np.zeros(len(X), dtype=np.intp), **options)
@@ -159,7 +158,7 @@ class OVIConsensus(ClusterMixin, BaseEstimator):
         self.chosen_n_clusters_ = numbers[best]
         self.partitions_ = np.column_stack([labels for _, labels in chosen])
         self.values_ = np.column_stack([result.object_values for result, _ in chosen])
-        result = ovi_lda_consensus(self.partitions_, self.values_, **consensus)
+        result = ovi_lda_consensus(self.partitions_, self.values_, min_value=min_value, method=method)
         self.core_mask_ = result.core
         self.n_clusters_ = result.n_clusters
         self.labels_ = result.labels

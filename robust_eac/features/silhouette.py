@@ -85,8 +85,16 @@ def silhouette_weights(
     codes = np.ascontiguousarray(encoding.rows.codes.T, dtype=np.int32)
     # The code of "not observed"; no label has this code if nothing is missing.
     codes[codes == encoding.partitions.n_clusters[:, np.newaxis]] = -1
-    options = {"metric": metric, "singleton": singleton, "undefined": undefined}
-    return mean_silhouettes(codes, X, subsets, **options, whiten=whiten, n_jobs=n_jobs)
+    return mean_silhouettes(
+        codes,
+        X,
+        subsets,
+        metric=metric,
+        singleton=singleton,
+        undefined=undefined,
+        whiten=whiten,
+        n_jobs=n_jobs,
+    )
 
 
 def order_weights(subsets: Subsets) -> np.ndarray:

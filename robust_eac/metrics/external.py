@@ -258,7 +258,6 @@ def ensemble_nmi(
     """
     ensemble, weights = reading.weighted_ensemble(labels, weights, consensus=consensus)
     consensus = reading.clusters(consensus, ensemble.n_samples, name="consensus")
-    check.choice(average, AVERAGES, name="average")
     scores = [normalized_mutual_information(consensus, column, average=average) for column in ensemble.labels.T]
     return float(weights @ scores)
 

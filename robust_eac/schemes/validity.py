@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
+from scipy.special import entr
 
 from .. import validation as check
 from ..common import RandomState, ratio, row_blocks
@@ -124,8 +125,7 @@ def wpck_weights(labels: ArrayLike, *, X: ArrayLike | None = None, random_state:
         return np.ones(1)
     totals = unified.sum(axis=0)
     portions = ratio(unified, totals)
-    logs = np.log(portions, out=np.zeros_like(portions), where=portions > 0.0)
-    entropies = -(portions * logs).sum(axis=0)
+    entropies = entr(portions).sum(axis=0)
     relevance = (1.0 - np.abs(unified - unified.mean(axis=0))) @ entropies
     return shares(relevance, "no validity index is positive for two partitions")
 

@@ -38,8 +38,7 @@ def plain_objective(pairs, Y, kl):
 
 
 def state_of(pairs, Y, kl):
-    leaders = np.arange(0, len(Y), module._RUN)
-    state = module.PeaceState(Y, np.empty_like(Y), np.empty(len(Y)), leaders)
+    state = module.PeaceState(Y, np.empty_like(Y), np.empty(len(Y)))
     module.all_gradients(pairs, kl, state)
     return state
 
@@ -130,14 +129,6 @@ def test_every_step_is_the_best_exchange_of_the_column_of_largest_gap(rng, probl
         assert left <= tolerance or Y[J, high] == 0.0
         n_steps += 1
     assert n_steps > 10
-
-
-def test_the_leader_of_a_run_of_objects_has_its_largest_gap(rng):
-    pairs = sample_pairs(encode(random_ensemble(rng, 80, 6)), np.ones(6), 3, rng)
-    state = state_of(pairs, random_membership(rng, 80, 3), False)
-    for _ in range(30):
-        module.move_mass(pairs, False, state, 1e-6, 1)
-        assert state.leaders.tolist() == [first + state.gaps[first : first + 32].argmax() for first in (0, 32, 64)]
 
 
 def test_starts_and_threads(rng):
