@@ -13,9 +13,8 @@ from ..core.formula import accumulate, agreement_sums_from
 from ..ensemble.encoding import Visit, select, take_rows
 from ..ensemble.scheduling import on_blocks, ship, sum_of
 from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
-from ..median_partition.objective import Model
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
-from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visit_with, visiting_order
+from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visiting_order
 from ..median_partition.rows_in_memory import RowsInMemory
 
 # Most often that a line search shortens its interval.
@@ -84,31 +83,31 @@ class StepsInChunks:
         self._rng = rng
 
     def gap(self):
-        shared = self._shared()
-        return sum_of(task(shared) for task in self._objective.rows.each(gap_of_block, self._memberships))[0][0]
+        model = self._model()
+        return sum_of(task(model) for task in self._objective.rows.each(gap_of_block, self._memberships))[0][0]
 
     def refresh(self):
         self.matrices = self._objective.measure(self._memberships)
 
     def sweep(self, relaxation):
-        gap = self._step(visit_with(relaxation))
+        gap = self._step(relaxation)
         if gap is None:
-            gap = self._step()
+            gap = self._step(None)
         # If neither step lowers the objective, the remaining gap is rounding.
         return gap
 
-    def _shared(self, *visit):
-        return ship(Shared(self._objective.model(self._weights, self.matrices), *visit))
+    def _model(self):
+        return ship(self._objective.model(self._weights, self.matrices))
 
-    def _step(self, visit=None):
+    def _step(self, relaxation):
         """Take the step that the blocks propose; returns the gap before it, or None if no share of it is taken."""
         from dask import persist
 
         objective = self._objective
         memberships = self._memberships
-        shared = self._shared(visit, self._rng.randint(MAX_SEED))
+        shared = self._model(), relaxation, self._rng.randint(MAX_SEED)
         tasks = enumerate(objective.rows.each(propose, memberships, 2))
-        targets, sums = zip(*[task(shared, number) for number, task in tasks], strict=True)
+        targets, sums = zip(*[task(*shared, number) for number, task in tasks], strict=True)
         total, targets = sum_of(sums, targets)
         total = Sums(*total)
         t, self.matrices = best_share(objective, self._weights, self.matrices, total)
@@ -133,18 +132,6 @@ def best_share(objective, weights, matrices, sums):
     return t, after(t)
 
 
-class Shared(NamedTuple):
-    """The input of every block for its next step.
-
-    model : that of the objective.
-    visit, seed : settings of the sweep, None for a step towards the best clusters; draws the orders of the rows.
-    """
-
-    model: Model
-    visit: Visit | None = None
-    seed: int = 0
-
-
 def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1):
     """Memberships of least loss by the model of other rows of these partitions, None for all."""
     part = select(select(encoding, partitions), model.partitions)
@@ -152,22 +139,22 @@ def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1)
     return place_by(*model.of(absent), n_clusters, skip=skip, max_visits=max_visits)
 
 
-def gap_of_block(encoding, rows, shared):
-    visited, statistics = shared.model.of(select(encoding, shared.model.partitions))
+def gap_of_block(encoding, rows, model):
+    visited, statistics = model.of(select(encoding, model.partitions))
     return (gap_of(visited, rows.copy(), statistics, encoding.partitions.total),)
 
 
-def propose(encoding, rows, shared, number):
+def propose(encoding, rows, model, relaxation, seed, number):
     """(memberships by one sweep of the block of that number, with all others fixed; :class:`Sums` of the step)."""
-    visited, statistics = shared.model.of(select(encoding, shared.model.partitions))
-    if shared.visit is None:
+    visited, statistics = model.of(select(encoding, model.partitions))
+    if relaxation is None:
         # The Frank-Wolfe step: towards the best cluster of every object.
         target, slopes = nearest_clusters(visited, rows, statistics)
         gap = encoding.rows.multiplicity @ np.einsum("ip,ip->i", slopes, rows - target)
     else:
         target = rows.copy()
-        order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-        gap, _ = sweep_rows(order, *visited, statistics, target, shared.visit)
+        order = visiting_order(len(rows), np.random.RandomState([seed, number]))
+        gap, _ = sweep_rows(order, *visited, statistics, target, Visit(relaxation=relaxation))
     return target, sums_of_step(encoding, rows, target, gap)
 
 

@@ -80,14 +80,14 @@ class Statistics(NamedTuple):
 class Visit(NamedTuple):
     """How a sweep updates one column of Y.
 
-    n_steps : largest number of pairwise steps.
+    n_steps : largest number of pairwise steps: preparing a row costs O(m k), a step only O(k).
     skip : a column is left alone if a quarter of the Frank-Wolfe gap of one object is at most this.
     relaxation : over-relaxation factor; 1 stops at the minimum.
     """
 
-    n_steps: int
-    skip: float
-    relaxation: float
+    n_steps: int = 4
+    skip: float = 0.0
+    relaxation: float = 1.0
 
 
 class Partitions(NamedTuple):

@@ -106,7 +106,7 @@ def frank_wolfe_gaps(visited, memberships, statistics):
 def gap_of(visited, memberships, statistics, total, *, n_threads=1):
     """The optimality gap of objects of this total weight."""
     # A sweep that skips every column changes nothing, so that threads can share T and Q.
-    how = Visit(n_steps=1, skip=np.inf, relaxation=1.0)
+    how = Visit(n_steps=1, skip=np.inf)
 
     def of_part(order):
         return sweep_rows(order, *visited, statistics, memberships, how)[0]
@@ -134,7 +134,7 @@ def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits
     if leap:
         _leap(absent, statistics, placed, n_threads)
     order = np.arange(n_rows)
-    how = Visit(n_steps=_PLACING_STEPS * n_clusters, skip=skip, relaxation=1.0)
+    how = Visit(n_steps=_PLACING_STEPS * n_clusters, skip=skip)
     for _ in range(max_visits):
         before = placed.copy()
         sweep(absent, statistics, placed, order, how, n_threads=n_threads)

@@ -5,10 +5,10 @@ from functools import cached_property
 import numpy as np
 
 from ..core.formula import accumulate, agreement_sums, partition_sums
-from ..ensemble.encoding import select, take_rows
+from ..ensemble.encoding import Visit, select, take_rows
 from .model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
 from .rotation import Search, rotate_rows, some_rows
-from .row_sweeps import ROUNDING, sweep, visit_with, visiting_order
+from .row_sweeps import ROUNDING, sweep, visiting_order
 from .starts import draw_quarter
 
 # Memberships coincide if the cosine of their centred Y'Y is at least this.
@@ -128,7 +128,7 @@ class _Steps:
     def _sweep(self, visited, statistics, relaxation):
         """Sweep all rows in random order; returns the gap before it."""
         order = visiting_order(len(self._memberships), self._rng)
-        how = visit_with(relaxation)
+        how = Visit(relaxation=relaxation)
         gaps = sweep(visited, statistics, self._memberships, order, how, n_threads=self._n_threads)
         return gaps / gap_unit(self._objective.partitions.total)
 

@@ -34,7 +34,6 @@ from ..access import (
     _rotation,
     _scheduling,
     _starts,
-    _sweep,
     accumulate,
     corrected_objective,
     distributed,
@@ -151,9 +150,9 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
 
     propose = _blocks.propose
 
-    def uphill(encoding, rows, shared, number):
-        if shared.visit is None:
-            return propose(encoding, rows, shared, number)
+    def uphill(encoding, rows, model, relaxation, *draw):
+        if relaxation is None:
+            return propose(encoding, rows, model, relaxation, *draw)
         target = np.roll(rows, 1, axis=1)
         return target, _blocks.sums_of_step(encoding, rows, target, 1e9)
 
@@ -413,8 +412,7 @@ def test_corrected_losses_along_the_step(rng, missing):
     model = objective.model(weights, before)
     for one, other in zip(model.of(encoding)[1], memory.model(weights, before).of(encoding)[1], strict=True):
         assert_allclose(one, other, rtol=1e-10, atol=1e-12)
-    shared = _blocks.Shared(model, _sweep.visit_with(1.0), 0)
-    target, sums = _blocks.propose(encoding, rows, shared, 0)
+    target, sums = _blocks.propose(encoding, rows, model, 1.0, 0, 0)
     best, _ = _blocks.best_share(objective, weights, before, sums)
 
     def value(t):
