@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from .. import validation as check
-from ..common import Labels
+from ..common import Labels, ratio
 from ..core.formula import cluster_counts
 from ..core.threads import LOG
 from ..ensemble import reading
@@ -113,10 +113,9 @@ def consensus_lower_bound(
     >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
     5.953732
     """
-    ensemble = reading.ensemble(labels, weights=weights, sample_weight=sample_weight)
+    ensemble, weights = reading.weighted_ensemble(labels, weights, sample_weight=sample_weight)
     n = ensemble.n_samples
     n_clusters = n if n_clusters is None else check.n_clusters(n_clusters, n)
-    weights = check.weights(weights, ensemble.n_partitions)
     hard = check.flag(hard, name="hard")
     tol = check.real(tol, name="tol", low=0.0)
     max_iter = check.integer(max_iter, name="max_iter", low=1)
@@ -227,8 +226,7 @@ def _pairwise_bound(pairs, hard):
     curvature, linear, constant, scale = pairs
     if hard:
         return float(np.sum(np.minimum(0.0, curvature * scale**2 - 2.0 * linear * scale))) + constant
-    best = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
-    return constant - float(np.sum(linear * best))
+    return constant - float(np.sum(linear * ratio(linear, curvature)))
 
 
 def _membership_bounds(pairs, n_clusters):
@@ -248,7 +246,7 @@ def _membership_bounds(pairs, n_clusters):
     constant = constant - float(np.sum(chord * low * scale))
     damping = common / (common + convex)
 
-    tangent = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
+    tangent = ratio(linear, curvature)
     point = before = np.array([np.zeros_like(scale), tangent])
     step = 1.0
     n_ahead = 0
