@@ -41,7 +41,6 @@ from robust_eac.ensemble import encoding as _encoding
 from robust_eac.ensemble import lloyd as _lloyd
 from robust_eac.ensemble import objects as _objects
 from robust_eac.ensemble import reading
-from robust_eac.ensemble import scheduling as _scheduling
 from robust_eac.ensemble.encoding import (
     Visit,
     collapse,

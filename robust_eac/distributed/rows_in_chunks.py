@@ -10,8 +10,8 @@ from scipy.optimize import minimize_scalar
 
 from ..common import MAX_SEED
 from ..core.formula import accumulate, agreement_sums_from
+from ..ensemble.chunks import on_blocks, ship, sum_of
 from ..ensemble.encoding import Visit, select, take_rows
-from ..ensemble.scheduling import on_blocks, ship, sum_of
 from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
 from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visiting_order

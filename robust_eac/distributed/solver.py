@@ -14,10 +14,9 @@ from ..core import permutation
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
 from ..ensemble import reading
-from ..ensemble.chunks import Chunks, like_rows
+from ..ensemble.chunks import Chunks, dask_rows, later, like_rows, on_blocks, scheduler_watched, ship
 from ..ensemble.encoding import select, weigh
 from ..ensemble.objects import as_given, opened
-from ..ensemble.scheduling import dask_rows, later, on_blocks, scheduler_watched, ship
 from ..hard.multistart import agreements_with
 from ..median_partition.alternation import Problem, alternate, begun, resumed
 from ..median_partition.losses import loss_named

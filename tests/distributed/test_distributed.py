@@ -32,7 +32,6 @@ from ..access import (
     _in_memory,
     _merging,
     _rotation,
-    _scheduling,
     _starts,
     accumulate,
     corrected_objective,
@@ -225,17 +224,17 @@ def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_anothe
 
     with client.as_current():
         workers = 3 * sorted(client.scheduler_info()["workers"])
-        tasks = dask.persist(*[_scheduling.later(address, workers=[worker])() for worker in workers])
-        assert _scheduling.homes(tasks) == [[worker] for worker in workers]
-        assert _scheduling.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
+        tasks = dask.persist(*[_chunks.later(address, workers=[worker])() for worker in workers])
+        assert _chunks.homes(tasks) == [[worker] for worker in workers]
+        assert _chunks.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
         assert list(dask.compute(*tasks)) == workers
-        assert _scheduling.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
+        assert _chunks.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
         with dask.annotate(workers=[workers[0]], allow_other_workers=False):
-            assert _scheduling.later(address, workers=[workers[1]])().compute() == workers[0]
+            assert _chunks.later(address, workers=[workers[1]])().compute() == workers[0]
 
 
 def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
-    search_line, ship, homes_of = _blocks.search_line, _scheduling.ship, _scheduling.homes
+    search_line, ship, homes_of = _blocks.search_line, _chunks.ship, _chunks.homes
 
     def traffic(n):
         """The most bytes: that all workers send in a round, to each other and to the client; that it sends at once."""
@@ -261,7 +260,7 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
             patch.setattr(_blocks, "search_line", count)
             for module in (_blocks, _chunks, distributed):
                 patch.setattr(module, "ship", ship_counted)
-            patch.setattr(_scheduling, "homes", where)
+            patch.setattr(_chunks, "homes", where)
             solve_median_partition_distributed(by_rows(labels, n // 4), K, init=start, max_iter=2, random_state=0)
         assert all(len(home) == 1 for home in places[0])
         assert all(now == places[0] for now in places)
