@@ -78,24 +78,17 @@ def order_clusters(first_winners, n_clusters, *, by_object):
 def canonical(problem, state):
     """The state at the canonical membership; its memberships are changed."""
     # Away from a stationary point the gap depends on the rotation: if it is then too large, the alternation continues.
+    rows = problem.objective.rows
     n_sweeps = None
     while state.n_sweeps != n_sweeps:
-        rotated = rotate(problem.objective, state, near=n_sweeps is not None)
-        if rotated is state:
+        Q = rows.rotation(state.memberships, near=n_sweeps is not None)
+        if Q is None:
             return state
+        rows.rotate(state.memberships, Q)
         n_sweeps = state.n_sweeps
         # Setting the gap to 0 makes the Y step measure the gap before it sweeps.
-        state = alternate(problem, rotated._replace(gap=0.0))
+        state = alternate(problem, state._replace(matrices=rotated(state.matrices, Q), gap=0.0))
     return state
-
-
-def rotate(objective, state, *, near=False):
-    """The state rotated to its canonical membership, in place. near : whether it is known to be close."""
-    Q = objective.rows.rotation(state.memberships, near=near)
-    if Q is None:
-        return state
-    objective.rows.rotate(state.memberships, Q)
-    return state._replace(matrices=rotated(state.matrices, Q))
 
 
 def best_state(problem, start, rngs, rng, n_jobs=None):
