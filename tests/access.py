@@ -111,7 +111,7 @@ _eac_module = import_module("robust_eac.consensus.eac")
 
 def weighted_statistics(encoding, weights, S, G):
     """Statistics of the raw losses at S and G."""
-    return _model.read(encoding, SOFT_LOSSES["raw"].terms(encoding.partitions, weights, None), S, G)[1]
+    return _model.Model(SOFT_LOSSES["raw"].terms(encoding.partitions, weights, None), S, G).of(encoding)[1]
 
 
 def raw_objective(encoding, k):

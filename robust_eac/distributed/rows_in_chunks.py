@@ -12,7 +12,7 @@ from ..common import MAX_SEED
 from ..core.formula import accumulate, agreement_sums_from
 from ..ensemble.chunks import on_blocks, ship, sum_of
 from ..ensemble.encoding import Visit, select, take_rows
-from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
+from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
 from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visiting_order
 from ..median_partition.rows_in_memory import RowsInMemory
@@ -132,11 +132,9 @@ def best_share(objective, weights, matrices, sums):
     return t, after(t)
 
 
-def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1):
+def place_block(encoding, partitions, model):
     """Memberships of least loss by the model of other rows of these partitions, None for all."""
-    part = select(select(encoding, partitions), model.partitions)
-    absent = part.with_rows(multiplicity=np.zeros(encoding.n_rows))
-    return place_by(*model.of(absent), n_clusters, skip=skip, max_visits=max_visits)
+    return model.place(select(select(encoding, partitions), model.partitions))
 
 
 def gap_of_block(encoding, rows, model):
@@ -259,8 +257,8 @@ def finish(encoding, rows, model, skip):
     absent = np.flatnonzero(encoding.rows.multiplicity == 0.0)
     if len(absent):
         rows = rows.copy()
-        how = {"skip": skip, "max_visits": MAX_PLACING}
-        rows[absent] = place_block(take_rows(encoding, absent), None, model, rows.shape[1], **how)
+        part = select(take_rows(encoding, absent), model.partitions)
+        rows[absent] = model.place(part, skip=skip, max_visits=MAX_PLACING)
     return encoding.expand(rows)
 
 

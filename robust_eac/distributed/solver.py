@@ -181,8 +181,8 @@ def _place_from_sample(problem, sample, start, seeds, *, n_jobs):
     of_sample = in_memory(sample, objective.n_clusters, objective.loss)
     state, membership = solve(problem._replace(objective=of_sample), start, seeds, n_jobs=n_jobs)
     model = objective.model(state.weights, of_sample.measure(membership))
-    shared = partitions, ship(model), objective.n_clusters
-    return list(persist(*[task(*shared) for task in on_blocks(place_block, chunks.encodings)]))
+    shared = ship(model)
+    return list(persist(*[task(partitions, shared) for task in on_blocks(place_block, chunks.encodings)]))
 
 
 def _finish(objective, state, tol, *, by_object):

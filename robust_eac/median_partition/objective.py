@@ -1,34 +1,15 @@
 """The objective of the membership: a loss of the partitions, on rows in memory or in chunks."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..core import permutation
 from .losses import LOSSES
-from .model import Terms, read
+from .model import Model
 from .rows_in_memory import RowsInMemory
 
-_RAW = LOSSES["raw"]
 # What an objective asks of its parts.
 _OF_LOSS = "chance_corrected", "exact", "matrices", "losses", "terms"
 _OF_ROWS = "measure", "steps", "rotation", "rotate", "sample"
-
-
-class Model(NamedTuple):
-    """What sweeps minimise at memberships with these S and G.
-
-    partitions : those that count, which have weight; None for all.
-    """
-
-    terms: Terms
-    S: np.ndarray
-    G: np.ndarray
-    partitions: np.ndarray | None = None
-
-    def of(self, part):
-        """(the arrays that a sweep reads, their statistics) for rows of an encoding of the partitions that count."""
-        return read(part, self.terms, self.S, self.G)
 
 
 class Objective:
@@ -87,8 +68,8 @@ class Objective:
         S = self.partitions.take_slots(matrices.S, active)
         return Model(terms.take(active), S, matrices.G[masks], active)
 
-    def steps(self, weights, memberships, matrices, rng, n_threads=1):
-        return self.rows.steps(self, weights, memberships, matrices, rng, n_threads)
+    def steps(self, *how):
+        return self.rows.steps(self, *how)
 
 
 def require(component, names):
@@ -98,6 +79,6 @@ def require(component, names):
         raise TypeError(f"{type(component).__name__} lacks {', '.join(missing)}, which an Objective needs.")
 
 
-def in_memory(encoding, n_clusters, loss=_RAW):
+def in_memory(encoding, n_clusters, loss=LOSSES["raw"]):
     """The :class:`Objective` of the rows of an encoding."""
     return Objective(loss, RowsInMemory(encoding), n_clusters)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.formula import accumulate, agreement_sums, partition_sums
 from ..ensemble.encoding import Visit, select, take_rows
-from .model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
+from .model import MAX_PLACING, gap_of, gap_unit, nearest_clusters
 from .rotation import Search, rotate_rows, some_rows
 from .row_sweeps import ROUNDING, sweep, visiting_order
 from .starts import draw_quarter
@@ -75,8 +75,7 @@ class RowsInMemory:
 def place(objective, encoding, weights, memberships, *, n_threads=1, **how):
     """Memberships of least loss for the rows of another encoding, with those of the objective's rows fixed."""
     model = objective.model(weights, objective.measure(memberships, n_threads), every=True)
-    absent = encoding.with_rows(multiplicity=np.zeros(encoding.n_rows))
-    return place_by(*model.of(absent), objective.n_clusters, n_threads=n_threads, **how)
+    return model.place(encoding, n_threads=n_threads, **how)
 
 
 def expand(objective, whole, weights, memberships, tol):
