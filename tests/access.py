@@ -71,10 +71,10 @@ from robust_eac.hard.search import PartitionSearch as Search
 from robust_eac.median_partition import alternation as _alternation
 from robust_eac.median_partition import losses as _losses
 from robust_eac.median_partition import model as _model
+from robust_eac.median_partition import objective as _objective
 from robust_eac.median_partition import partition_bound, trust
 from robust_eac.median_partition import rotation as _rotation
 from robust_eac.median_partition import row_sweeps as _sweep
-from robust_eac.median_partition import rows_in_memory as _in_memory
 from robust_eac.median_partition import several_starts as _several_starts
 from robust_eac.median_partition import starts as _starts
 from robust_eac.median_partition import weightings as joint

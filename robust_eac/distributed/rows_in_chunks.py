@@ -13,9 +13,9 @@ from ..core.formula import accumulate, agreement_sums_from
 from ..ensemble.chunks import on_blocks, ship, sum_of
 from ..ensemble.encoding import Visit, select, take_rows
 from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters
+from ..median_partition.objective import RowsInMemory
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
 from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visiting_order
-from ..median_partition.rows_in_memory import RowsInMemory
 
 # Most often that a line search shortens its interval.
 _MAX_SHORTER = 20

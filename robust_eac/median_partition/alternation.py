@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.threads import LOG, stop_if_cancelled
-from .objective import Objective
+from .objective import Objective, place
 from .row_sweeps import ROUNDING
-from .rows_in_memory import place
 from .starts import initial_rows
 from .weightings import Weighting
 

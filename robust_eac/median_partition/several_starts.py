@@ -10,7 +10,7 @@ from ..core.threads import count_threads, map_threads
 from ..ensemble.encoding import first_objects
 from .alternation import alternate, alternate_once, first_state, resumed, spread
 from .losses import ordered, rotated
-from .rows_in_memory import RowsInMemory, coincide, expand
+from .objective import RowsInMemory, coincide, expand
 from .starts import reduce_rows
 from .weightings import confirm
 

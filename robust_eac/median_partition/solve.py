@@ -16,8 +16,7 @@ from ..ensemble import reading
 from ..ensemble.encoding import encode_ensemble
 from .alternation import Problem, is_stationary
 from .losses import loss_named
-from .objective import in_memory
-from .rows_in_memory import expand
+from .objective import expand, in_memory
 from .several_starts import best_state, canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting, warn_of_copy

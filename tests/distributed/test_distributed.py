@@ -29,8 +29,8 @@ from ..access import (
     _blocks,
     _chunks,
     _encoding,
-    _in_memory,
     _merging,
+    _objective,
     _rotation,
     _starts,
     accumulate,
@@ -428,7 +428,7 @@ def test_objects_without_weight_are_placed(rng):
     full = _blocks.finish(encoding, rows, objective.model(weights, objective.measure(rows)), 1e-9)
     assert_array_equal(full[20:], rows[20:])
     placed = _encoding.take_rows(encoding, np.arange(20))
-    expected = _in_memory.place(objective, placed, weights, rows, skip=1e-9, max_visits=1000)
+    expected = _objective.place(objective, placed, weights, rows, skip=1e-9, max_visits=1000)
     assert_allclose(full[:20], expected, atol=1e-9)
 
 
