@@ -268,7 +268,7 @@ def encode(labels):
         observed = np.ascontiguousarray(observed[:, first])
         mask_of = mask_of.ravel()
     rows = RowData(codes, np.ones(n), observed)
-    return Encoding(rows, hard_partitions(np.concatenate([*sizes, np.empty(0)]), n_codes, missing, mask_of, n))
+    return Encoding(rows, hard_partitions(np.concatenate(sizes, dtype=np.float64), n_codes, missing, mask_of, n))
 
 
 def hard_partitions(sizes, n_codes, missing, mask_of, n):
@@ -395,7 +395,7 @@ def compact_codes(labels):
 
     tally = np.zeros(starts[-1], dtype=np.int64)
     # With few rows in a block, adding its counts would take longer than counting.
-    for _, places in places_in_blocks(max(BLOCK, len(tally) // max(m, 1))):
+    for _, places in places_in_blocks(max(BLOCK, len(tally) // m)):
         tally += np.bincount(places.ravel(), minlength=len(tally))
 
     tables = np.empty(len(tally), dtype=np.int64)
@@ -424,7 +424,7 @@ def compact_codes(labels):
             wide_values[u] = values, table
         sizes.append(counts)
 
-    largest = max((len(counts) for counts in sizes), default=1)
+    largest = max(len(counts) for counts in sizes)
     codes = np.empty((n, m), dtype=np.min_scalar_type(largest - 1))
     tables = tables.astype(codes.dtype)
     for rows, places in places_in_blocks():
