@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -138,15 +139,14 @@ def spectral_bound(encoding, weights, n_clusters):
     """The first bound over memberships, for complete partitions, without a matrix of all pairs."""
     # With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
     # 1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
-    slots = encoding.partitions.by_slot(weights)
-    total = encoding.partitions.total
+    partitions = encoding.partitions
+    slots = partitions.by_slot(weights)
+    total = partitions.total
     roots = np.append(np.sqrt(slots), n_clusters**-0.5)
     gram = np.empty((len(roots), len(roots)))
-    starts = encoding.partitions.offsets
-    ends = encoding.partitions.offsets + encoding.partitions.n_codes
-    for codes, start, end in zip(encoding.rows.codes.T, starts, ends, strict=True):
+    for codes, (start, end) in zip(encoding.rows.codes.T, pairwise(partitions.bounds), strict=True):
         gram[:-1, start:end] = cluster_counts(encoding, codes, end - start)
-    gram[-1, :-1] = gram[:-1, -1] = encoding.partitions.sizes
+    gram[-1, :-1] = gram[:-1, -1] = partitions.sizes
     gram[-1, -1] = total
     values, vectors = eigh(gram * np.outer(roots, roots))
     R = np.sqrt(np.maximum(values, 0.0)) * vectors
@@ -156,9 +156,9 @@ def spectral_bound(encoding, weights, n_clusters):
         indefinite = R[:-1].T @ R[:-1] - np.outer(R[-1], R[-1])
         top = eigh(indefinite, eigvals_only=True, subset_by_index=[len(roots) - rank, len(roots) - 1])
         captured = float(np.sum(np.maximum(top, 0.0) ** 2))
-    mean = (total**2 / n_clusters - 2.0 * float(slots @ encoding.partitions.sizes**2)) / n_clusters
+    mean = (total**2 / n_clusters - 2.0 * float(slots @ partitions.sizes**2)) / n_clusters
     # Every eigenvalue has its own rounding error.
-    return max(float(weights @ encoding.partitions.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
+    return max(float(weights @ partitions.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
 
 
 def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_iter=1000):
