@@ -13,7 +13,7 @@ from ..core.formula import accumulate, agreement_sums_from
 from ..ensemble.chunks import on_blocks, ship, sum_of
 from ..ensemble.encoding import Visit, select, take_rows
 from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters
-from ..median_partition.objective import RowsInMemory
+from ..median_partition.objective import RowsInMemory, Steps
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
 from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visiting_order
 
@@ -72,22 +72,12 @@ class RowsInChunks:
         memberships[:] = persist(*[task(Q) for task in self.each(rotate_block, memberships)])
 
 
-class StepsInChunks:
+class StepsInChunks(Steps):
     """Steps down the weighted losses: the best common share of the sweeps of all blocks, or of a Frank-Wolfe step."""
-
-    def __init__(self, objective, weights, memberships, matrices, rng, n_threads=1):
-        self.matrices = matrices
-        self._objective = objective
-        self._weights = weights
-        self._memberships = memberships
-        self._rng = rng
 
     def gap(self):
         model = self._model()
         return sum_of(task(model) for task in self._objective.rows.each(gap_of_block, self._memberships))[0][0]
-
-    def refresh(self):
-        self.matrices = self._objective.measure(self._memberships)
 
     def sweep(self, relaxation):
         gap = self._step(relaxation)

@@ -174,7 +174,7 @@ def coincide(one, other):
     return bool(np.vdot(product, product) >= _COINCIDENT)
 
 
-class _Steps:
+class Steps:
     """Steps of memberships, which they change, down the weighted losses of an objective."""
 
     def __init__(self, objective, weights, memberships, matrices, rng, n_threads=1):
@@ -209,7 +209,7 @@ class _Steps:
         return gaps / gap_unit(self._objective.partitions.total)
 
 
-class ExactSteps(_Steps):
+class ExactSteps(Steps):
     """Steps down losses that a sweep minimises exactly, over one column after the other."""
 
     _last_read = None
@@ -223,7 +223,7 @@ class ExactSteps(_Steps):
         return self._last_read
 
 
-class ModelSteps(_Steps):
+class ModelSteps(Steps):
     """Steps down losses of which a sweep minimises a model.
 
     Every sweep minimises a new model, and its step is halved until the weighted losses decrease. If that fails, a
