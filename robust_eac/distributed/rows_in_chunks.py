@@ -227,7 +227,7 @@ def sample_memberships(encoding, rows, n_samples):
 
 def largest_memberships(encoding, rows):
     """(k,) largest membership in every cluster."""
-    return _weighty(encoding, rows)[1].max(axis=0, initial=0.0)
+    return _weighty(encoding, rows)[1].max(axis=0)
 
 
 def survey_block(encoding, rows, Q):
