@@ -241,7 +241,7 @@ def weigh(encoding, weight):
     """The encoding with these weights of its rows, and everything that depends on them."""
     rows, partitions, _ = encoding
     weighed = encoding.with_rows(multiplicity=weight)
-    sizes = cluster_counts(weighed, np.zeros(len(weight)), 1)[:, 0].copy()
+    sizes = cluster_counts(weighed, np.zeros(len(weight)), 1)[:, 0]
     total = float(weight.sum())
     n_observed = np.where(rows.observed.all(axis=0), total, weight @ rows.observed)
     partitions = partitions._replace(
