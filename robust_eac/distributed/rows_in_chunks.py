@@ -13,7 +13,7 @@ from ..core.formula import accumulate, agreement_sums_from
 from ..ensemble.chunks import on_blocks, ship, sum_of
 from ..ensemble.encoding import Visit, select, take_rows
 from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters
-from ..median_partition.objective import RowsInMemory, Steps
+from ..median_partition.objective import Steps
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
 from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visiting_order
 
@@ -43,9 +43,6 @@ class RowsInChunks:
 
     def steps(self, *how):
         return StepsInChunks(*how)
-
-    def sample(self, n_clusters, rng):
-        return RowsInMemory(self.chunks.sample(rng))
 
     def rotation(self, memberships, *, near=False):
         from dask import compute

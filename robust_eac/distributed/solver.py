@@ -129,7 +129,7 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         seeds = rng.randint(MAX_SEED, size=n_init if start.name else 1)
         chunks = Chunks(labels, sample_weight, start.memberships, n_clusters)
         objective = Objective(loss, RowsInChunks(chunks), n_clusters)
-        sample = cache(lambda: objective.rows.sample(n_clusters, rng).encoding)
+        sample = cache(lambda: chunks.sample(rng))
         weighting = weighting.ready(m, loss.unit(chunks.partitions.total), lambda: linked_group(sample(), rng))
         problem = Problem(objective, weighting, **limits)
         own = np.random.RandomState(seeds[0])

@@ -32,7 +32,7 @@ class Objective:
         :func:`~robust_eac.median_partition.alternation.descend`.
         rotation(memberships, near) : the rotation to the canonical membership (see
         :mod:`~robust_eac.median_partition.rotation`), or None. rotate(memberships, Q) rotates them in place.
-        sample(n_clusters, rng) : some of the objects as rows in memory, drawn at random; None if that is too few.
+        sample(n_clusters, rng), in memory only : some of the objects, drawn at random; None if that is too few.
     """
 
     def __init__(self, loss, rows, n_clusters):
