@@ -251,7 +251,7 @@ def read(labels, weight, first_row):
     return encoding, encoding.partitions, values
 
 
-def merge(alone, values, *, weighted=False):
+def merge(alone, values, *, weighted):
     """Merge the partitions of all blocks, given the labels of their slots.
 
     (partitions, as in an Encoding; for each block, the slots of its own slots).

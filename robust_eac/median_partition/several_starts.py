@@ -28,7 +28,7 @@ def _value(state):
     return state.objective
 
 
-def solve(problem, start, seeds, *, n_jobs=None):
+def solve(problem, start, seeds, *, n_jobs):
     """(the best state of several starts, memberships of the objective's objects), both with the clusters in order.
 
     Empty clusters are last; with a named start, the others are ordered by their first objects. Objects without weight
@@ -91,7 +91,7 @@ def canonical(problem, state):
     return state
 
 
-def best_state(problem, start, rngs, rng, n_jobs=None):
+def best_state(problem, start, rngs, rng, n_jobs):
     """The best state of several starts, each with one of `rngs`; the first in a tie."""
     # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. Those that have not
     # met after _N_TRIED updates of the weights continue on the next larger part, and the lowest of them on all others:
