@@ -174,7 +174,7 @@ class Partitions(NamedTuple):
         n_codes = self.n_codes[chosen]
         offsets = np.cumsum(n_codes) - n_codes
         last_slots = offsets + n_codes - 1
-        with_missing = np.isin(self.offsets[chosen] + n_codes - 1, self.missing_slots)
+        with_missing = self.n_clusters[chosen] < n_codes
         return self._replace(
             offsets=offsets,
             sizes=self.take_slots(self.sizes, chosen),
