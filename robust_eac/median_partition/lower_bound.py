@@ -286,6 +286,6 @@ def _membership_bounds(pairs, n_clusters):
 def _common_curvature(curvature):
     """The curvature that bounds those of all pairs: the least one, but not much less than the mean."""
     others = curvature[~np.eye(len(curvature), dtype=bool)]
-    if len(others) == 0 or not others.max() > 0.0:
+    if not others.max(initial=0.0) > 0.0:
         return max(float(curvature.max()), 1.0)
     return max(float(others.min()), _LEAST_CURVATURE * float(others.mean()))
