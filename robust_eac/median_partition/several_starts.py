@@ -44,7 +44,7 @@ def solve(problem, start, seeds, *, n_jobs):
     return state._replace(matrices=ordered(state.matrices, order)), membership
 
 
-def empty_last(membership, *, by_object=False):
+def empty_last(membership, *, by_object):
     """(the membership, changed in place, with its clusters as :func:`order_clusters` says; the order)."""
     order = order_clusters(partial(first_winners, membership), membership.shape[1], by_object=by_object)
     # In place, since the matrix can take gigabytes.
