@@ -41,7 +41,6 @@ from robust_eac.ensemble import encoding as _encoding
 from robust_eac.ensemble import lloyd as _lloyd
 from robust_eac.ensemble import objects as _objects
 from robust_eac.ensemble import reading
-from robust_eac.ensemble import scheduling as _scheduling
 from robust_eac.ensemble.encoding import (
     Visit,
     collapse,
@@ -72,10 +71,10 @@ from robust_eac.hard.search import PartitionSearch as Search
 from robust_eac.median_partition import alternation as _alternation
 from robust_eac.median_partition import losses as _losses
 from robust_eac.median_partition import model as _model
+from robust_eac.median_partition import objective as _objective
 from robust_eac.median_partition import partition_bound, trust
 from robust_eac.median_partition import rotation as _rotation
 from robust_eac.median_partition import row_sweeps as _sweep
-from robust_eac.median_partition import rows_in_memory as _in_memory
 from robust_eac.median_partition import several_starts as _several_starts
 from robust_eac.median_partition import starts as _starts
 from robust_eac.median_partition import weightings as joint
@@ -112,7 +111,7 @@ _eac_module = import_module("robust_eac.consensus.eac")
 
 def weighted_statistics(encoding, weights, S, G):
     """Statistics of the raw losses at S and G."""
-    return _model.read(encoding, SOFT_LOSSES["raw"].terms(encoding.partitions, weights, None), S, G)[1]
+    return _model.Model(SOFT_LOSSES["raw"].terms(encoding.partitions, weights, None), S, G).of(encoding)[1]
 
 
 def raw_objective(encoding, k):

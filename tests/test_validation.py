@@ -14,7 +14,7 @@ from scipy import sparse
 
 from robust_eac import coassociation_matrix
 
-from .access import _scheduling, check_ensemble, check_index, check_labels, reading, validation
+from .access import _chunks, check_ensemble, check_index, check_labels, reading, validation
 
 LABELS = np.array([[0, 1, 2], [0, 1, 2], [0, 1, -1], [1, 0, 0], [1, 0, 0], [1, 2, 0], [2, 2, 1], [2, 2, 1]])
 N, M = LABELS.shape
@@ -256,13 +256,13 @@ def test_dask_arrays():
     for labels in (array, [array[:, 0], array[:, 1]]):
         with pytest.raises(TypeError, match="in memory"):
             check_labels(labels)
-    assert np.array_equal(_scheduling.dask_rows(array, name="labels"), LABELS)
+    assert np.array_equal(_chunks.dask_rows(array, name="labels"), LABELS)
     unknown = array[array[:, 0] > 0]
     for bad in (None, LABELS, unknown, *(
         da.from_array(array) for array in (LABELS[:, 0], LABELS.astype(str), LABELS.astype(complex), LABELS[:0])
     )):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match="labels"):
-            _scheduling.dask_rows(bad, name="labels")
+            _chunks.dask_rows(bad, name="labels")
 
 
 # Other arguments.

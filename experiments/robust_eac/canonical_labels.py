@@ -6,7 +6,7 @@ the same losses: one is the other, rotated.
 
 from unittest.mock import patch
 
-from robust_eac.median_partition.rows_in_memory import RowsInMemory
+from robust_eac.median_partition.objective import RowsInMemory
 
 from ..shared.store import grid
 from .noisy_ensembles import ENSEMBLES, SETTINGS, consensus_of, measures_of, noisy_ensemble

@@ -10,13 +10,12 @@ from scipy.optimize import minimize_scalar
 
 from ..common import MAX_SEED
 from ..core.formula import accumulate, agreement_sums_from
+from ..ensemble.chunks import on_blocks, ship, sum_of
 from ..ensemble.encoding import Visit, select, take_rows
-from ..ensemble.scheduling import on_blocks, ship, sum_of
-from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters, place_by
-from ..median_partition.objective import Model
+from ..median_partition.model import MAX_PLACING, gap_of, gap_unit, nearest_clusters
+from ..median_partition.objective import Steps
 from ..median_partition.rotation import MOST_ROWS, Search, free_clusters, lowest_of, rotate_rows, some_rows, survey
-from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visit_with, visiting_order
-from ..median_partition.rows_in_memory import RowsInMemory
+from ..median_partition.row_sweeps import minimise_quartic, sweep_rows, visiting_order
 
 # Most often that a line search shortens its interval.
 _MAX_SHORTER = 20
@@ -45,9 +44,6 @@ class RowsInChunks:
     def steps(self, *how):
         return StepsInChunks(*how)
 
-    def sample(self, n_clusters, rng):
-        return RowsInMemory(self.chunks.sample(rng))
-
     def rotation(self, memberships, *, near=False):
         from dask import compute
 
@@ -73,42 +69,32 @@ class RowsInChunks:
         memberships[:] = persist(*[task(Q) for task in self.each(rotate_block, memberships)])
 
 
-class StepsInChunks:
+class StepsInChunks(Steps):
     """Steps down the weighted losses: the best common share of the sweeps of all blocks, or of a Frank-Wolfe step."""
 
-    def __init__(self, objective, weights, memberships, matrices, rng, n_threads=1):
-        self.matrices = matrices
-        self._objective = objective
-        self._weights = weights
-        self._memberships = memberships
-        self._rng = rng
-
     def gap(self):
-        shared = self._shared()
-        return sum_of(task(shared) for task in self._objective.rows.each(gap_of_block, self._memberships))[0][0]
-
-    def refresh(self):
-        self.matrices = self._objective.measure(self._memberships)
+        model = self._model()
+        return sum_of(task(model) for task in self._objective.rows.each(gap_of_block, self._memberships))[0][0]
 
     def sweep(self, relaxation):
-        gap = self._step(visit_with(relaxation))
+        gap = self._step(relaxation)
         if gap is None:
-            gap = self._step()
+            gap = self._step(None)
         # If neither step lowers the objective, the remaining gap is rounding.
         return gap
 
-    def _shared(self, *visit):
-        return ship(Shared(self._objective.model(self._weights, self.matrices), *visit))
+    def _model(self):
+        return ship(self._objective.model(self._weights, self.matrices))
 
-    def _step(self, visit=None):
+    def _step(self, relaxation):
         """Take the step that the blocks propose; returns the gap before it, or None if no share of it is taken."""
         from dask import persist
 
         objective = self._objective
         memberships = self._memberships
-        shared = self._shared(visit, self._rng.randint(MAX_SEED))
+        shared = self._model(), relaxation, self._rng.randint(MAX_SEED)
         tasks = enumerate(objective.rows.each(propose, memberships, 2))
-        targets, sums = zip(*[task(shared, number) for number, task in tasks], strict=True)
+        targets, sums = zip(*[task(*shared, number) for number, task in tasks], strict=True)
         total, targets = sum_of(sums, targets)
         total = Sums(*total)
         t, self.matrices = best_share(objective, self._weights, self.matrices, total)
@@ -133,41 +119,27 @@ def best_share(objective, weights, matrices, sums):
     return t, after(t)
 
 
-class Shared(NamedTuple):
-    """The input of every block for its next step.
-
-    model : that of the objective.
-    visit, seed : settings of the sweep, None for a step towards the best clusters; draws the orders of the rows.
-    """
-
-    model: Model
-    visit: Visit | None = None
-    seed: int = 0
-
-
-def place_block(encoding, partitions, model, n_clusters, skip=0.0, max_visits=1):
+def place_block(encoding, partitions, model):
     """Memberships of least loss by the model of other rows of these partitions, None for all."""
-    part = select(select(encoding, partitions), model.partitions)
-    absent = part.with_rows(multiplicity=np.zeros(encoding.n_rows))
-    return place_by(*model.of(absent), n_clusters, skip=skip, max_visits=max_visits)
+    return model.place(select(select(encoding, partitions), model.partitions))
 
 
-def gap_of_block(encoding, rows, shared):
-    visited, statistics = shared.model.of(select(encoding, shared.model.partitions))
+def gap_of_block(encoding, rows, model):
+    visited, statistics = model.of(select(encoding, model.partitions))
     return (gap_of(visited, rows.copy(), statistics, encoding.partitions.total),)
 
 
-def propose(encoding, rows, shared, number):
+def propose(encoding, rows, model, relaxation, seed, number):
     """(memberships by one sweep of the block of that number, with all others fixed; :class:`Sums` of the step)."""
-    visited, statistics = shared.model.of(select(encoding, shared.model.partitions))
-    if shared.visit is None:
+    visited, statistics = model.of(select(encoding, model.partitions))
+    if relaxation is None:
         # The Frank-Wolfe step: towards the best cluster of every object.
         target, slopes = nearest_clusters(visited, rows, statistics)
         gap = encoding.rows.multiplicity @ np.einsum("ip,ip->i", slopes, rows - target)
     else:
         target = rows.copy()
-        order = visiting_order(len(rows), np.random.RandomState([shared.seed, number]))
-        gap, _ = sweep_rows(order, *visited, statistics, target, shared.visit)
+        order = visiting_order(len(rows), np.random.RandomState([seed, number]))
+        gap, _ = sweep_rows(order, *visited, statistics, target, Visit(relaxation=relaxation))
     return target, sums_of_step(encoding, rows, target, gap)
 
 
@@ -252,7 +224,7 @@ def sample_memberships(encoding, rows, n_samples):
 
 def largest_memberships(encoding, rows):
     """(k,) largest membership in every cluster."""
-    return _weighty(encoding, rows)[1].max(axis=0, initial=0.0)
+    return _weighty(encoding, rows)[1].max(axis=0)
 
 
 def survey_block(encoding, rows, Q):
@@ -272,8 +244,8 @@ def finish(encoding, rows, model, skip):
     absent = np.flatnonzero(encoding.rows.multiplicity == 0.0)
     if len(absent):
         rows = rows.copy()
-        how = {"skip": skip, "max_visits": MAX_PLACING}
-        rows[absent] = place_block(take_rows(encoding, absent), None, model, rows.shape[1], **how)
+        part = select(take_rows(encoding, absent), model.partitions)
+        rows[absent] = model.place(part, skip=skip, max_visits=MAX_PLACING)
     return encoding.expand(rows)
 
 

@@ -14,10 +14,9 @@ from ..core import permutation
 from ..core.formula import agreement_sums_from
 from ..core.threads import progress
 from ..ensemble import reading
-from ..ensemble.chunks import Chunks, like_rows
+from ..ensemble.chunks import Chunks, dask_rows, later, like_rows, on_blocks, scheduler_watched, ship
 from ..ensemble.encoding import select, weigh
 from ..ensemble.objects import as_given, opened
-from ..ensemble.scheduling import dask_rows, later, on_blocks, scheduler_watched, ship
 from ..hard.multistart import agreements_with
 from ..median_partition.alternation import Problem, alternate, begun, resumed
 from ..median_partition.losses import loss_named
@@ -130,7 +129,7 @@ def solve_and_compare(labels, n_clusters, weighting, agreement, init, *, sample_
         seeds = rng.randint(MAX_SEED, size=n_init if start.name else 1)
         chunks = Chunks(labels, sample_weight, start.memberships, n_clusters)
         objective = Objective(loss, RowsInChunks(chunks), n_clusters)
-        sample = cache(lambda: objective.rows.sample(n_clusters, rng).encoding)
+        sample = cache(lambda: chunks.sample(rng))
         weighting = weighting.ready(m, loss.unit(chunks.partitions.total), lambda: linked_group(sample(), rng))
         problem = Problem(objective, weighting, **limits)
         own = np.random.RandomState(seeds[0])
@@ -182,8 +181,8 @@ def _place_from_sample(problem, sample, start, seeds, *, n_jobs):
     of_sample = in_memory(sample, objective.n_clusters, objective.loss)
     state, membership = solve(problem._replace(objective=of_sample), start, seeds, n_jobs=n_jobs)
     model = objective.model(state.weights, of_sample.measure(membership))
-    shared = partitions, ship(model), objective.n_clusters
-    return list(persist(*[task(*shared) for task in on_blocks(place_block, chunks.encodings)]))
+    shared = ship(model)
+    return list(persist(*[task(partitions, shared) for task in on_blocks(place_block, chunks.encodings)]))
 
 
 def _finish(objective, state, tol, *, by_object):

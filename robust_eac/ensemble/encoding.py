@@ -80,14 +80,14 @@ class Statistics(NamedTuple):
 class Visit(NamedTuple):
     """How a sweep updates one column of Y.
 
-    n_steps : largest number of pairwise steps.
+    n_steps : largest number of pairwise steps: preparing a row costs O(m k), a step only O(k).
     skip : a column is left alone if a quarter of the Frank-Wolfe gap of one object is at most this.
     relaxation : over-relaxation factor; 1 stops at the minimum.
     """
 
-    n_steps: int
-    skip: float
-    relaxation: float
+    n_steps: int = 4
+    skip: float = 0.0
+    relaxation: float = 1.0
 
 
 class Partitions(NamedTuple):
@@ -174,7 +174,7 @@ class Partitions(NamedTuple):
         n_codes = self.n_codes[chosen]
         offsets = np.cumsum(n_codes) - n_codes
         last_slots = offsets + n_codes - 1
-        with_missing = np.isin(self.offsets[chosen] + n_codes - 1, self.missing_slots)
+        with_missing = self.n_clusters[chosen] < n_codes
         return self._replace(
             offsets=offsets,
             sizes=self.take_slots(self.sizes, chosen),
@@ -241,7 +241,7 @@ def weigh(encoding, weight):
     """The encoding with these weights of its rows, and everything that depends on them."""
     rows, partitions, _ = encoding
     weighed = encoding.with_rows(multiplicity=weight)
-    sizes = cluster_counts(weighed, np.zeros(len(weight)), 1)[:, 0].copy()
+    sizes = cluster_counts(weighed, np.zeros(len(weight)), 1)[:, 0]
     total = float(weight.sum())
     n_observed = np.where(rows.observed.all(axis=0), total, weight @ rows.observed)
     partitions = partitions._replace(
@@ -268,7 +268,7 @@ def encode(labels):
         observed = np.ascontiguousarray(observed[:, first])
         mask_of = mask_of.ravel()
     rows = RowData(codes, np.ones(n), observed)
-    return Encoding(rows, hard_partitions(np.concatenate([*sizes, np.empty(0)]), n_codes, missing, mask_of, n))
+    return Encoding(rows, hard_partitions(np.concatenate(sizes, dtype=np.float64), n_codes, missing, mask_of, n))
 
 
 def hard_partitions(sizes, n_codes, missing, mask_of, n):
@@ -395,7 +395,7 @@ def compact_codes(labels):
 
     tally = np.zeros(starts[-1], dtype=np.int64)
     # With few rows in a block, adding its counts would take longer than counting.
-    for _, places in places_in_blocks(max(BLOCK, len(tally) // max(m, 1))):
+    for _, places in places_in_blocks(max(BLOCK, len(tally) // m)):
         tally += np.bincount(places.ravel(), minlength=len(tally))
 
     tables = np.empty(len(tally), dtype=np.int64)
@@ -424,7 +424,7 @@ def compact_codes(labels):
             wide_values[u] = values, table
         sizes.append(counts)
 
-    largest = max((len(counts) for counts in sizes), default=1)
+    largest = max(len(counts) for counts in sizes)
     codes = np.empty((n, m), dtype=np.min_scalar_type(largest - 1))
     tables = tables.astype(codes.dtype)
     for rows, places in places_in_blocks():

@@ -58,8 +58,8 @@ def opened(labels, *others, name="labels"):
     """The labels and others: a checked Ensemble, or Dask arrays. Those of a single chunk are loaded into memory."""
     watched = nullcontext
     if check.is_dask_array(labels):
-        from .scheduling import dask_rows
-        from .scheduling import scheduler_watched as watched
+        from .chunks import dask_rows
+        from .chunks import scheduler_watched as watched
 
         labels = dask_rows(labels, name=name)
     with watched():

@@ -58,7 +58,7 @@ def ensemble_distributed(
     >>> ensemble_distributed(X, ensemble, max_samples=200, random_state=0).shape
     (1000, 5)
     """
-    from ..ensemble.scheduling import dask_rows
+    from ..ensemble.chunks import dask_rows
 
     X = dask_rows(X, name="X")
     max_samples = check.positive(max_samples, name="max_samples")

@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.threads import LOG, stop_if_cancelled
-from .objective import Objective
+from .objective import Objective, place
 from .row_sweeps import ROUNDING
-from .rows_in_memory import place
 from .starts import initial_rows
 from .weightings import Weighting
 
@@ -80,28 +79,22 @@ def first_state(problem, start, rng, name=None):
 
 def begun(problem, memberships, rng, name=None):
     """The :class:`State` at memberships, which the solver changes, with the first weights."""
-    return _state(problem, memberships, rng, name, problem.weighting.first)
+    matrices = problem.objective.measure(memberships, problem.n_threads)
+    losses = problem.objective.losses(matrices)
+    weights = problem.weighting.first(losses)
+    return State(memberships, matrices, losses, weights, [problem.weighting.value(losses, weights)], rng, name)
 
 
 def resumed(problem, memberships, rng, name=None):
     """The :class:`State` at memberships, which the solver changes, with the best weights for them: a fit continues."""
-    # If all weight is on partitions identical to the memberships, the descent could never leave them.
-
-    def weigh(losses):
-        weights = problem.weighting.solve(losses)
-        if weights @ losses > _EQUAL * losses.max():
-            return weights
-        return problem.weighting.first(losses)
-
     # With a gap of 0, the Y step measures the gap before it sweeps.
-    return _state(problem, memberships, rng, name, weigh)._replace(gap=0.0)
-
-
-def _state(problem, memberships, rng, name, weigh):
-    matrices = problem.objective.measure(memberships, problem.n_threads)
-    losses = problem.objective.losses(matrices)
-    weights = weigh(losses)
-    return State(memberships, matrices, losses, weights, [problem.weighting.value(losses, weights)], rng, name)
+    state = begun(problem, memberships, rng, name)._replace(gap=0.0)
+    losses = state.losses
+    weights = problem.weighting.solve(losses)
+    if weights @ losses > _EQUAL * losses.max():
+        return state._replace(weights=weights, history=[problem.weighting.value(losses, weights)])
+    # All weight is on partitions identical to the memberships: the descent could never leave them.
+    return state
 
 
 def spread(problem, part, state):

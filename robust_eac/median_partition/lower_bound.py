@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from .. import validation as check
-from ..common import Labels
+from ..common import Labels, ratio
 from ..core.formula import cluster_counts
 from ..core.threads import LOG
 from ..ensemble import reading
@@ -113,10 +114,9 @@ def consensus_lower_bound(
     >>> round(consensus_lower_bound(labels, n_clusters=2).bound, 6)
     5.953732
     """
-    ensemble = reading.ensemble(labels, weights=weights, sample_weight=sample_weight)
+    ensemble, weights = reading.weighted_ensemble(labels, weights, sample_weight=sample_weight)
     n = ensemble.n_samples
     n_clusters = n if n_clusters is None else check.n_clusters(n_clusters, n)
-    weights = check.weights(weights, ensemble.n_partitions)
     hard = check.flag(hard, name="hard")
     tol = check.real(tol, name="tol", low=0.0)
     max_iter = check.integer(max_iter, name="max_iter", low=1)
@@ -139,15 +139,14 @@ def spectral_bound(encoding, weights, n_clusters):
     """The first bound over memberships, for complete partitions, without a matrix of all pairs."""
     # With s the weights of the slots, C - 11'/k is B diag(1, ..., 1, -1) B', where B has the columns sqrt(s_l) x_l and
     # 1/sqrt(k). For any R'R = B'B, its nonzero eigenvalues are those of R diag(1, ..., 1, -1) R'.
-    slots = encoding.partitions.by_slot(weights)
-    total = encoding.partitions.total
+    partitions = encoding.partitions
+    slots = partitions.by_slot(weights)
+    total = partitions.total
     roots = np.append(np.sqrt(slots), n_clusters**-0.5)
     gram = np.empty((len(roots), len(roots)))
-    starts = encoding.partitions.offsets
-    ends = encoding.partitions.offsets + encoding.partitions.n_codes
-    for codes, start, end in zip(encoding.rows.codes.T, starts, ends, strict=True):
+    for codes, (start, end) in zip(encoding.rows.codes.T, pairwise(partitions.bounds), strict=True):
         gram[:-1, start:end] = cluster_counts(encoding, codes, end - start)
-    gram[-1, :-1] = gram[:-1, -1] = encoding.partitions.sizes
+    gram[-1, :-1] = gram[:-1, -1] = partitions.sizes
     gram[-1, -1] = total
     values, vectors = eigh(gram * np.outer(roots, roots))
     R = np.sqrt(np.maximum(values, 0.0)) * vectors
@@ -157,9 +156,9 @@ def spectral_bound(encoding, weights, n_clusters):
         indefinite = R[:-1].T @ R[:-1] - np.outer(R[-1], R[-1])
         top = eigh(indefinite, eigvals_only=True, subset_by_index=[len(roots) - rank, len(roots) - 1])
         captured = float(np.sum(np.maximum(top, 0.0) ** 2))
-    mean = (total**2 / n_clusters - 2.0 * float(slots @ encoding.partitions.sizes**2)) / n_clusters
+    mean = (total**2 / n_clusters - 2.0 * float(slots @ partitions.sizes**2)) / n_clusters
     # Every eigenvalue has its own rounding error.
-    return max(float(weights @ encoding.partitions.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
+    return max(float(weights @ partitions.squares) + mean - captured - (1 + rank) * _ROUNDING * total**2, 0.0)
 
 
 def bound_partitions(encoding, weights, n_clusters, *, cost=1.0, tol=1e-4, max_iter=1000):
@@ -227,8 +226,7 @@ def _pairwise_bound(pairs, hard):
     curvature, linear, constant, scale = pairs
     if hard:
         return float(np.sum(np.minimum(0.0, curvature * scale**2 - 2.0 * linear * scale))) + constant
-    best = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
-    return constant - float(np.sum(linear * best))
+    return constant - float(np.sum(linear * ratio(linear, curvature)))
 
 
 def _membership_bounds(pairs, n_clusters):
@@ -248,7 +246,7 @@ def _membership_bounds(pairs, n_clusters):
     constant = constant - float(np.sum(chord * low * scale))
     damping = common / (common + convex)
 
-    tangent = np.divide(linear, curvature, out=np.zeros_like(linear), where=curvature > 0.0)
+    tangent = ratio(linear, curvature)
     point = before = np.array([np.zeros_like(scale), tangent])
     step = 1.0
     n_ahead = 0
@@ -288,6 +286,6 @@ def _membership_bounds(pairs, n_clusters):
 def _common_curvature(curvature):
     """The curvature that bounds those of all pairs: the least one, but not much less than the mean."""
     others = curvature[~np.eye(len(curvature), dtype=bool)]
-    if len(others) == 0 or not others.max() > 0.0:
+    if not others.max(initial=0.0) > 0.0:
         return max(float(curvature.max()), 1.0)
     return max(float(others.min()), _LEAST_CURVATURE * float(others.mean()))

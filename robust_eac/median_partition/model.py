@@ -39,32 +39,50 @@ class Terms(NamedTuple):
         return Terms(*(values[partitions] for values in self))
 
 
-def read(encoding, terms, S, G):
-    """(the arrays that a sweep reads, their Statistics), for memberships with these S and G."""
-    partitions = encoding.partitions
-    observed = encoding.rows.observed
-    rows, slots = encoding.visited
-    slot_coef = partitions.by_slot(terms.coef)
-    mask_coef = partitions.by_mask(terms.quadratic)
-    own = np.zeros((encoding.n_rows, 3))
-    own[:, 0] = observed @ mask_coef
-    if not terms.are_raw:
-        together = partitions.by_mask(terms.together)
-        own[:, 1] = observed @ (mask_coef - partitions.by_mask(terms.coef) - together)
-        own[:, 2] = observed @ partitions.by_mask(terms.alone) * partitions.copy
-        own[rows.multiplicity == 0.0, 2] = 0.0
-        # |Y1|^2 is the agreement with one more partition per mask: a single cluster of all its objects.
-        slots = slots._replace(whole=partitions.n_slots + np.arange(len(together)))
-        slot_coef = np.append(slot_coef, together)
-        S = np.concatenate([S, totals_by_mask(partitions, S)])
-    statistics = Statistics(
-        T=padded(S * slot_coef[:, np.newaxis]),
-        Q=G * mask_coef[:, np.newaxis, np.newaxis],
-        own=own,
-        mask_coef=mask_coef,
-        slot_coef=slot_coef,
-    )
-    return Visited(rows, slots), statistics
+class Model(NamedTuple):
+    """What sweeps minimise at memberships with these S and G.
+
+    partitions : those that count, which have weight; None for all.
+    """
+
+    terms: Terms
+    S: np.ndarray
+    G: np.ndarray
+    partitions: np.ndarray | None = None
+
+    def of(self, encoding):
+        """(the arrays that a sweep reads, their Statistics) for rows of an encoding of the partitions that count."""
+        terms = self.terms
+        S = self.S
+        partitions = encoding.partitions
+        observed = encoding.rows.observed
+        rows, slots = encoding.visited
+        slot_coef = partitions.by_slot(terms.coef)
+        mask_coef = partitions.by_mask(terms.quadratic)
+        own = np.zeros((encoding.n_rows, 3))
+        own[:, 0] = observed @ mask_coef
+        if not terms.are_raw:
+            together = partitions.by_mask(terms.together)
+            own[:, 1] = observed @ (mask_coef - partitions.by_mask(terms.coef) - together)
+            own[:, 2] = observed @ partitions.by_mask(terms.alone) * partitions.copy
+            own[rows.multiplicity == 0.0, 2] = 0.0
+            # |Y1|^2 is the agreement with one more partition per mask: a single cluster of all its objects.
+            slots = slots._replace(whole=partitions.n_slots + np.arange(len(together)))
+            slot_coef = np.append(slot_coef, together)
+            S = np.concatenate([S, totals_by_mask(partitions, S)])
+        statistics = Statistics(
+            T=padded(S * slot_coef[:, np.newaxis]),
+            Q=self.G * mask_coef[:, np.newaxis, np.newaxis],
+            own=own,
+            mask_coef=mask_coef,
+            slot_coef=slot_coef,
+        )
+        return Visited(rows, slots), statistics
+
+    def place(self, encoding, **how):
+        """Memberships of least loss for the rows of another encoding, by :func:`place_by`."""
+        absent = encoding.with_rows(multiplicity=np.zeros(encoding.n_rows))
+        return place_by(*self.of(absent), self.G.shape[1], **how)
 
 
 def totals_by_mask(partitions, S):
@@ -106,17 +124,14 @@ def frank_wolfe_gaps(visited, memberships, statistics):
 def gap_of(visited, memberships, statistics, total, *, n_threads=1):
     """The optimality gap of objects of this total weight."""
     # A sweep that skips every column changes nothing, so that threads can share T and Q.
-    how = Visit(n_steps=1, skip=np.inf, relaxation=1.0)
+    how = Visit(n_steps=1, skip=np.inf)
 
     def of_part(order):
         return sweep_rows(order, *visited, statistics, memberships, how)[0]
 
-    return sum(map_threads(of_part, row_parts(len(memberships)), n_threads)) / gap_unit(total)
-
-
-def row_parts(n_rows):
-    """Row indices in each of the parts over which sums are taken; independent of the number of threads."""
-    return np.array_split(np.arange(n_rows), PARTS if n_rows >= IN_PARTS else 1)
+    n_rows = len(memberships)
+    parts = np.array_split(np.arange(n_rows), PARTS if n_rows >= IN_PARTS else 1)
+    return sum(map_threads(of_part, parts, n_threads)) / gap_unit(total)
 
 
 def gap_unit(total):
@@ -134,7 +149,7 @@ def place_by(absent, statistics, n_clusters, *, leap=False, skip=0.0, max_visits
     if leap:
         _leap(absent, statistics, placed, n_threads)
     order = np.arange(n_rows)
-    how = Visit(n_steps=_PLACING_STEPS * n_clusters, skip=skip, relaxation=1.0)
+    how = Visit(n_steps=_PLACING_STEPS * n_clusters, skip=skip)
     for _ in range(max_visits):
         before = placed.copy()
         sweep(absent, statistics, placed, order, how, n_threads=n_threads)

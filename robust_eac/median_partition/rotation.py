@@ -82,7 +82,7 @@ class Search:
     @classmethod
     def of(cls, rows, weight, slack=0.0):
         """The search for memberships of all objects, on a sample if they are many."""
-        some = some_rows(len(rows))
+        some = some_rows(len(rows), MOST_ROWS)
         of_all = None if isinstance(some, slice) else partial(survey, rows, weight / weight.sum())
         return cls(rows[some], weight[some], free_clusters(rows.max(axis=0)), of_all, slack)
 
@@ -332,9 +332,8 @@ def _slopes(plane, rows, clusters):
     return own[:, first] * inner[:, second] - own[:, second] * inner[:, first]
 
 
-def some_rows(n_rows, most=None):
+def some_rows(n_rows, most):
     """A slice of all rows, or about `most` indices: random, since the order can be periodic, with a fixed seed."""
-    most = MOST_ROWS if most is None else most
     return slice(None) if n_rows <= most else np.unique(np.random.RandomState(0).randint(n_rows, size=most))
 
 

@@ -11,15 +11,12 @@ import numpy as np
 
 from ..core.kernels import njit
 from ..core.threads import stop_if_cancelled
-from ..ensemble.encoding import Visit
 
 # Gaps below this are rounding errors of the small matrices.
 ROUNDING = 1e-14
 # Up to this many rows fit in the cache, where random access is cheap; more are shuffled in runs of _RUN.
 _SHUFFLED_SINGLY = 2**15
 _RUN = 16
-# Pairwise steps per row and sweep: preparing a row costs O(m k), a step only O(k).
-_PAIR_STEPS = 4
 # From this many rows on, threads sweep the blocks of a round without seeing each other's steps. Long blocks make copies
 # of the small matrices cheap; short rounds make the unseen steps small. The number of threads does not change the
 # result.
@@ -28,11 +25,6 @@ _BLOCKS = 8
 _MIN_BLOCK = 512
 _COPIES = 16
 _ROUNDS = 32
-
-
-def visit_with(relaxation):
-    """The :class:`~robust_eac.ensemble.encoding.Visit` of a sweep."""
-    return Visit(_PAIR_STEPS, 0.0, relaxation)
 
 
 def sweep(visited, statistics, rows, order, how, *, n_threads=1):

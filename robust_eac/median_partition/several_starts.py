@@ -10,7 +10,7 @@ from ..core.threads import count_threads, map_threads
 from ..ensemble.encoding import first_objects
 from .alternation import alternate, alternate_once, first_state, resumed, spread
 from .losses import ordered, rotated
-from .rows_in_memory import RowsInMemory, coincide, expand
+from .objective import RowsInMemory, coincide, expand
 from .starts import reduce_rows
 from .weightings import confirm
 
@@ -28,7 +28,7 @@ def _value(state):
     return state.objective
 
 
-def solve(problem, start, seeds, *, n_jobs=None):
+def solve(problem, start, seeds, *, n_jobs):
     """(the best state of several starts, memberships of the objective's objects), both with the clusters in order.
 
     Empty clusters are last; with a named start, the others are ordered by their first objects. Objects without weight
@@ -44,7 +44,7 @@ def solve(problem, start, seeds, *, n_jobs=None):
     return state._replace(matrices=ordered(state.matrices, order)), membership
 
 
-def empty_last(membership, *, by_object=False):
+def empty_last(membership, *, by_object):
     """(the membership, changed in place, with its clusters as :func:`order_clusters` says; the order)."""
     order = order_clusters(partial(first_winners, membership), membership.shape[1], by_object=by_object)
     # In place, since the matrix can take gigabytes.
@@ -78,27 +78,20 @@ def order_clusters(first_winners, n_clusters, *, by_object):
 def canonical(problem, state):
     """The state at the canonical membership; its memberships are changed."""
     # Away from a stationary point the gap depends on the rotation: if it is then too large, the alternation continues.
+    rows = problem.objective.rows
     n_sweeps = None
     while state.n_sweeps != n_sweeps:
-        rotated = rotate(problem.objective, state, near=n_sweeps is not None)
-        if rotated is state:
+        Q = rows.rotation(state.memberships, near=n_sweeps is not None)
+        if Q is None:
             return state
+        rows.rotate(state.memberships, Q)
         n_sweeps = state.n_sweeps
         # Setting the gap to 0 makes the Y step measure the gap before it sweeps.
-        state = alternate(problem, rotated._replace(gap=0.0))
+        state = alternate(problem, state._replace(matrices=rotated(state.matrices, Q), gap=0.0))
     return state
 
 
-def rotate(objective, state, *, near=False):
-    """The state rotated to its canonical membership, in place. near : whether it is known to be close."""
-    Q = objective.rows.rotation(state.memberships, near=near)
-    if Q is None:
-        return state
-    objective.rows.rotate(state.memberships, Q)
-    return state._replace(matrices=rotated(state.matrices, Q))
-
-
-def best_state(problem, start, rngs, rng, n_jobs=None):
+def best_state(problem, start, rngs, rng, n_jobs):
     """The best state of several starts, each with one of `rngs`; the first in a tie."""
     # With many rows, starts begin on a random quarter of them, or on a quarter of that, and so on. Those that have not
     # met after _N_TRIED updates of the weights continue on the next larger part, and the lowest of them on all others:

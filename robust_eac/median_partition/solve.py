@@ -16,8 +16,7 @@ from ..ensemble import reading
 from ..ensemble.encoding import encode_ensemble
 from .alternation import Problem, is_stationary
 from .losses import loss_named
-from .objective import in_memory
-from .rows_in_memory import expand
+from .objective import expand, in_memory
 from .several_starts import best_state, canonical, reduce_problem, solve
 from .trust import linked_group
 from .weightings import Fixed, as_weighting, warn_of_copy
@@ -246,9 +245,8 @@ def solve_membership(
     >>> result.membership.argmax(axis=1), result.converged
     (array([0, 0, 1, 1, 1]), True)
     """
-    ensemble = reading.ensemble(labels, weights=weights, init=init, sample_weight=sample_weight)
+    ensemble, weights = reading.weighted_ensemble(labels, weights, init=init, sample_weight=sample_weight)
     n_clusters = check.n_memberships(n_clusters, ensemble.n_samples)
-    weights = check.weights(weights, ensemble.n_partitions)
     tol = check.real(tol, name="tol", low=0.0)
     max_sweeps = check.integer(max_sweeps, name="max_sweeps", low=0)
     start = reading.init(init, ensemble.n_samples, n_clusters)

@@ -14,7 +14,7 @@ from scipy.stats import norm
 from sklearn.utils.random import sample_without_replacement
 
 from .. import validation as check
-from ..common import RandomState, warn
+from ..common import RandomState, ratio, warn
 from ..core import permutation
 from ..core.formula import pair_cells
 from ..ensemble import reading
@@ -182,9 +182,8 @@ def with_untested(pairs, group):
     precision = pairs.precision[members]
     total = precision.sum(axis=0)
     weighted = (precision * pairs.agreement[members]).sum(axis=0)
-    compared = total > 0.0
-    agreement = np.divide(weighted, total, out=np.zeros(len(group)), where=compared)
-    error = np.divide(1.0, np.sqrt(total), out=np.full(len(group), np.inf), where=compared)
+    agreement = ratio(weighted, total)
+    error = ratio(np.ones(len(group)), np.sqrt(total), np.inf)
     inside = weighted[group].sum() / total[group].sum() if total[group].any() else 0.0
     return group | (agreement + norm.isf(LEVEL) * error >= SHARE * inside)
 

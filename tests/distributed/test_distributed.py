@@ -29,12 +29,10 @@ from ..access import (
     _blocks,
     _chunks,
     _encoding,
-    _in_memory,
     _merging,
+    _objective,
     _rotation,
-    _scheduling,
     _starts,
-    _sweep,
     accumulate,
     corrected_objective,
     distributed,
@@ -151,9 +149,9 @@ def test_where_the_sweeps_do_not_help_mass_moves_towards_the_best_clusters(rng, 
 
     propose = _blocks.propose
 
-    def uphill(encoding, rows, shared, number):
-        if shared.visit is None:
-            return propose(encoding, rows, shared, number)
+    def uphill(encoding, rows, model, relaxation, *draw):
+        if relaxation is None:
+            return propose(encoding, rows, model, relaxation, *draw)
         target = np.roll(rows, 1, axis=1)
         return target, _blocks.sums_of_step(encoding, rows, target, 1e9)
 
@@ -226,17 +224,17 @@ def test_tasks_go_to_the_worker_that_has_the_chunk_or_where_it_is_gone_to_anothe
 
     with client.as_current():
         workers = 3 * sorted(client.scheduler_info()["workers"])
-        tasks = dask.persist(*[_scheduling.later(address, workers=[worker])() for worker in workers])
-        assert _scheduling.homes(tasks) == [[worker] for worker in workers]
-        assert _scheduling.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
+        tasks = dask.persist(*[_chunks.later(address, workers=[worker])() for worker in workers])
+        assert _chunks.homes(tasks) == [[worker] for worker in workers]
+        assert _chunks.homes([tasks[0], tasks[0]], [tasks[1], tasks[2]]) == [[], [workers[0]]]
         assert list(dask.compute(*tasks)) == workers
-        assert _scheduling.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
+        assert _chunks.later(address, workers=["tcp://127.0.0.1:1"])().compute() in workers
         with dask.annotate(workers=[workers[0]], allow_other_workers=False):
-            assert _scheduling.later(address, workers=[workers[1]])().compute() == workers[0]
+            assert _chunks.later(address, workers=[workers[1]])().compute() == workers[0]
 
 
 def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
-    search_line, ship, homes_of = _blocks.search_line, _scheduling.ship, _scheduling.homes
+    search_line, ship, homes_of = _blocks.search_line, _chunks.ship, _chunks.homes
 
     def traffic(n):
         """The most bytes: that all workers send in a round, to each other and to the client; that it sends at once."""
@@ -262,7 +260,7 @@ def test_traffic_does_not_depend_on_the_number_of_objects(client, monkeypatch):
             patch.setattr(_blocks, "search_line", count)
             for module in (_blocks, _chunks, distributed):
                 patch.setattr(module, "ship", ship_counted)
-            patch.setattr(_scheduling, "homes", where)
+            patch.setattr(_chunks, "homes", where)
             solve_median_partition_distributed(by_rows(labels, n // 4), K, init=start, max_iter=2, random_state=0)
         assert all(len(home) == 1 for home in places[0])
         assert all(now == places[0] for now in places)
@@ -413,8 +411,7 @@ def test_corrected_losses_along_the_step(rng, missing):
     model = objective.model(weights, before)
     for one, other in zip(model.of(encoding)[1], memory.model(weights, before).of(encoding)[1], strict=True):
         assert_allclose(one, other, rtol=1e-10, atol=1e-12)
-    shared = _blocks.Shared(model, _sweep.visit_with(1.0), 0)
-    target, sums = _blocks.propose(encoding, rows, shared, 0)
+    target, sums = _blocks.propose(encoding, rows, model, 1.0, 0, 0)
     best, _ = _blocks.best_share(objective, weights, before, sums)
 
     def value(t):
@@ -431,7 +428,7 @@ def test_objects_without_weight_are_placed(rng):
     full = _blocks.finish(encoding, rows, objective.model(weights, objective.measure(rows)), 1e-9)
     assert_array_equal(full[20:], rows[20:])
     placed = _encoding.take_rows(encoding, np.arange(20))
-    expected = _in_memory.place(objective, placed, weights, rows, skip=1e-9, max_visits=1000)
+    expected = _objective.place(objective, placed, weights, rows, skip=1e-9, max_visits=1000)
     assert_allclose(full[:20], expected, atol=1e-9)
 
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from robust_eac import RobustEAC
 
-from ..access import SOFT_LOSSES, _in_memory, check_ensemble, encode_ensemble, in_memory, reduce_rows
+from ..access import SOFT_LOSSES, _objective, check_ensemble, encode_ensemble, in_memory, reduce_rows
 from ..conftest import planted_ensemble, random_membership
 
 TRUTH = np.repeat([0, 1, 2], 20)
@@ -52,7 +52,7 @@ def test_it_is_the_membership_of_an_object_without_weight(rng, options, missing)
     consensus = np.concatenate([model.membership_, np.zeros((len(new), 3))])
     encoding, rows = reduce_rows(whole, consensus)
     objective = in_memory(encoding, 3, SOFT_LOSSES[options.get("agreement", "raw")])
-    placed = _in_memory.expand(objective, whole, model.weights_, rows, 1e-13)[len(labels) :]
+    placed = _objective.expand(objective, whole, model.weights_, rows, 1e-13)[len(labels) :]
     assert_allclose(model.predict_membership(new), placed, atol=1e-5)
 
 

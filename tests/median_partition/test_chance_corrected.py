@@ -139,7 +139,7 @@ def test_a_step_that_raises_the_objective_is_not_taken(monkeypatch, rng):
         rows[:] = rng.dirichlet(np.full(3, 0.1), size=len(rows))
         return np.inf
 
-    monkeypatch.setattr("robust_eac.median_partition.rows_in_memory.sweep", scatter)
+    monkeypatch.setattr("robust_eac.median_partition.objective.sweep", scatter)
     values = [before]
     for _ in range(5):
         descend(on(encoding), weights, rows, tol=1e-9, max_sweeps=1, rng=rng)

@@ -8,8 +8,8 @@ from robust_eac import KMeansEnsemble, load_dataset
 
 from ..access import (
     _alternation,
-    _in_memory,
     _model,
+    _objective,
     descend,
     encode,
     next_relaxation,
@@ -43,13 +43,13 @@ def descents(encoding, seed, n_starts=6):
 @pytest.fixture
 def relaxations(monkeypatch):
     """The relaxation of every sweep."""
-    seen, sweep = [], _in_memory.sweep
+    seen, sweep = [], _objective.sweep
 
     def spy(encoding, statistics, rows, order, how, **options):
         seen.append(how.relaxation)
         return sweep(encoding, statistics, rows, order, how, **options)
 
-    monkeypatch.setattr(_in_memory, "sweep", spy)
+    monkeypatch.setattr(_objective, "sweep", spy)
     return seen
 
 

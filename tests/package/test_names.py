@@ -65,7 +65,7 @@ print(*others)
     of_import, of_a_fit, of_all = run(code).splitlines()
     assert of_import == "['robust_eac._version'] []"
     assert of_a_fit.startswith("8 6 ")
-    of_dask = {"robust_eac.ensemble.chunks", "robust_eac.ensemble.scheduling"}
+    of_dask = {"robust_eac.ensemble.chunks"}
     assert {"sklearn.cluster", "sklearn.metrics", "sklearn.pipeline", "tqdm", *of_dask}.isdisjoint(of_a_fit.split())
     assert "numba" in of_all.split()
     assert {"matplotlib", "dask", "distributed", "kahypar", "cvxpy"}.isdisjoint(of_all.split())
