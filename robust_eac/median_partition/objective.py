@@ -13,6 +13,9 @@ from .rotation import Search, rotate_rows, some_rows
 from .row_sweeps import ROUNDING, sweep, visiting_order
 from .starts import draw_quarter
 
+# What an objective asks of its parts.
+_OF_LOSS = "chance_corrected", "exact", "matrices", "losses", "terms"
+_OF_ROWS = "measure", "steps", "rotation", "rotate"
 # Memberships coincide if the cosine of their centred Y'Y is at least this.
 _COINCIDENT = 0.995
 # Memberships are compared on at most this many rows.
@@ -33,9 +36,16 @@ class Objective:
         rotation(memberships, near) : the rotation to the canonical membership (see
         :mod:`~robust_eac.median_partition.rotation`), or None. rotate(memberships, Q) rotates them in place.
         sample(n_clusters, rng), in memory only : some of the objects, drawn at random; None if that is too few.
+
+    Raises
+    ------
+    TypeError
+        If the loss or the rows lack one of these, but for `sample`.
     """
 
     def __init__(self, loss, rows, n_clusters):
+        require(loss, _OF_LOSS)
+        require(rows, _OF_ROWS)
         self.loss = loss
         self.rows = rows
         self.n_clusters = n_clusters
@@ -72,6 +82,13 @@ class Objective:
 
     def steps(self, *how):
         return self.rows.steps(self, *how)
+
+
+def require(component, names):
+    """Raise TypeError unless a component has the attributes of these names."""
+    missing = [name for name in names if not hasattr(component, name)]
+    if missing:
+        raise TypeError(f"{type(component).__name__} lacks {', '.join(missing)}, which an Objective needs.")
 
 
 def in_memory(encoding, n_clusters, loss=LOSSES["raw"]):

@@ -14,7 +14,7 @@ from robust_eac import (
 )
 from robust_eac.median_partition import Weighting
 
-from ..access import SOFT_LOSSES, _losses, encode, joint, prepare, relabel
+from ..access import SOFT_LOSSES, _losses, encode, in_memory, joint, prepare, relabel
 from ..conftest import planted_ensemble
 from ..consensus import test_consensus_contracts
 from . import test_contracts
@@ -71,6 +71,8 @@ def test_a_loss(monkeypatch, labels):
     expected = certify(labels, model.membership_, weights=1.0 / norm).gap * np.mean(1.0 / norm)
     assert 0.0 < model.gap_ == pytest.approx(expected, rel=1e-6)
     assert np.array_equal(model.predict(labels), model.labels_)
+    with pytest.raises(TypeError, match="object lacks chance_corrected, exact, matrices, losses, terms, which"):
+        in_memory(encode(labels), 3, object())
 
 
 def test_a_weighting_scheme(monkeypatch, labels):
