@@ -172,6 +172,7 @@ def select_n_clusters(
     number of clusters: 3
     The largest stable number.
     Next: 2, 0.69.
+    No larger number than 3 was tried.
     <BLANKLINE>
     clusters  strength  adjusted Rand index  held-out agreement  empty
            2      0.69                 0.45                0.37      0
