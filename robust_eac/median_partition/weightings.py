@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from inspect import signature
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,6 +19,12 @@ from .trust import SHARE, chance_corrected_weights, count_near_duplicates_once, 
 def weighted_loss(losses, weights, *, lam=0.0):
     """sum_u alpha_u d_u + lambda/2 |alpha|^2: objective (4), or (5) with lambda."""
     return float(weights @ losses + 0.5 * lam * (weights @ weights))
+
+
+@cache
+def _parameters(kind):
+    """Names of a weighting's parameters; `get_params` would look for them at every update of the weights."""
+    return tuple(signature(kind).parameters)
 
 
 class Weighting(BaseEstimator):
@@ -57,7 +64,7 @@ class Weighting(BaseEstimator):
 
     def update(self, losses):
         """Weights from the losses."""
-        return self.solver(losses, **self.get_params(deep=False))
+        return self.solver(losses, **{name: getattr(self, name) for name in _parameters(type(self))})
 
     def solve(self, losses):
         """Weights from the losses, checked, and normalised to sum to one."""
